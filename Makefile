@@ -1,0 +1,61 @@
+# Everything happens in .venv; nothing outside this folder is touched.
+# Another interpreter: make test PYTHON=/path/to/python3.12
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+RIGHT   = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+            $$p -c '$(RIGHT)' >/dev/null 2>&1 && command -v $$p && break; done)
+PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench compat clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed-run  ## Train on the shipped Heart data and write an HTML report
+	@$(BIN)/maxmargin demo
+
+test: $(VENV)/.installed-test  ## Run the tests (ARGS="-k kernels" picks some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-lint  ## Check style, types and the layers of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.installed-lint  ## Let ruff put the code in order
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-bench  ## Measure against scikit-learn and its peers (takes long)
+	@$(BIN)/python -m benchmarks.run $(ARGS)
+
+compat: $(VENV)/.installed-test  ## Run scikit-learn's own SVM tests on maxmargin.SVC
+	@$(BIN)/python tests/compat/run.py $(ARGS)
+
+clean:  ## Remove the environment, caches and build outputs
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n '$(PYTHON)' || { echo 'maxmargin needs Python 3.11 or later with its venv module:' \
+	  'install it, or name it with make PYTHON=/path/to/python3.' >&2; exit 1; }
+	@'$(PYTHON)' -c '$(RIGHT)' || { echo '$(PYTHON) is older than Python 3.11 or lacks venv:' \
+	  'name another with make PYTHON=/path/to/python3.' >&2; exit 1; }
+	@echo 'Creating $(VENV) with $(PYTHON)'
+	@'$(PYTHON)' -m venv $(VENV)
+
+# One stamp an extra: a second run installs nothing, a changed pyproject.toml installs again.
+$(VENV)/.installed-run: pyproject.toml | $(BIN)/python
+	@echo 'Installing maxmargin (the first time takes a minute or two)'
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	@echo 'Installing maxmargin with its $* extra (the first time takes a minute or two)'
+	@$(PIP) --editable '.[$*]'
+	@touch $@

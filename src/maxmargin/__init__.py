@@ -1,0 +1,47 @@
+"""Margin-based learning: fast, certified, behind scikit-learn's interface.
+
+Names are resolved on first use, so ``import maxmargin`` alone stays cheap:
+
+>>> import maxmargin
+>>> "SVC" in dir(maxmargin)
+True
+"""
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from maxmargin import datasets, kernels, plots
+    from maxmargin.certify import Certificate, Status
+    from maxmargin.svm import SVC
+
+    __version__: str
+
+__all__ = ["SVC", "Certificate", "Status", "__version__", "datasets", "kernels", "plots"]
+
+_HOME = {
+    "SVC": "maxmargin.svm",
+    "Certificate": "maxmargin.certify",
+    "Status": "maxmargin.certify",
+}
+_ROOMS = frozenset({"datasets", "kernels", "plots"})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'maxmargin' has no attribute {name!r}")
+    value = _resolve(name)
+    globals()[name] = value  # found once, then as cheap as any global
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _resolve(name: str) -> Any:
+    if name == "__version__":
+        return metadata.version("maxmargin")
+    if name in _ROOMS:
+        return import_module(f"maxmargin.{name}")
+    return getattr(import_module(_HOME[name]), name)
