@@ -1,0 +1,13 @@
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Scripts of their own, run by make compat.
+collect_ignore = ["compat"]
+
+# The first call of a compiled function takes seconds, so a deadline would measure the compiler.
+settings.register_profile(
+    "local", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
