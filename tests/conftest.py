@@ -2,6 +2,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# Pictures are drawn in memory, on a machine without a screen too.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
 # Scripts of their own, run by make compat.
 collect_ignore = ["compat"]
 
