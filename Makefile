@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 RIGHT   = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
             $$p -c '$(RIGHT)' >/dev/null 2>&1 && command -v $$p && break; done)
-PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -7,7 +7,7 @@ Names are resolved on first use, so ``import maxmargin`` alone stays cheap:
 True
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 def _resolve(name: str) -> Any:
     if name == "__version__":
-        return metadata.version("maxmargin")
+        return import_module("importlib.metadata").version("maxmargin")
     if name in _ROOMS:
         return import_module(f"maxmargin.{name}")
     return getattr(import_module(_HOME[name]), name)

@@ -14,7 +14,8 @@ HEAVY = ["numba", "llvmlite", "scipy", "sklearn", "matplotlib", "polars", "panda
 
 def modules_after(statement):
     code = f"import sys\n{statement}\nprint(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
     return set(run.stdout.split())
 
 
