@@ -32,7 +32,7 @@ def load_going_to_class(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[An
 
     Notes
     -----
-    Source: a worked example from lectures on boosting, free to use.
+    Source: a worked example from lectures on boosting; no licence is stated.
 
     Examples
     --------
@@ -70,7 +70,8 @@ def load_ten_points(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[Any], 
 
     Notes
     -----
-    Source: laid out for this project after the well-known example of Freund and Schapire; MIT.
+    Source: laid out to give the figures of a worked example from lectures on boosting; no licence
+    is stated.
 
     Examples
     --------
