@@ -1,0 +1,289 @@
+"""Kernels made of kernels: sums, products, powers, exponentials, restrictions, normalisation.
+
+Each of these keeps positive semidefiniteness; none of them can be relied upon to create it, so the ``psd`` fact of
+a combination is True when all its parts are, and unknown otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.kernels.base import Kernel, Prepared, check_count, check_nonnegative, shown
+from maxmargin.kernels.dot import raise_power
+from maxmargin.kernels.points import FloatArray, Rows
+from maxmargin.kernels.static import Constant
+
+
+def as_term(other: Any) -> Kernel | None:
+    """A summand: a kernel, or a number as a constant kernel; None for anything else."""
+    if isinstance(other, Kernel):
+        return other
+    return Constant(other) if isinstance(other, Real) else None
+
+
+def exp(kernel: Kernel) -> Kernel:
+    """exp(k(x, y)): a kernel whenever k is, being a sum of powers with positive weights.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Linear, exp
+    >>> exp(Linear())([[0.0], [1.0]]).round(3).tolist()
+    [[1.0, 1.0], [1.0, 2.718]]
+    """
+    return Exponential(kernel)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pair:
+    """The same rows, prepared for two kernels."""
+
+    left: Prepared
+    right: Prepared
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __getitem__(self, rows: Rows) -> Pair:
+        return Pair(self.left[rows], self.right[rows])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.result_type(self.left.dtype, self.right.dtype)
+
+
+class _Binary(Kernel):
+    """Two kernels on the same rows; a subclass says how their values are combined."""
+
+    _sign: str
+
+    def __init__(self, left: Kernel, right: Kernel) -> None:
+        self.left = left
+        self.right = right
+        self._check_params()
+
+    def _check_params(self) -> None:
+        _check_kernel(self, self.left)
+        _check_kernel(self, self.right)
+
+    @property
+    def psd(self) -> bool | None:
+        return True if self.left.psd and self.right.psd else None
+
+    def prepare(self, X: Any) -> Pair:
+        return Pair(self.left.prepare(X), self.right.prepare(X))
+
+    def __repr__(self) -> str:
+        right = _inside(
+            self.right, self._precedence + 1
+        )  # a + (b + c) is another value than (a + b) + c
+        return f"{_inside(self.left, self._precedence)} {self._sign} {right}"
+
+
+class Sum(_Binary):
+    """k1(x, y) + k2(x, y); its features are those of k1 beside those of k2."""
+
+    _sign, _precedence = "+", 0
+
+    def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
+        self.left.block(A.left, B.left, out)
+        out += self.right.block(A.right, B.right)
+
+    def diagonal(self, A: Pair) -> FloatArray:
+        return self.left.diagonal(A.left) + self.right.diagonal(A.right)
+
+
+class Product(_Binary):
+    """k1(x, y) k2(x, y); its features are all products of a feature of k1 and one of k2."""
+
+    _sign, _precedence = "*", 1
+
+    def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
+        self.left.block(A.left, B.left, out)
+        out *= self.right.block(A.right, B.right)
+
+    def diagonal(self, A: Pair) -> FloatArray:
+        return self.left.diagonal(A.left) * self.right.diagonal(A.right)
+
+
+class _Unary(Kernel):
+    """A kernel changed value by value; it prepares as the kernel inside does."""
+
+    kernel: Kernel
+
+    def _check_params(self) -> None:
+        _check_kernel(self, self.kernel)
+
+    @property
+    def psd(self) -> bool | None:
+        return True if self.kernel.psd else None
+
+    def prepare(self, X: Any) -> Any:
+        return self.kernel.prepare(X)
+
+    def fill(self, A: Any, B: Any, out: FloatArray) -> None:
+        self.kernel.fill(A, B, out)
+        self._apply(out)
+
+    def diagonal(self, A: Any) -> FloatArray:
+        values = self.kernel.diagonal(A)
+        self._apply(values[:, None])
+        return values
+
+    def _apply(self, values: FloatArray) -> None:
+        """Change a block of values in place."""
+
+
+class Scaled(_Unary):
+    """weight k(x, y) with a weight >= 0."""
+
+    _precedence = 1
+
+    def __init__(self, weight: float, kernel: Kernel) -> None:
+        self.weight = weight
+        self.kernel = kernel
+        self._check_params()
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_nonnegative(self, "weight", self.weight)
+
+    @property
+    def psd(self) -> bool | None:
+        return self.kernel.psd if self.weight > 0 else True
+
+    def _apply(self, values: FloatArray) -> None:
+        values *= values.dtype.type(self.weight)
+
+    def __repr__(self) -> str:
+        return f"{shown(self.weight)} * {_inside(self.kernel, 2)}"
+
+
+class Power(_Unary):
+    """k(x, y) ** exponent for a whole exponent >= 0."""
+
+    _precedence = 2
+
+    def __init__(self, kernel: Kernel, exponent: int) -> None:
+        self.kernel = kernel
+        self.exponent = exponent
+        self._check_params()
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_count(self, "exponent", self.exponent)
+
+    def _apply(self, values: FloatArray) -> None:
+        raise_power(values, self.exponent)
+
+    def __repr__(self) -> str:
+        return f"{_inside(self.kernel, 3)} ** {shown(self.exponent)}"
+
+
+class Exponential(_Unary):
+    """exp(k(x, y)); made by :func:`exp`."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._check_params()
+
+    def _apply(self, values: FloatArray) -> None:
+        np.exp(values, out=values)
+
+    def __repr__(self) -> str:
+        return f"exp({self.kernel!r})"
+
+
+class Restricted(_Unary):
+    """k on some columns of X; made by :meth:`Kernel.restrict`."""
+
+    def __init__(self, kernel: Kernel, columns: Any) -> None:
+        self.kernel = kernel
+        self.columns = columns
+        self._check_params()
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if not isinstance(self.columns, slice) and np.ndim(self.columns) != 1:
+            raise ValueError(f"restrict needs a slice or a list of columns, got {self.columns!r}.")
+
+    def prepare(self, X: Any) -> Any:
+        matrix = X.tocsc() if sparse.issparse(X) else np.asarray(X)
+        if matrix.ndim != 2:
+            raise ValueError(f"restrict needs rows and columns, got data of shape {matrix.shape}.")
+        try:
+            return self.kernel.prepare(matrix[:, self._selection()])
+        except IndexError:
+            raise ValueError(
+                f"X has {matrix.shape[1]} columns, which do not include {self.columns!r}."
+            ) from None
+
+    def _selection(self) -> Any:
+        return self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)
+
+    def __repr__(self) -> str:
+        return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Weighted:
+    """Prepared rows, each with a factor."""
+
+    rows: Prepared
+    factors: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: Rows) -> Weighted:
+        return Weighted(self.rows[rows], self.factors[rows])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.rows.dtype
+
+
+class Normalized(_Unary):
+    """k(x, y) / sqrt(k(x, x) k(y, y)); made by :meth:`Kernel.normalized`."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._check_params()
+
+    def prepare(self, X: Any) -> Weighted:
+        rows = self.kernel.prepare(X)
+        lengths = self.kernel.diagonal(rows)
+        if lengths.min() < 0:
+            row = int(lengths.argmin())
+            raise ValueError(
+                f"k(x, x) = {lengths[row]:.3g} < 0 at row {row}, so {self.kernel!r} cannot be normalized."
+            )
+        with np.errstate(divide="ignore"):
+            return Weighted(
+                rows, np.where(lengths > 0, 1 / np.sqrt(lengths), 0).astype(lengths.dtype)
+            )
+
+    def fill(self, A: Weighted, B: Weighted, out: FloatArray) -> None:
+        self.kernel.fill(A.rows, B.rows, out)
+        out *= A.factors[:, None].astype(out.dtype, copy=False)
+        out *= B.factors.astype(out.dtype, copy=False)
+
+    def diagonal(self, A: Weighted) -> FloatArray:
+        return (A.factors > 0).astype(A.dtype)
+
+    def __repr__(self) -> str:
+        return f"{_inside(self.kernel, 3)}.normalized()"
+
+
+def _inside(kernel: Kernel, precedence: int) -> str:
+    """A part of an expression, in brackets when it binds less tightly than what surrounds it."""
+    return repr(kernel) if kernel._precedence >= precedence else f"({kernel!r})"
+
+
+def _check_kernel(owner: Kernel, part: object) -> None:
+    if not isinstance(part, Kernel):
+        raise TypeError(f"{type(owner).__name__} is made of kernels, got {part!r}.")

@@ -1,0 +1,273 @@
+"""What a kernel is: a value that turns two sets of prepared rows into a block of similarities."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from maxmargin.kernels.points import FloatArray, Rows
+
+_BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
+
+
+class Prepared(Protocol):
+    """Rows as a kernel wants them: immutable, with a length, a precision, and a selection of rows."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: Rows) -> Prepared: ...
+
+
+class Kernel(ABC):
+    """A similarity of two items, with an algebra.
+
+    Kernels are values: equal when their type and parameters are equal, printed as the expression that makes them, and
+    combined by ``+``, ``*``, ``**``, ``exp``, ``restrict`` and ``normalized``. Parameters are read and replaced by
+    ``get_params`` and ``set_params`` as in scikit-learn, so a grid search reaches ``kernel__left__gamma``.
+
+    To write one, give ``psd``, ``prepare``, ``fill`` and ``diagonal``; everything else follows.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Linear, RBF
+    >>> k = 2.0 * RBF(gamma=0.5) + Linear() ** 2
+    >>> k
+    2.0 * RBF(gamma=0.5) + Linear() ** 2
+    >>> k.psd
+    True
+    >>> k([[0.0, 0.0], [1.0, 1.0]]).round(3).tolist()
+    [[2.0, 0.736], [0.736, 6.0]]
+    """
+
+    __array_ufunc__ = None  # so that NumPy scalars on the left leave arithmetic to the kernel
+    _precedence = 3  # of the expression in repr: 0 sum, 1 product, 2 power, 3 call
+
+    # What a kernel gives
+
+    @property
+    @abstractmethod
+    def psd(self) -> bool | None:
+        """True: positive semidefinite on any inputs. False: known not to be on some inputs. None: not known."""
+
+    @abstractmethod
+    def prepare(self, X: Any) -> Any:
+        """Check X and do once what every block would repeat."""
+
+    @abstractmethod
+    def fill(self, A: Any, B: Any, out: FloatArray) -> None:
+        """Write k(A, B) into ``out``, whose rows are contiguous and whose precision is A's."""
+
+    @abstractmethod
+    def diagonal(self, A: Any) -> FloatArray:
+        """k(x, x) for every prepared row."""
+
+    def _check_params(self) -> None:  # noqa: B027  (most kernels have nothing to refuse)
+        """Raise ValueError or TypeError with a sentence if the parameters do not make a kernel."""
+
+    # What every kernel has
+
+    def block(self, A: Any, B: Any, out: FloatArray | None = None) -> FloatArray:
+        """k(A, B) of prepared rows, in A's precision, written into ``out`` if it is given."""
+        if out is None:
+            out = np.empty((len(A), len(B)), A.dtype)
+        if _has_contiguous_rows(out) and out.dtype == A.dtype:
+            self.fill(A, B, out)
+        else:
+            out[...] = self.block(A, B)
+        return out
+
+    def __call__(self, X: Any, Y: Any = None) -> FloatArray:
+        """The matrix k(X, Y), evaluated in blocks; Y = X when it is not given."""
+        A = self.prepare(X)
+        B = A if Y is None else self.prepare(Y)
+        out = np.empty((len(A), len(B)), A.dtype)
+        for i in range(0, len(A), _BLOCK_ROWS):
+            rows = slice(i, i + _BLOCK_ROWS)
+            for j in range(0, len(B), _BLOCK_COLUMNS):
+                columns = slice(j, j + _BLOCK_COLUMNS)
+                self.block(A[rows], B[columns], out[rows, columns])
+        return out
+
+    def diag(self, X: Any) -> FloatArray:
+        """k(x, x) for every row of X, without the matrix."""
+        return self.diagonal(self.prepare(X))
+
+    # Parameters
+
+    @classmethod
+    def _param_names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls).parameters]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with ``deep`` also those of the kernels inside, as ``left__gamma``."""
+        params = {name: getattr(self, name) for name in self._param_names()}
+        if deep:
+            inner = {name: value for name, value in params.items() if isinstance(value, Kernel)}
+            params |= {
+                f"{name}__{key}": v
+                for name, kernel in inner.items()
+                for key, v in kernel.get_params().items()
+            }
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Replace parameters in place; if the new ones are refused, the kernel stays as it was."""
+        before = self.get_params(deep=False)
+        try:
+            self._replace(params)
+            self._check_params()
+        except (TypeError, ValueError):
+            for name, value in before.items():
+                setattr(self, name, value)
+            raise
+        return self
+
+    def _replace(self, params: Mapping[str, Any]) -> None:
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            name, _, rest = key.partition("__")
+            if name not in self._param_names():
+                known = ", ".join(self._param_names()) or "none"
+                raise ValueError(
+                    f"Invalid parameter {name!r} for {type(self).__name__}; its parameters are: {known}."
+                )
+            if rest:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        for name, inner in nested.items():
+            getattr(self, name).set_params(**inner)
+
+    def _key(self) -> tuple[Any, ...]:
+        return (
+            type(self),
+            *((name, _frozen(value)) for name, value in self.get_params(deep=False).items()),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Kernel) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        given = self._given_params()
+        return f"{type(self).__name__}({', '.join(f'{name}={shown(value)}' for name, value in given.items())})"
+
+    def _given_params(self) -> dict[str, Any]:
+        """The parameters worth printing: those that differ from None, which here always means not given."""
+        return {
+            name: value for name, value in self.get_params(deep=False).items() if value is not None
+        }
+
+    # Algebra
+
+    def __add__(self, other: Any) -> Kernel:
+        from maxmargin.kernels.algebra import Sum, as_term
+
+        return NotImplemented if (term := as_term(other)) is None else Sum(self, term)
+
+    def __radd__(self, other: Any) -> Kernel:
+        from maxmargin.kernels.algebra import Sum, as_term
+
+        return NotImplemented if (term := as_term(other)) is None else Sum(term, self)
+
+    def __mul__(self, other: Any) -> Kernel:
+        from maxmargin.kernels.algebra import Product
+
+        return Product(self, other) if isinstance(other, Kernel) else self.__rmul__(other)
+
+    def __rmul__(self, other: Any) -> Kernel:
+        from maxmargin.kernels.algebra import Scaled
+
+        return Scaled(other, self) if isinstance(other, Real) else NotImplemented
+
+    def __pow__(self, exponent: Any) -> Kernel:
+        from maxmargin.kernels.algebra import Power
+
+        return Power(self, exponent)
+
+    def __neg__(self) -> Kernel:
+        raise ValueError(
+            f"-({self!r}) is not a kernel: a kernel may only be multiplied by a number >= 0."
+        )
+
+    def __sub__(self, other: Any) -> Kernel:
+        raise ValueError(
+            "A difference of kernels need not be a kernel; only sums and products are; use FromFunction."
+        )
+
+    __rsub__ = __sub__
+
+    def restrict(self, columns: Any) -> Kernel:
+        """This kernel on some columns of X only: a slice, a list of column numbers or a list of booleans."""
+        from maxmargin.kernels.algebra import Restricted
+
+        return Restricted(self, columns)
+
+    def normalized(self) -> Kernel:
+        """k(x, y) / sqrt(k(x, x) k(y, y)), the cosine of the angle in feature space; 0 where k(x, x) = 0."""
+        from maxmargin.kernels.algebra import Normalized
+
+        return Normalized(self)
+
+
+def _has_contiguous_rows(out: FloatArray) -> bool:
+    rows, columns = out.shape
+    unit = columns <= 1 or out.strides[1] == out.itemsize
+    return unit and (
+        rows <= 1
+        or (out.strides[0] >= columns * out.itemsize and out.strides[0] % out.itemsize == 0)
+    )
+
+
+def _frozen(value: Any) -> Any:
+    """A hashable stand-in for a parameter."""
+    if isinstance(value, slice):
+        return (slice, value.start, value.stop, value.step)
+    if isinstance(value, np.ndarray):
+        return tuple(value.tolist())
+    return tuple(value) if isinstance(value, list) else value
+
+
+def shown(value: Any) -> str:
+    """A parameter as it would be typed: NumPy scalars as numbers, functions by name."""
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist())
+    return str(getattr(value, "__name__", None) or repr(value)) if callable(value) else repr(value)
+
+
+def check_nonnegative(owner: object, name: str, value: Any) -> None:
+    """Refuse what is not a finite number >= 0."""
+    check_finite(owner, name, value)
+    if value < 0:
+        raise ValueError(f"{type(owner).__name__} needs {name} >= 0, got {shown(value)}.")
+
+
+def check_finite(owner: object, name: str, value: Any) -> None:
+    """Refuse what is not a finite number."""
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{type(owner).__name__} needs a number for {name}, got {value!r}.")
+    if not np.isfinite(float(value)):
+        raise ValueError(f"{type(owner).__name__} needs a finite {name}, got {shown(value)}.")
+
+
+def check_count(owner: object, name: str, value: Any) -> None:
+    """Refuse what is not a whole number >= 0: other powers of a kernel need not be kernels."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+        raise ValueError(
+            f"{type(owner).__name__} needs a whole number >= 0 for {name}, got {value!r}."
+        )
+
+
+def precision_of(X: Any) -> np.dtype[Any]:
+    """float32 for float32 input, float64 for everything else, numbers or not."""
+    return np.dtype(np.float32) if getattr(X, "dtype", None) == np.float32 else np.dtype(np.float64)

@@ -1,0 +1,194 @@
+"""Rows of numbers, checked once and kept the way the loops want them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.ops.cpu.kernel_sparse import sparse_dot
+
+FloatArray: TypeAlias = NDArray[Any]
+Rows: TypeAlias = "slice | NDArray[np.integer[Any]]"
+
+_DENSE_TILE = 1 << 20  # numbers written out at a time when a sparse operand meets a dense one
+_SPARSE_TILE = (
+    1 << 16
+)  # numbers in a dense tile of a sparse product: a quarter of a megabyte stays in the L2 cache
+_MOST_TILE_ROWS, _FEWEST_TILE_ROWS = 512, 8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Points:
+    """Rows of vectors: C-contiguous or CSR, float32 or float64, with their squared norms where a kernel wants them.
+
+    A slice of rows is a view of dense data; an array of row numbers copies.
+    """
+
+    X: Any
+    sq_norms: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __getitem__(self, rows: Rows) -> Points:
+        return Points(self.X[rows], None if self.sq_norms is None else self.sq_norms[rows])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return cast("np.dtype[Any]", self.X.dtype)
+
+    def astype(self, dtype: np.dtype[Any]) -> Points:
+        """The same rows in another precision; itself when nothing changes."""
+        if self.dtype == dtype:
+            return self
+        return Points(
+            self.X.astype(dtype), None if self.sq_norms is None else self.sq_norms.astype(dtype)
+        )
+
+
+def as_points(X: Any, sq_norms: bool = False) -> Points:
+    """Check X and keep it as Points; nothing is copied when X is already as the loops want it."""
+    matrix = as_matrix(X)
+    return Points(matrix, squared_norms(matrix) if sq_norms else None)
+
+
+def as_matrix(X: Any) -> Any:
+    """X as a finite float32 or float64 matrix, C-contiguous or CSR, or a ValueError that says where it fails."""
+    matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        raise ValueError(
+            f"Found an array of shape {matrix.shape}; a kernel needs at least one row and one column."
+        )
+    _refuse_nonfinite(matrix)
+    return matrix
+
+
+def _as_dense(X: Any) -> FloatArray:
+    array = np.asarray(X)
+    if array.ndim != 2:
+        hint = "reshape one feature with X.reshape(-1, 1), one row with X.reshape(1, -1)"
+        raise ValueError(
+            f"Expected a 2D array of rows and columns, got {array.ndim}D of shape {array.shape}: {hint}."
+        )
+    if np.iscomplexobj(array):
+        raise ValueError(
+            "Complex data not supported: kernels here take real numbers; split real and imaginary parts."
+        )
+    try:
+        return np.ascontiguousarray(array, dtype=_float_type(array.dtype))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"This kernel takes numbers, and X holds something else ({error}); encode it first."
+        ) from None
+
+
+def _as_csr(X: Any) -> Any:
+    matrix = X.tocsr()
+    if matrix.dtype != _float_type(matrix.dtype):
+        matrix = matrix.astype(_float_type(matrix.dtype))
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return _with_narrow_indices(matrix)
+
+
+def _with_narrow_indices(matrix: Any) -> Any:
+    """The same rows with int32 indices wherever they fit: half the memory traffic, one specialisation to compile."""
+    fits = max(matrix.nnz, matrix.shape[1]) <= np.iinfo(np.int32).max
+    kind = np.int32 if fits else np.int64
+    if matrix.indices.dtype == kind and matrix.indptr.dtype == kind:
+        return matrix
+    narrow = (matrix.data, matrix.indices.astype(kind), matrix.indptr.astype(kind))
+    return type(matrix)(narrow, shape=matrix.shape, copy=False)
+
+
+def _float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
+
+
+def _refuse_nonfinite(matrix: Any) -> None:
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            values.sum()
+        ):  # one pass without a temporary; an overflow only leads to the slower test
+            return
+    if np.isfinite(values).all():
+        return
+    coordinates = matrix.tocoo() if sparse.issparse(matrix) else None
+    bad = np.argwhere(~np.isfinite(values))[0]
+    row, column = bad if coordinates is None else (coordinates.row[bad[0]], coordinates.col[bad[0]])
+    found = "NaN" if np.isnan(values[tuple(bad)]) else "infinity"
+    raise ValueError(
+        f"Input X contains {found} (row {row}, column {column}); impute or drop such values first."
+    )
+
+
+def squared_norms(matrix: Any) -> FloatArray:
+    """<x, x> of each row, summed in float64 because a distance is a small difference of large norms."""
+    if sparse.issparse(matrix):
+        squares = type(matrix)(
+            (matrix.data.astype(np.float64) ** 2, matrix.indices, matrix.indptr), shape=matrix.shape
+        )
+        norms = np.asarray(squares.sum(axis=1)).ravel()
+    else:
+        norms = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
+    if not norms.max(initial=0.0) < np.finfo(matrix.dtype).max / 4:
+        raise ValueError(
+            f"Row {norms.argmax()} of X is so long that its square overflows {matrix.dtype}; scale X."
+        )
+    return norms.astype(matrix.dtype)
+
+
+def row_major(out: FloatArray) -> tuple[FloatArray, int]:
+    """A block with contiguous rows as a flat array and its row stride: what the compiled loops take."""
+    rows, columns = out.shape
+    stride = out.strides[0] // out.itemsize if rows > 1 else columns
+    if out.size == 0:
+        return np.empty(0, out.dtype), stride
+    return as_strided(out, ((rows - 1) * stride + columns,), (out.itemsize,)), stride
+
+
+def dot(A: Points, B: Points, out: FloatArray) -> None:
+    """out <- A B', dense or sparse on either side."""
+    if A.X.shape[1] != B.X.shape[1]:
+        raise ValueError(
+            f"X has {A.X.shape[1]} columns and Y has {B.X.shape[1]}; a kernel compares rows of one width."
+        )
+    sparse_a, sparse_b = sparse.issparse(A.X), sparse.issparse(B.X)
+    if sparse_a and sparse_b:
+        _dot_sparse(A.X, B.X, out)
+    elif sparse_a:
+        for rows in dense_tiles(A):
+            np.matmul(A.X[rows].toarray(), B.X.T, out=out[rows])
+    elif sparse_b:
+        for rows in dense_tiles(B):
+            np.matmul(A.X, B.X[rows].toarray().T, out=out[:, rows])
+    else:
+        np.matmul(A.X, B.X.T, out=out)
+
+
+def dense_tiles(A: Points) -> list[slice]:
+    """Slices of rows that are small enough to be written out densely."""
+    size = max(1, _DENSE_TILE // A.X.shape[1])
+    return [slice(start, start + size) for start in range(0, len(A), size)]
+
+
+def _dot_sparse(A: Any, B: Any, out: FloatArray) -> None:
+    tile, most_lines = _sparse_tile(B)
+    a, b = (A.data, A.indices, A.indptr), (B.data, B.indices, B.indptr)
+    sparse_dot(*a, *b, A.shape[1], tile, most_lines, *row_major(out))
+
+
+def _sparse_tile(B: Any) -> tuple[int, int]:
+    """Rows of B to spread out at a time, and how many distinct columns they can have at most."""
+    longest = int(np.diff(B.indptr).max(initial=0))
+    rows = _MOST_TILE_ROWS
+    while rows > _FEWEST_TILE_ROWS and rows * min(B.shape[1], rows * longest) > _SPARSE_TILE:
+        rows //= 2
+    return rows, min(B.shape[1], rows * longest)

@@ -1,0 +1,60 @@
+"""Kernels that do not look at the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from maxmargin.kernels.base import Kernel, check_nonnegative, precision_of
+from maxmargin.kernels.points import FloatArray, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many rows of which nothing else is known."""
+
+    n: int
+    dtype: np.dtype[Any]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, rows: Rows) -> Count:
+        chosen = (
+            len(range(*rows.indices(self.n)))
+            if isinstance(rows, slice)
+            else len(np.arange(self.n)[rows])
+        )
+        return Count(chosen, self.dtype)
+
+
+class Constant(Kernel):
+    """The same value c >= 0 for every pair; added to a kernel it acts as a (penalised) bias.
+
+    Examples
+    --------
+    >>> Constant(2.0)(["any", "items", "at all"]).shape
+    (3, 3)
+    """
+
+    def __init__(self, c: float = 1.0) -> None:
+        self.c = c
+        self._check_params()
+
+    def _check_params(self) -> None:
+        check_nonnegative(self, "c", self.c)
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    def prepare(self, X: Any) -> Count:
+        return Count(int(X.shape[0]) if hasattr(X, "shape") else len(X), precision_of(X))
+
+    def fill(self, A: Count, B: Count, out: FloatArray) -> None:
+        out[...] = self.c
+
+    def diagonal(self, A: Count) -> FloatArray:
+        return np.full(len(A), self.c, A.dtype)

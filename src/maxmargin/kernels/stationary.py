@@ -1,0 +1,136 @@
+"""Kernels of a distance: exp(-gamma * distance), with the squared Euclidean or the city-block distance."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.kernels.base import Kernel, check_finite, check_nonnegative
+from maxmargin.kernels.points import FloatArray, Points, as_points, dense_tiles, dot, row_major
+from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
+from maxmargin.ops.cpu.kernel_l1 import l1_product
+
+
+class _ExpOfDistance(Kernel):
+    """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere, positive semidefinite for both distances."""
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """The factor of the distance in the exponent."""
+
+    def diagonal(self, A: Points) -> FloatArray:
+        return np.ones(len(A), A.dtype)
+
+    def _finish(self, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+        """out <- exp(-rate * max(0, a + b' - 2 out))."""
+        rate = out.dtype.type(min(self.rate, np.finfo(out.dtype).max))
+        exp_of_distance(rate, a, b, *row_major(out))
+
+
+class RBF(_ExpOfDistance):
+    """exp(-gamma |x - y|^2), given by gamma or by sigma with gamma = 1 / (2 sigma^2).
+
+    The squared distance is taken as |x|^2 + |y|^2 - 2 <x, y>. Columns far from zero compared with their spread
+    lose digits in that difference, most of all in float32: centre the data first (a distance does not notice).
+
+    Parameters
+    ----------
+    gamma : float, optional
+        At least 0. Give either gamma or sigma.
+    sigma : float, optional
+        Greater than 0: the standard deviation of the bell.
+
+    Examples
+    --------
+    >>> RBF(gamma=0.5)([[0.0], [1.0]]).round(3).tolist()
+    [[1.0, 0.607], [0.607, 1.0]]
+    >>> RBF(sigma=2.0).rate
+    0.125
+    """
+
+    def __init__(self, gamma: float | None = None, sigma: float | None = None) -> None:
+        self.gamma = gamma
+        self.sigma = sigma
+        self._check_params()
+
+    def _check_params(self) -> None:
+        if (self.gamma is None) == (self.sigma is None):
+            raise ValueError("RBF needs exactly one of gamma and sigma; gamma = 1 / (2 sigma^2).")
+        if self.gamma is not None:
+            check_nonnegative(self, "gamma", self.gamma)
+        else:
+            check_finite(self, "sigma", self.sigma)
+            if not self.sigma > 0:  # type: ignore[operator]
+                raise ValueError(f"RBF needs sigma > 0, got {self.sigma}.")
+
+    @property
+    def rate(self) -> float:
+        """gamma, given or worked out from sigma."""
+        if self.gamma is not None:
+            return float(self.gamma)
+        with np.errstate(
+            divide="ignore", over="ignore"
+        ):  # a vanishing sigma compares for equality, as it should
+            return float(np.float64(0.5) / np.float64(self.sigma) / np.float64(self.sigma))
+
+    def prepare(self, X: Any) -> Points:
+        return as_points(X, sq_norms=True)
+
+    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
+        B = B.astype(A.dtype)
+        dot(A, B, out)
+        assert A.sq_norms is not None and B.sq_norms is not None
+        self._finish(A.sq_norms, B.sq_norms, out)
+
+
+class Laplacian(_ExpOfDistance):
+    """exp(-gamma |x - y|_1), with the sum of absolute differences.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        At least 0.
+
+    Examples
+    --------
+    >>> Laplacian(gamma=0.5)([[0.0, 0.0], [1.0, 1.0]]).round(3).tolist()
+    [[1.0, 0.368], [0.368, 1.0]]
+    """
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check_params()
+
+    def _check_params(self) -> None:
+        check_nonnegative(self, "gamma", self.gamma)
+
+    @property
+    def rate(self) -> float:
+        return float(self.gamma)
+
+    def prepare(self, X: Any) -> Points:
+        return as_points(X)
+
+    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
+        if A.X.shape[1] != B.X.shape[1]:
+            raise ValueError(
+                f"X has {A.X.shape[1]} columns and Y has {B.X.shape[1]}; a kernel compares rows of one width."
+            )
+        B = B.astype(A.dtype)
+        for rows in dense_tiles(A):
+            part = _dense(A.X[rows])
+            for columns in dense_tiles(B):
+                l1_product(part, _dense(B.X[columns]), *row_major(out[rows, columns]))
+        self._finish(np.zeros(len(A), A.dtype), np.zeros(len(B), A.dtype), out)
+
+
+def _dense(X: Any) -> FloatArray:
+    return X.toarray() if sparse.issparse(X) else X

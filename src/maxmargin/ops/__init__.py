@@ -1,0 +1,1 @@
+"""The hot loops, written twice: obvious NumPy in ``reference`` and Numba in ``cpu``."""
