@@ -1,7 +1,7 @@
 """Kernels made of kernels: sums, products, powers, exponentials, restrictions, normalisation.
 
-Each of these keeps positive semidefiniteness; none of them can be relied upon to create it, so the ``psd`` fact of
-a combination is True when all its parts are, and unknown otherwise.
+Each of these keeps positive semidefiniteness; none of them can be relied upon to create it, so the
+``psd`` fact of a combination is True when all its parts are, and unknown otherwise.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from maxmargin.kernels.static import Constant
 
 
 def as_term(other: Any) -> Kernel | None:
-    """A summand: a kernel, or a number as a constant kernel; None for anything else."""
+    """Make a summand of a kernel or a number; None for anything else."""
     if isinstance(other, Kernel):
         return other
-    return Constant(other) if isinstance(other, Real) else None
+    return Constant(other) if isinstance(other, Real) else None  # type: ignore[arg-type]
 
 
 def exp(kernel: Kernel) -> Kernel:
@@ -53,10 +53,11 @@ class Pair:
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The wider of the two precisions."""
         return np.result_type(self.left.dtype, self.right.dtype)
 
 
-class _Binary(Kernel):
+class Binary(Kernel):
     """Two kernels on the same rows; a subclass says how their values are combined."""
 
     _sign: str
@@ -72,9 +73,11 @@ class _Binary(Kernel):
 
     @property
     def psd(self) -> bool | None:
+        """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
 
     def prepare(self, X: Any) -> Pair:
+        """Prepare X for both."""
         return Pair(self.left.prepare(X), self.right.prepare(X))
 
     def __repr__(self) -> str:
@@ -84,33 +87,37 @@ class _Binary(Kernel):
         return f"{_inside(self.left, self._precedence)} {self._sign} {right}"
 
 
-class Sum(_Binary):
+class Sum(Binary):
     """k1(x, y) + k2(x, y); its features are those of k1 beside those of k2."""
 
     _sign, _precedence = "+", 0
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
+        """Add the two blocks."""
         self.left.block(A.left, B.left, out)
         out += self.right.block(A.right, B.right)
 
     def diagonal(self, A: Pair) -> FloatArray:
+        """Add the two diagonals."""
         return self.left.diagonal(A.left) + self.right.diagonal(A.right)
 
 
-class Product(_Binary):
+class Product(Binary):
     """k1(x, y) k2(x, y); its features are all products of a feature of k1 and one of k2."""
 
     _sign, _precedence = "*", 1
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
+        """Multiply the two blocks."""
         self.left.block(A.left, B.left, out)
         out *= self.right.block(A.right, B.right)
 
     def diagonal(self, A: Pair) -> FloatArray:
+        """Multiply the two diagonals."""
         return self.left.diagonal(A.left) * self.right.diagonal(A.right)
 
 
-class _Unary(Kernel):
+class Unary(Kernel):
     """A kernel changed value by value; it prepares as the kernel inside does."""
 
     kernel: Kernel
@@ -120,16 +127,20 @@ class _Unary(Kernel):
 
     @property
     def psd(self) -> bool | None:
+        """True when the kernel inside is, otherwise unknown."""
         return True if self.kernel.psd else None
 
     def prepare(self, X: Any) -> Any:
+        """Prepare X as the kernel inside does."""
         return self.kernel.prepare(X)
 
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
+        """Change the block of the kernel inside."""
         self.kernel.fill(A, B, out)
         self._apply(out)
 
     def diagonal(self, A: Any) -> FloatArray:
+        """Change the diagonal of the kernel inside."""
         values = self.kernel.diagonal(A)
         self._apply(values[:, None])
         return values
@@ -138,7 +149,7 @@ class _Unary(Kernel):
         """Change a block of values in place."""
 
 
-class Scaled(_Unary):
+class Scaled(Unary):
     """weight k(x, y) with a weight >= 0."""
 
     _precedence = 1
@@ -154,6 +165,7 @@ class Scaled(_Unary):
 
     @property
     def psd(self) -> bool | None:
+        """That of the kernel inside; zero times anything is positive semidefinite."""
         return self.kernel.psd if self.weight > 0 else True
 
     def _apply(self, values: FloatArray) -> None:
@@ -163,7 +175,7 @@ class Scaled(_Unary):
         return f"{shown(self.weight)} * {_inside(self.kernel, 2)}"
 
 
-class Power(_Unary):
+class Power(Unary):
     """k(x, y) ** exponent for a whole exponent >= 0."""
 
     _precedence = 2
@@ -184,7 +196,7 @@ class Power(_Unary):
         return f"{_inside(self.kernel, 3)} ** {shown(self.exponent)}"
 
 
-class Exponential(_Unary):
+class Exponential(Unary):
     """exp(k(x, y)); made by :func:`exp`."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -198,7 +210,7 @@ class Exponential(_Unary):
         return f"exp({self.kernel!r})"
 
 
-class Restricted(_Unary):
+class Restricted(Unary):
     """k on some columns of X; made by :meth:`Kernel.restrict`."""
 
     def __init__(self, kernel: Kernel, columns: Any) -> None:
@@ -212,6 +224,7 @@ class Restricted(_Unary):
             raise ValueError(f"restrict needs a slice or a list of columns, got {self.columns!r}.")
 
     def prepare(self, X: Any) -> Any:
+        """Select the columns; the kernel inside sees nothing else."""
         matrix = X.tocsc() if sparse.issparse(X) else np.asarray(X)
         if matrix.ndim != 2:
             raise ValueError(f"restrict needs rows and columns, got data of shape {matrix.shape}.")
@@ -244,10 +257,11 @@ class Weighted:
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The precision of the rows."""
         return self.rows.dtype
 
 
-class Normalized(_Unary):
+class Normalized(Unary):
     """k(x, y) / sqrt(k(x, x) k(y, y)); made by :meth:`Kernel.normalized`."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -255,24 +269,26 @@ class Normalized(_Unary):
         self._check_params()
 
     def prepare(self, X: Any) -> Weighted:
+        """Prepare X and take the length of each row in feature space."""
         rows = self.kernel.prepare(X)
         lengths = self.kernel.diagonal(rows)
         if lengths.min() < 0:
             row = int(lengths.argmin())
-            raise ValueError(
-                f"k(x, x) = {lengths[row]:.3g} < 0 at row {row}, so {self.kernel!r} cannot be normalized."
-            )
+            found = f"k(x, x) = {lengths[row]:.3g} at row {row}"
+            raise ValueError(f"{self.kernel!r} cannot be normalized: {found}, and it needs >= 0.")
         with np.errstate(divide="ignore"):
             return Weighted(
                 rows, np.where(lengths > 0, 1 / np.sqrt(lengths), 0).astype(lengths.dtype)
             )
 
     def fill(self, A: Weighted, B: Weighted, out: FloatArray) -> None:
+        """Divide the block by the lengths of its rows and columns."""
         self.kernel.fill(A.rows, B.rows, out)
         out *= A.factors[:, None].astype(out.dtype, copy=False)
         out *= B.factors.astype(out.dtype, copy=False)
 
     def diagonal(self, A: Weighted) -> FloatArray:
+        """Ones, but zeros where k(x, x) = 0."""
         return (A.factors > 0).astype(A.dtype)
 
     def __repr__(self) -> str:
@@ -280,7 +296,7 @@ class Normalized(_Unary):
 
 
 def _inside(kernel: Kernel, precedence: int) -> str:
-    """A part of an expression, in brackets when it binds less tightly than what surrounds it."""
+    """Print a part of an expression, in brackets when it binds less tightly than its context."""
     return repr(kernel) if kernel._precedence >= precedence else f"({kernel!r})"
 
 

@@ -1,5 +1,8 @@
 """What a kernel is: a value that turns two sets of prepared rows into a block of similarities."""
 
+# The operators import the algebra when they are used, because the algebra is made of kernels.
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import inspect
@@ -16,10 +19,13 @@ _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
 
 
 class Prepared(Protocol):
-    """Rows as a kernel wants them: immutable, with a length, a precision, and a selection of rows."""
+    """Rows as a kernel wants them: immutable, with a length, a precision, a choice of rows."""
 
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """The precision in which blocks of these rows come."""
+        ...
+
     def __len__(self) -> int: ...
     def __getitem__(self, rows: Rows) -> Prepared: ...
 
@@ -27,9 +33,10 @@ class Prepared(Protocol):
 class Kernel(ABC):
     """A similarity of two items, with an algebra.
 
-    Kernels are values: equal when their type and parameters are equal, printed as the expression that makes them, and
-    combined by ``+``, ``*``, ``**``, ``exp``, ``restrict`` and ``normalized``. Parameters are read and replaced by
-    ``get_params`` and ``set_params`` as in scikit-learn, so a grid search reaches ``kernel__left__gamma``.
+    Kernels are values: equal when their type and parameters are equal, printed as the expression
+    that makes them, and combined by ``+``, ``*``, ``**``, ``exp``, ``restrict`` and ``normalized``.
+    Parameters are read and replaced by ``get_params`` and ``set_params`` as in scikit-learn, so a
+    grid search reaches ``kernel__left__gamma``.
 
     To write one, give ``psd``, ``prepare``, ``fill`` and ``diagonal``; everything else follows.
 
@@ -53,7 +60,7 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def psd(self) -> bool | None:
-        """True: positive semidefinite on any inputs. False: known not to be on some inputs. None: not known."""
+        """True: positive semidefinite on all inputs; False: on some inputs not; None: unknown."""
 
     @abstractmethod
     def prepare(self, X: Any) -> Any:
@@ -83,7 +90,7 @@ class Kernel(ABC):
         return out
 
     def __call__(self, X: Any, Y: Any = None) -> FloatArray:
-        """The matrix k(X, Y), evaluated in blocks; Y = X when it is not given."""
+        """Evaluate the matrix k(X, Y) in blocks; Y = X when it is not given."""
         A = self.prepare(X)
         B = A if Y is None else self.prepare(Y)
         out = np.empty((len(A), len(B)), A.dtype)
@@ -102,18 +109,15 @@ class Kernel(ABC):
 
     @classmethod
     def _param_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls).parameters]
+        return list(inspect.signature(cls).parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; with ``deep`` also those of the kernels inside, as ``left__gamma``."""
+        """Get parameters by name; with ``deep``, of the kernels inside too, as ``left__gamma``."""
         params = {name: getattr(self, name) for name in self._param_names()}
         if deep:
             inner = {name: value for name, value in params.items() if isinstance(value, Kernel)}
-            params |= {
-                f"{name}__{key}": v
-                for name, kernel in inner.items()
-                for key, v in kernel.get_params().items()
-            }
+            for name, kernel in inner.items():
+                params |= {f"{name}__{key}": value for key, value in kernel.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -133,16 +137,17 @@ class Kernel(ABC):
         for key, value in params.items():
             name, _, rest = key.partition("__")
             if name not in self._param_names():
-                known = ", ".join(self._param_names()) or "none"
-                raise ValueError(
-                    f"Invalid parameter {name!r} for {type(self).__name__}; its parameters are: {known}."
-                )
+                raise ValueError(self._unknown(name))
             if rest:
                 nested.setdefault(name, {})[rest] = value
             else:
                 setattr(self, name, value)
         for name, inner in nested.items():
             getattr(self, name).set_params(**inner)
+
+    def _unknown(self, name: str) -> str:
+        known = ", ".join(self._param_names()) or "none"
+        return f"Invalid parameter {name!r} for {type(self).__name__}; valid ones are: {known}."
 
     def _key(self) -> tuple[Any, ...]:
         return (
@@ -157,11 +162,11 @@ class Kernel(ABC):
         return hash(self._key())
 
     def __repr__(self) -> str:
-        given = self._given_params()
-        return f"{type(self).__name__}({', '.join(f'{name}={shown(value)}' for name, value in given.items())})"
+        given = (f"{name}={shown(value)}" for name, value in self._given_params().items())
+        return f"{type(self).__name__}({', '.join(given)})"
 
     def _given_params(self) -> dict[str, Any]:
-        """The parameters worth printing: those that differ from None, which here always means not given."""
+        """Choose the parameters worth printing: None always means not given."""
         return {
             name: value for name, value in self.get_params(deep=False).items() if value is not None
         }
@@ -186,7 +191,7 @@ class Kernel(ABC):
     def __rmul__(self, other: Any) -> Kernel:
         from maxmargin.kernels.algebra import Scaled
 
-        return Scaled(other, self) if isinstance(other, Real) else NotImplemented
+        return Scaled(other, self) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
 
     def __pow__(self, exponent: Any) -> Kernel:
         from maxmargin.kernels.algebra import Power
@@ -199,20 +204,21 @@ class Kernel(ABC):
         )
 
     def __sub__(self, other: Any) -> Kernel:
-        raise ValueError(
-            "A difference of kernels need not be a kernel; only sums and products are; use FromFunction."
-        )
+        raise ValueError("A difference of kernels need not be a kernel; add or multiply them.")
 
     __rsub__ = __sub__
 
     def restrict(self, columns: Any) -> Kernel:
-        """This kernel on some columns of X only: a slice, a list of column numbers or a list of booleans."""
+        """Look at some columns of X only: a slice, a list of numbers or a list of booleans."""
         from maxmargin.kernels.algebra import Restricted
 
         return Restricted(self, columns)
 
     def normalized(self) -> Kernel:
-        """k(x, y) / sqrt(k(x, x) k(y, y)), the cosine of the angle in feature space; 0 where k(x, x) = 0."""
+        """Divide by the lengths in feature space: k(x, y) / sqrt(k(x, x) k(y, y)).
+
+        That is the cosine of the angle between the two; it is taken as 0 where k(x, x) = 0.
+        """
         from maxmargin.kernels.algebra import Normalized
 
         return Normalized(self)
@@ -228,7 +234,7 @@ def _has_contiguous_rows(out: FloatArray) -> bool:
 
 
 def _frozen(value: Any) -> Any:
-    """A hashable stand-in for a parameter."""
+    """Make a parameter comparable and hashable."""
     if isinstance(value, slice):
         return (slice, value.start, value.stop, value.step)
     if isinstance(value, np.ndarray):
@@ -237,7 +243,7 @@ def _frozen(value: Any) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A parameter as it would be typed: NumPy scalars as numbers, functions by name."""
+    """Print a parameter as it would be typed: NumPy scalars as numbers, functions by name."""
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, np.ndarray):

@@ -1,4 +1,8 @@
-"""Kernels of the dot product <x, y>: linear, polynomial, sigmoid."""
+"""Kernels of the dot product <x, y>: linear, polynomial, sigmoid.
+
+The family shares its work: the dot products of a block are formed once here, and each kernel only
+says how a block of them becomes a block of its values, in place.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,40 @@ from typing import Any
 import numpy as np
 
 from maxmargin.kernels.base import Kernel, check_count, check_finite, check_nonnegative
-from maxmargin.kernels.points import FloatArray, Points, as_points, dot, row_major, squared_norms
+from maxmargin.kernels.points import (
+    FloatArray,
+    Points,
+    as_points,
+    dot,
+    row_major,
+    squared_norms,
+)
 from maxmargin.ops.cpu.kernel_epilogue import affine_power
 
 
-class Linear(Kernel):
+class DotProduct(Kernel):
+    """A function of <x, y>; a subclass changes a block of dot products in place."""
+
+    def prepare(self, X: Any) -> Points:
+        """Check X; a dot product needs nothing else."""
+        return as_points(X)
+
+    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
+        """One matrix product and one pass over it."""
+        dot(A, B.astype(A.dtype), out)
+        self._apply(out)
+
+    def diagonal(self, A: Points) -> FloatArray:
+        """Apply the kernel's function to <x, x>."""
+        values = squared_norms(A.X)
+        self._apply(values[:, None])
+        return values
+
+    def _apply(self, values: FloatArray) -> None:
+        """Turn dot products into kernel values; here they are already."""
+
+
+class Linear(DotProduct):
     """<x, y>.
 
     Examples
@@ -22,23 +55,12 @@ class Linear(Kernel):
 
     @property
     def psd(self) -> bool:
+        """True: |sum z_i x_i|^2 >= 0."""
         return True
 
-    def prepare(self, X: Any) -> Points:
-        return as_points(X)
 
-    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
-        dot(A, B.astype(A.dtype), out)
-
-    def diagonal(self, A: Points) -> FloatArray:
-        return squared_norms(A.X)
-
-
-class Polynomial(Kernel):
+class Polynomial(DotProduct):
     """(gamma <x, y> + coef0) ** degree.
-
-    Positive semidefinite for coef0 >= 0. For coef0 < 0 the expansion in powers of <x, y> has a negative
-    coefficient, and then some X exists on which it is not.
 
     Parameters
     ----------
@@ -47,6 +69,7 @@ class Polynomial(Kernel):
     gamma : float, default=1.0
         At least 0.
     coef0 : float, default=1.0
+        At least 0 for a positive semidefinite kernel.
 
     Examples
     --------
@@ -67,28 +90,21 @@ class Polynomial(Kernel):
 
     @property
     def psd(self) -> bool:
-        if self.gamma == 0:
+        """True for coef0 >= 0.
+
+        For coef0 < 0 the expansion in powers of <x, y> has a negative coefficient, and monomials
+        are independent: on some X a negative eigenvalue shows.
+        """
+        if self.gamma == 0 or self.degree == 0:
             return bool(self.coef0**self.degree >= 0)
-        return bool(self.coef0 >= 0 or self.degree == 0)
+        return bool(self.coef0 >= 0)
 
-    def prepare(self, X: Any) -> Points:
-        return as_points(X)
-
-    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
-        dot(A, B.astype(A.dtype), out)
-        raise_power(out, self.degree, self.gamma, self.coef0)
-
-    def diagonal(self, A: Points) -> FloatArray:
-        norms = squared_norms(A.X)[:, None]
-        raise_power(norms, self.degree, self.gamma, self.coef0)
-        return norms[:, 0]
+    def _apply(self, values: FloatArray) -> None:
+        raise_power(values, self.degree, self.gamma, self.coef0)
 
 
-class Sigmoid(Kernel):
-    """tanh(gamma <x, y> + coef0).
-
-    Not positive semidefinite: the expansion of tanh around any point has negative coefficients, so for every
-    gamma > 0 some X exists whose Gram matrix has a negative eigenvalue. It is here because people use it.
+class Sigmoid(DotProduct):
+    """tanh(gamma <x, y> + coef0); not positive semidefinite, but people use it.
 
     Parameters
     ----------
@@ -115,26 +131,17 @@ class Sigmoid(Kernel):
 
     @property
     def psd(self) -> bool:
+        """False: around any point, some coefficient of the expansion of tanh is negative."""
         return bool(self.gamma == 0 and self.coef0 >= 0)
 
-    def prepare(self, X: Any) -> Points:
-        return as_points(X)
-
-    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
-        dot(A, B.astype(A.dtype), out)
-        self._squash(out)
-
-    def diagonal(self, A: Points) -> FloatArray:
-        return self._squash(squared_norms(A.X))
-
-    def _squash(self, values: FloatArray) -> FloatArray:
-        """In place; NumPy's tanh is already vectorised, so nothing needs compiling."""
+    def _apply(self, values: FloatArray) -> None:
+        # NumPy's tanh is already vectorised, so nothing needs compiling here.
         values *= values.dtype.type(self.gamma)
         values += values.dtype.type(self.coef0)
-        return np.tanh(values, out=values)
+        np.tanh(values, out=values)
 
 
 def raise_power(out: FloatArray, degree: int, gamma: float = 1.0, coef0: float = 0.0) -> None:
-    """out <- (gamma out + coef0) ** degree in place."""
+    """Set out <- (gamma out + coef0) ** degree in place."""
     number = out.dtype.type
     affine_power(number(gamma), number(coef0), int(degree), *out.shape, *row_major(out))

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.kernels.base import Kernel, precision_of
-from maxmargin.kernels.points import FloatArray, Points, Rows, as_points, dot, squared_norms
+from maxmargin.kernels.dot import DotProduct
+from maxmargin.kernels.points import FloatArray, Points, Rows, as_points
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,16 +34,12 @@ class Items:
 
 
 def as_items(X: Any) -> Items:
-    """X as items; only what has no order or no length is refused."""
+    """Take X as items; only what has no order or no length is refused."""
     if sparse.issparse(X):
         return Items(X.tocsr(), precision_of(X))
     if isinstance(X, str) or not hasattr(X, "__len__"):
-        raise ValueError(
-            f"Expected a list or an array of items, got {type(X).__name__}; put single items in a list."
-        )
-    items = (
-        X if isinstance(X, np.ndarray) else np.asarray(X) if hasattr(X, "__array__") else list(X)
-    )
+        raise ValueError(f"Expected a list or an array of items, got a {type(X).__name__}.")
+    items = np.asarray(X) if hasattr(X, "__array__") else list(X)
     if len(items) == 0:
         raise ValueError("Found no items; a kernel needs at least one.")
     return Items(items, precision_of(X))
@@ -54,10 +51,12 @@ class FromFunction(Kernel):
     Parameters
     ----------
     f : callable
-        ``f(x, y)`` gives one number for two items. With ``batch=True``, ``f(X, Y)`` gets two collections of items and
-        gives the whole matrix, which is much faster; scikit-learn's kernel functions have this form.
+        ``f(x, y)`` gives one number for two items. With ``batch=True``, ``f(X, Y)`` gets two
+        collections of items and gives the whole matrix, which is much faster; scikit-learn's kernel
+        functions have this form.
     psd : bool or None, default=None
-        What you know: True if f is positive semidefinite, False if it is not, None if you cannot say.
+        What you know: True if f is positive semidefinite, False if it is not, None if you cannot
+        say.
     batch : bool, default=False
 
     Examples
@@ -86,6 +85,7 @@ class FromFunction(Kernel):
 
     @property
     def psd(self) -> bool | None:
+        """What the user said."""
         return self._psd
 
     @psd.setter
@@ -93,9 +93,11 @@ class FromFunction(Kernel):
         self._psd = value
 
     def prepare(self, X: Any) -> Items:
+        """Take the items as they are."""
         return as_items(X)
 
     def fill(self, A: Items, B: Items, out: FloatArray) -> None:
+        """Call the function, once or for every pair."""
         if self.batch:
             out[...] = self._matrix(A, B)
         else:
@@ -104,37 +106,31 @@ class FromFunction(Kernel):
                 out[i] = [self.f(x, y) for y in others]
 
     def diagonal(self, A: Items) -> FloatArray:
+        """Call the function on each item with itself."""
         if self.batch:
             singles = (A[i : i + 1] for i in range(len(A)))
             return np.array([self._matrix(x, x)[0, 0] for x in singles], A.dtype)
         return np.array([self.f(x, x) for x in A], A.dtype)
 
     def _matrix(self, A: Items, B: Items) -> FloatArray:
-        K = np.asarray(self.f(A.items, B.items))
-        if K.shape != (len(A), len(B)):
-            wanted = f"a matrix of shape {(len(A), len(B))}"
-            raise ValueError(
-                f"The kernel function gave shape {K.shape} instead of {wanted}; is batch=True meant?"
-            )
+        K, wanted = np.asarray(self.f(A.items, B.items)), (len(A), len(B))
+        if K.shape != wanted:
+            raise ValueError(f"The kernel function gave shape {K.shape}, it should be {wanted}.")
         return K
 
     def _given_params(self) -> dict[str, Any]:
         given = super()._given_params()
-        return (
-            given
-            if self.batch
-            else {name: value for name, value in given.items() if name != "batch"}
-        )
+        return given if self.batch else {name: given[name] for name in given if name != "batch"}
 
 
-class FeatureMap(Kernel):
+class FeatureMap(DotProduct):
     """<phi(x), phi(y)> for any explicit phi: positive semidefinite whatever phi is.
 
     Parameters
     ----------
     phi : callable
-        Maps the array X of shape (n, d) to features of shape (n, m), or to n numbers f(x), which gives
-        f(x) f(y). With ``batch=False`` it maps a single item to a vector or a number.
+        Maps the array X of shape (n, d) to features of shape (n, m), or to n numbers f(x), which
+        gives f(x) f(y). With ``batch=False`` it maps a single item to a vector or a number.
     batch : bool, default=True
 
     Examples
@@ -159,27 +155,26 @@ class FeatureMap(Kernel):
 
     @property
     def psd(self) -> bool:
+        """True: |sum z_i phi(x_i)|^2 >= 0."""
         return True
 
     def prepare(self, X: Any) -> Points:
-        features = self._features(as_items(X))
-        if not sparse.issparse(features):
-            features = np.asarray(features)
-            features = features[:, None] if features.ndim == 1 else features
-        if features.ndim != 2 or features.shape[0] != len(as_items(X)):
-            raise ValueError(
-                f"phi gave shape {features.shape} for {len(as_items(X))} items; it needs one row an item."
-            )
-        return as_points(features)
-
-    def _features(self, A: Items) -> Any:
-        return self.phi(A.items) if self.batch else [self.phi(x) for x in A]
-
-    def fill(self, A: Points, B: Points, out: FloatArray) -> None:
-        dot(A, B.astype(A.dtype), out)
-
-    def diagonal(self, A: Points) -> FloatArray:
-        return squared_norms(A.X)
+        """Map all items to their features."""
+        items = as_items(X)
+        features = self.phi(items.items) if self.batch else [self.phi(x) for x in items]
+        return as_points(_one_row_each(features, len(items)))
 
     def _given_params(self) -> dict[str, Any]:
         return {"phi": self.phi} if self.batch else {"phi": self.phi, "batch": self.batch}
+
+
+def _one_row_each(features: Any, n: int) -> Any:
+    """Check what phi gave, and make a column of one number an item."""
+    if not sparse.issparse(features):
+        features = np.asarray(features)
+        features = features[:, None] if features.ndim == 1 else features
+    if features.ndim != 2 or features.shape[0] != n:
+        raise ValueError(
+            f"phi gave shape {features.shape} for {n} items; it needs one row an item."
+        )
+    return features

@@ -15,7 +15,7 @@ from maxmargin.kernels.points import FloatArray, Rows, as_matrix
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered:
-    """Some rows of a given matrix: ``ids`` are their numbers, and their columns' numbers where the matrix is square."""
+    """Some rows of a given matrix, by number; as columns of another matrix they keep these."""
 
     K: FloatArray
     ids: NDArray[np.intp]
@@ -28,14 +28,16 @@ class Numbered:
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The precision of the matrix."""
         return self.K.dtype
 
 
 class Precomputed(Kernel):
     """X is the kernel matrix itself: entry (i, j) is k(row item i, column item j).
 
-    To fit, X holds the training items in rows and in columns. To predict, its rows are the new items and its columns
-    the training items, so ``block(prepare(X_new), prepare(X_train)[support])`` takes the support's columns of X_new.
+    To fit, X holds the training items in rows and in columns. To predict, its rows are the new
+    items and its columns the training items, so ``block(prepare(X_new), prepare(X_train)[support])``
+    takes the columns of the support from X_new.
 
     Examples
     --------
@@ -45,45 +47,43 @@ class Precomputed(Kernel):
 
     @property
     def psd(self) -> None:
-        return None
+        """Unknown: ``check`` looks at the matrix."""
+        return
 
     def prepare(self, X: Any) -> Numbered:
+        """Check the matrix and number its rows."""
         if sparse.issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
         K = as_matrix(X)
         return Numbered(K, np.arange(len(K)))
 
     def __call__(self, X: Any, Y: Any = None) -> FloatArray:
-        """X itself; with Y, the square matrix of the column items, the columns are checked against it."""
+        """Copy X; with Y, the square matrix of the column items, check the columns against it."""
         K = self.prepare(X).K
         if Y is not None and K.shape[1] != len(self.prepare(Y)):
             raise ValueError(
-                f"X has {K.shape[1]} columns for the {len(Y)} items of Y; it needs one an item."
+                f"X has {K.shape[1]} columns for {len(Y)} items; it needs one an item."
             )
         return K.copy()
 
     def fill(self, A: Numbered, B: Numbered, out: FloatArray) -> None:
-        if len(B) and B.ids.max() >= A.K.shape[1]:
-            raise ValueError(
-                f"The precomputed matrix has {A.K.shape[1]} columns but column {B.ids.max()} is needed; "
-                "it needs one column for each training item."
-            )
-        out[...] = (
-            A.K[_span(A.ids), :][:, _span(B.ids)] if _is_span(A.ids) else A.K[A.ids[:, None], B.ids]
-        )
+        """Copy the rows of A and the columns of B from A's matrix."""
+        width, last = A.K.shape[1], B.ids.max(initial=-1)
+        if last >= width:
+            needed = f"needs one column a training item, at least {last + 1}"
+            raise ValueError(f"The precomputed matrix has {width} columns; it {needed}.")
+        a, b = _as_slice(A.ids), _as_slice(B.ids)
+        both_gathered = not isinstance(a, slice) and not isinstance(b, slice)
+        out[...] = A.K[np.ix_(a, b)] if both_gathered else A.K[a, b]
 
     def diagonal(self, A: Numbered) -> FloatArray:
+        """Copy the diagonal entries."""
         if A.K.shape[0] != A.K.shape[1]:
-            raise ValueError(
-                f"A precomputed matrix has a diagonal only when it is square, got shape {A.K.shape}."
-            )
+            raise ValueError(f"Precomputed matrix must be square, got shape {A.K.shape}.")
         return A.K[A.ids, A.ids]
 
 
-def _is_span(ids: NDArray[np.intp]) -> bool:
-    return len(ids) > 0 and bool((np.diff(ids) == 1).all())
-
-
-def _span(ids: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Consecutive numbers as a slice, so that a block is copied without gathering."""
-    return slice(int(ids[0]), int(ids[-1]) + 1) if _is_span(ids) else ids
+def _as_slice(ids: NDArray[np.intp]) -> Any:
+    """Give consecutive numbers as a slice, so that they are copied without being gathered."""
+    consecutive = len(ids) > 0 and (np.diff(ids) == 1).all()
+    return slice(int(ids[0]), int(ids[-1]) + 1) if consecutive else ids

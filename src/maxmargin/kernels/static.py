@@ -48,13 +48,17 @@ class Constant(Kernel):
 
     @property
     def psd(self) -> bool:
+        """True: c (sum z_i)^2 >= 0."""
         return True
 
     def prepare(self, X: Any) -> Count:
+        """Count the items."""
         return Count(int(X.shape[0]) if hasattr(X, "shape") else len(X), precision_of(X))
 
-    def fill(self, A: Count, B: Count, out: FloatArray) -> None:
+    def fill(self, A: Count, B: Count, out: FloatArray) -> None:  # noqa: ARG002
+        """Write c everywhere."""
         out[...] = self.c
 
     def diagonal(self, A: Count) -> FloatArray:
+        """Repeat c."""
         return np.full(len(A), self.c, A.dtype)

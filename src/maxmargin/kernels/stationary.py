@@ -1,4 +1,4 @@
-"""Kernels of a distance: exp(-gamma * distance), with the squared Euclidean or the city-block distance."""
+"""Kernels of a distance: exp(-gamma |x - y|^2) and exp(-gamma |x - y|_1)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.kernels.base import Kernel, check_finite, check_nonnegative
-from maxmargin.kernels.points import FloatArray, Points, as_points, dense_tiles, dot, row_major
+from maxmargin.kernels.points import (
+    FloatArray,
+    Points,
+    as_points,
+    check_widths,
+    dense_tiles,
+    dot,
+    row_major,
+)
 from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
 from maxmargin.ops.cpu.kernel_l1 import l1_product
 
 
-class _ExpOfDistance(Kernel):
-    """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere, positive semidefinite for both distances."""
+class ExpOfDistance(Kernel):
+    """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere."""
 
     @property
     def psd(self) -> bool:
+        """True: the exponential of either negated distance is a characteristic function."""
         return True
 
     @property
@@ -27,19 +36,21 @@ class _ExpOfDistance(Kernel):
         """The factor of the distance in the exponent."""
 
     def diagonal(self, A: Points) -> FloatArray:
+        """Ones: a point has distance 0 from itself."""
         return np.ones(len(A), A.dtype)
 
     def _finish(self, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-        """out <- exp(-rate * max(0, a + b' - 2 out))."""
+        """Set out <- exp(-rate * max(0, a + b' - 2 out))."""
         rate = out.dtype.type(min(self.rate, np.finfo(out.dtype).max))
         exp_of_distance(rate, a, b, *row_major(out))
 
 
-class RBF(_ExpOfDistance):
+class RBF(ExpOfDistance):
     """exp(-gamma |x - y|^2), given by gamma or by sigma with gamma = 1 / (2 sigma^2).
 
-    The squared distance is taken as |x|^2 + |y|^2 - 2 <x, y>. Columns far from zero compared with their spread
-    lose digits in that difference, most of all in float32: centre the data first (a distance does not notice).
+    The squared distance is taken as |x|^2 + |y|^2 - 2 <x, y>. Columns far from zero compared with
+    their spread lose digits in that difference, most of all in float32: centre the data first
+    (a distance does not notice).
 
     Parameters
     ----------
@@ -73,7 +84,7 @@ class RBF(_ExpOfDistance):
 
     @property
     def rate(self) -> float:
-        """gamma, given or worked out from sigma."""
+        """The gamma in effect, given or worked out from sigma."""
         if self.gamma is not None:
             return float(self.gamma)
         with np.errstate(
@@ -82,16 +93,19 @@ class RBF(_ExpOfDistance):
             return float(np.float64(0.5) / np.float64(self.sigma) / np.float64(self.sigma))
 
     def prepare(self, X: Any) -> Points:
+        """Check X and take the squared length of each row."""
         return as_points(X, sq_norms=True)
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
+        """One matrix product and one pass over it."""
         B = B.astype(A.dtype)
         dot(A, B, out)
-        assert A.sq_norms is not None and B.sq_norms is not None
+        assert A.sq_norms is not None
+        assert B.sq_norms is not None
         self._finish(A.sq_norms, B.sq_norms, out)
 
 
-class Laplacian(_ExpOfDistance):
+class Laplacian(ExpOfDistance):
     """exp(-gamma |x - y|_1), with the sum of absolute differences.
 
     Parameters
@@ -114,16 +128,16 @@ class Laplacian(_ExpOfDistance):
 
     @property
     def rate(self) -> float:
+        """The same as gamma."""
         return float(self.gamma)
 
     def prepare(self, X: Any) -> Points:
+        """Check X; nothing can be done beforehand."""
         return as_points(X)
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
-        if A.X.shape[1] != B.X.shape[1]:
-            raise ValueError(
-                f"X has {A.X.shape[1]} columns and Y has {B.X.shape[1]}; a kernel compares rows of one width."
-            )
+        """Sum absolute differences, sparse rows written out a tile at a time."""
+        check_widths(A, B)
         B = B.astype(A.dtype)
         for rows in dense_tiles(A):
             part = _dense(A.X[rows])
@@ -133,4 +147,5 @@ class Laplacian(_ExpOfDistance):
 
 
 def _dense(X: Any) -> FloatArray:
-    return X.toarray() if sparse.issparse(X) else X
+    dense: FloatArray = X.toarray() if sparse.issparse(X) else X
+    return dense

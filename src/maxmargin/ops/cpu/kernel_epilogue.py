@@ -1,15 +1,15 @@
 """What follows a block of dot products: one pass that turns it into kernel values.
 
-A block is handed over as a flat array with a row stride, so that a C-contiguous block and a slice of columns of a
-larger buffer share one compiled function: value (i, j) sits at ``out[i * stride + j]``.
+A block is handed over as a flat array with a row stride, so that a C-contiguous block and a slice
+of columns of a larger buffer share one compiled function: value (i, j) is ``out[i * stride + j]``.
 
-The exponential is written out instead of calling ``math.exp``: a library call per element keeps LLVM from
-vectorising, and this pass would then cost more than the matrix product before it.
+The exponential is written out instead of calling ``math.exp``: a library call per element keeps
+LLVM from vectorising, and this pass would then cost more than the matrix product before it.
 
-Fast-math flags: ``contract`` lets a * b + c become one fused instruction (more accurate, twice as fast) and ``nsz``
-ignores the sign of zero so that the clamp at zero becomes one instruction. ``reassoc`` is left out because it would
-cancel the add-and-subtract that rounds to an integer; ``nnan`` and ``ninf`` because a NaN has to pass through and an
-infinite distance has to give zero.
+Fast-math flags: ``contract`` lets a * b + c become one fused instruction (more accurate, twice as
+fast) and ``nsz`` ignores the sign of zero so that the clamp at zero becomes one instruction.
+``reassoc`` is left out because it would cancel the add-and-subtract that rounds to an integer;
+``nnan`` and ``ninf`` because a NaN has to pass through and an infinite distance has to give zero.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numba.extending import intrinsic, overload
 
 _FAST = {"contract", "nsz"}
 
-# ln 2 in two parts: n * HIGH is exact for every exponent n that occurs, LOW holds the digits HIGH lacks.
+# ln 2 in two parts: n * HIGH is exact for every n that occurs, LOW holds the digits HIGH lacks.
 _LOG2E_32, _LN2_HIGH_32, _LN2_LOW_32 = (
     np.float32(1.44269504),
     np.float32(0.693359375),
@@ -35,15 +35,15 @@ _LOG2E_64, _LN2_HIGH_64, _LN2_LOW_64 = (
     1.90821492927058770002e-10,
 )
 
-# Adding and subtracting 1.5 * 2**(mantissa bits) rounds to the nearest integer n; the exponent's bias on top leaves
-# n + bias in the lowest bits, ready to be shifted into the exponent's place.
+# Adding and subtracting 1.5 * 2**(mantissa bits) rounds to the nearest integer n; the exponent's
+# bias on top leaves n + bias in the lowest bits, ready to be shifted into the exponent's place.
 _ROUND_32, _ROUND_64 = np.float32(12582912.0 + 127), 6755399441055744.0 + 1023
 
-# -(bias) * ln 2: here the exponent's bits are all zero, so that everything below comes out as exactly 0.
+# -bias * ln 2: there the exponent's bits are all zero, so everything below comes out as exactly 0.
 _LOWEST_32, _LOWEST_64 = np.float32(-88.03), -709.09
 
-# exp(r) = 1 + r + r**2 q(r) on |r| <= ln(2) / 2: coefficients of q for the smallest worst relative error, which is
-# 1.0e-7 in single and 3.6e-18 in double precision. The leading 1 + r makes exp(0) exactly 1.
+# exp(r) = 1 + r + r**2 q(r) on |r| <= ln(2) / 2, with the coefficients of q that make the worst
+# relative error smallest: 1.0e-7 in single, 3.6e-18 in double precision. exp(0) is exactly 1.
 _ONE = np.float32(1.0)
 _Q0, _Q1, _Q2, _Q3 = (
     np.float32(c) for c in (4.99992303e-1, 1.66671154e-1, 4.18903316e-2, 8.31250129e-3)
@@ -51,11 +51,11 @@ _Q0, _Q1, _Q2, _Q3 = (
 
 
 @intrinsic
-def _power_of_two(typingctx: Any, rounded: Any) -> Any:
+def _power_of_two(_context: Any, rounded: Any) -> Any:
     """2**n, where n + bias sits in the lowest bits of ``rounded``; 0 for n = -bias."""
     integer, shift = (ir.IntType(64), 52) if rounded == types.float64 else (ir.IntType(32), 23)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         bits = builder.shl(builder.bitcast(args[0], integer), ir.Constant(integer, shift))
         return builder.bitcast(bits, args[0].type)
 
@@ -96,9 +96,10 @@ def _exp_for_type(x: Any) -> Any:
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
-    """out[i, j] <- exp(-gamma * max(0, a[i] + b[j] - 2 out[i, j])); gamma, a, b and out of one dtype.
+    """Turn dot products into out[i, j] <- exp(-gamma * max(0, a[i] + b[j] - 2 out[i, j])).
 
-    Two rows at a time: they share the constants, which do not all fit in registers, for a quarter of the time.
+    gamma, a, b and out have one dtype. Two rows at a time share the constants, which do not all
+    fit in registers: that saves a quarter of the time.
     """
     zero, two = out.dtype.type(0), out.dtype.type(2)
     spare = np.zeros(
@@ -120,7 +121,10 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
 def affine_power(
     gamma: Any, coef0: Any, degree: int, rows: int, columns: int, out: Any, stride: int
 ) -> None:
-    """out[i, j] <- (gamma * out[i, j] + coef0) ** degree by repeated squaring, a row at a time so that it stays in L1."""
+    """Set out[i, j] <- (gamma * out[i, j] + coef0) ** degree by repeated squaring.
+
+    A row at a time, so that both the row and its squares stay in the L1 cache.
+    """
     squares = np.empty(columns, out.dtype)
     for i in range(rows):
         row = out[i * stride : i * stride + columns]

@@ -1,7 +1,7 @@
 """City-block distances between dense rows.
 
-Fast-math flags: ``contract`` only; each distance is summed column by column in order, so no flag is needed to
-vectorise: the inner loop runs over the rows of B, which are transposed a tile at a time to lie side by side.
+The rows of B are transposed a tile at a time to lie side by side; the inner loop runs over them, so
+it vectorises without reordering any sum. Fast-math flags: ``contract`` only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ _TILE = 256
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def l1_product(a: Any, b: Any, out: Any, stride: int) -> None:
-    """out[i, j] <- -|a_i - b_j|_1 / 2: where a dot product would stand, so that one epilogue serves both distances."""
+    """Set out[i, j] <- -|a_i - b_j|_1 / 2.
+
+    That is what a dot product would have to be for the epilogue to find this distance, so that one
+    epilogue serves both distances.
+    """
     half = out.dtype.type(0.5)
     turned = np.empty((a.shape[1], _TILE), out.dtype)
     for start in range(0, b.shape[0], _TILE):

@@ -1,10 +1,12 @@
 """Dot products of sparse rows with sparse rows, as long additions of contiguous vectors.
 
-A tile of rows of B is written out as a small dense matrix, one line for each column that occurs in it. A row of A
-then needs one multiply-add of a whole line for each of its nonzeros, and its dot products with the tile come out
-side by side, ready to be stored. The work is nnz(A) * rows(B), against columns * rows(A) * rows(B) for a dense product.
+A tile of rows of B is written out as a small dense matrix, one line for each column that occurs in
+it. A row of A then needs one multiply-add of a whole line for each of its nonzeros, and its dot
+products with the tile come out side by side, ready to be stored. The work is nnz(A) * rows(B),
+against columns * rows(A) * rows(B) for a dense product.
 
-Fast-math flags: ``contract`` for fused multiply-adds; sums keep their order, so that results repeat bit for bit.
+Fast-math flags: ``contract`` for fused multiply-adds; sums keep their order, so that results repeat
+bit for bit.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ _FAST = {"contract"}
 def _spread(
     data: Any, indices: Any, indptr: Any, start: int, stop: int, line_of: Any, lines: Any
 ) -> None:
-    """Write rows start..stop as columns of ``lines``; ``line_of`` (all -1 before) learns which line holds a column."""
+    """Write rows start..stop as columns of ``lines``.
+
+    ``line_of``, all -1 before, learns which line holds a column.
+    """
     used = 0
     for j in range(start, stop):
         for p in range(indptr[j], indptr[j + 1]):
@@ -35,7 +40,10 @@ def _spread(
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def _add_lines(weights: Any, chosen: Any, count: int, lines: Any, total: Any) -> None:
-    """total <- sum of weights[p] * lines[chosen[p]], four lines a pass: a pass costs a load and a store of total."""
+    """Set total <- sum of weights[p] * lines[chosen[p]].
+
+    Four lines a pass, because each pass also costs a load and a store of the total.
+    """
     total[:] = 0
     p = 0
     while p + 4 <= count:
@@ -76,7 +84,10 @@ def sparse_dot(
     out: Any,
     stride: int,
 ) -> None:
-    """out[i, j] <- <a_i, b_j>, ``tile`` rows of B at a time; ``most_lines`` bounds the distinct columns of any tile."""
+    """Set out[i, j] <- <a_i, b_j>, ``tile`` rows of B at a time.
+
+    ``most_lines`` bounds the number of distinct columns of any tile.
+    """
     n_a, n_b = a_indptr.size - 1, b_indptr.size - 1
     lines = np.empty((most_lines, tile), out.dtype)
     line_of = np.full(columns, -1, np.int32)

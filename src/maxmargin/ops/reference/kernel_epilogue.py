@@ -1,4 +1,4 @@
-"""NumPy twins of ``ops.cpu.kernel_epilogue``, ``kernel_sparse`` and ``kernel_l1``, with the same arguments."""
+"""NumPy twins of the loops in ``ops.cpu.kernel_*``, with the same arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _block(out: Any, rows: int, columns: int, stride: int) -> Any:
 
 
 def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
-    """out[i, j] <- exp(-gamma * max(0, a[i] + b[j] - 2 out[i, j]))."""
+    """Set out[i, j] <- exp(-gamma * max(0, a[i] + b[j] - 2 out[i, j]))."""
     block = _block(out, a.size, b.size, stride)
     block[...] = np.exp(-gamma * np.maximum(0, a[:, None] + b - 2 * block))
 
@@ -22,7 +22,7 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
 def affine_power(
     gamma: Any, coef0: Any, degree: int, rows: int, columns: int, out: Any, stride: int
 ) -> None:
-    """out[i, j] <- (gamma * out[i, j] + coef0) ** degree."""
+    """Set out[i, j] <- (gamma * out[i, j] + coef0) ** degree."""
     block = _block(out, rows, columns, stride)
     block[...] = (gamma * block + coef0) ** degree
 
@@ -35,12 +35,12 @@ def sparse_dot(
     b_indices: Any,
     b_indptr: Any,
     columns: int,
-    tile: int,
-    most_lines: int,
+    tile: int,  # noqa: ARG001  (only the fast version works in tiles)
+    most_lines: int,  # noqa: ARG001
     out: Any,
     stride: int,
 ) -> None:
-    """out[i, j] <- <a_i, b_j>; the tile only matters to the fast version."""
+    """Set out[i, j] <- <a_i, b_j>."""
     rows_a, rows_b = a_indptr.size - 1, b_indptr.size - 1
     A = csr_array((a_data, a_indices, a_indptr), shape=(rows_a, columns)).toarray()
     B = csr_array((b_data, b_indices, b_indptr), shape=(rows_b, columns)).toarray()
@@ -48,7 +48,7 @@ def sparse_dot(
 
 
 def l1_product(a: Any, b: Any, out: Any, stride: int) -> None:
-    """out[i, j] <- -|a_i - b_j|_1 / 2."""
+    """Set out[i, j] <- -|a_i - b_j|_1 / 2."""
     _block(out, len(a), len(b), stride)[...] = -0.5 * np.abs(a[:, None, :] - b[None, :, :]).sum(
         axis=2
     )
