@@ -1,0 +1,17 @@
+"""The HTML report of a fit: one file that holds everything it shows."""
+
+from maxmargin.report.atomic import WriteError, check_destination, write_atomically
+from maxmargin.report.fit_report import FitReport
+from maxmargin.report.score import Proportion, Scores
+from maxmargin.report.summary import Column, DataSummary
+
+__all__ = [
+    "Column",
+    "DataSummary",
+    "FitReport",
+    "Proportion",
+    "Scores",
+    "WriteError",
+    "check_destination",
+    "write_atomically",
+]

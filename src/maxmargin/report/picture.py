@@ -1,0 +1,87 @@
+"""Figures as SVG that lives inside a page and takes on its colours."""
+
+from io import StringIO
+from typing import Any
+
+import matplotlib as mpl
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
+
+from maxmargin.plots import RocCurve, palette, plot_roc
+
+# Ink follows the page's text, curves its accents: one picture serves light and dark pages.
+PAGE_COLOURS = {
+    palette.INK: "currentColor",
+    palette.TEST: "var(--test)",
+    palette.TRAIN: "var(--train)",
+    palette.CHANCE: "var(--muted)",
+}
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "maxmargin",  # the same fit gives the same bytes
+    "font.size": 11,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"),
+        palette.INK,
+    ),
+}
+
+
+def draw_roc(test: RocCurve, train: RocCurve | None) -> Markup:
+    """Draw the curves of a fit as an inline SVG.
+
+    Parameters
+    ----------
+    test : RocCurve
+        On the rows held out.
+    train : RocCurve or None
+        On the rows of the fit.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a page.
+
+    Examples
+    --------
+    >>> curve = RocCurve.from_scores([0, 1], [-1.0, 1.0], classes=[0, 1])
+    >>> draw_roc(curve, None)[:20]
+    Markup('<svg role="img" aria')
+    """
+    curves = {"test": test} | ({"training, optimistic": train} if train else {})
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.2, 5.0), layout="constrained")
+        axes = plot_roc(curves, figure.subplots()).ax_
+        axes.spines[["top", "right"]].set_visible(False)
+        areas = ", ".join(f"{name} AUC {curve.area:.3f}" for name, curve in curves.items())
+        return inline_svg(figure, f"ROC curve: {areas}")
+
+
+def inline_svg(figure: Figure, alternative: str) -> Markup:
+    """Return a figure as an SVG element with an alternative text.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to show.
+    alternative : str
+        What to say to those who cannot see it.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a page.
+
+    Examples
+    --------
+    >>> "nothing" in inline_svg(Figure(), "nothing")
+    True
+    """
+    buffer = StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    head, body = text[text.index("<svg") :].split(">", 1)
+    for drawn, on_page in PAGE_COLOURS.items():
+        body = body.replace(drawn.lower(), on_page)
+    opening = head.replace("<svg", f'<svg role="img" aria-label="{escape(alternative)}"', 1)
+    return Markup(f"{opening}><title>{escape(alternative)}</title>{body}")
