@@ -16,12 +16,14 @@ from maxmargin.kernels.algebra import (
     exp,
 )
 from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
 from maxmargin.kernels.function import FeatureMap, FromFunction
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
 from maxmargin.kernels.static import Constant
 from maxmargin.kernels.stationary import RBF, Laplacian
+from maxmargin.kernels.validity import KernelCheck, check
 
 __all__ = [
     "RBF",
@@ -30,6 +32,7 @@ __all__ = [
     "FeatureMap",
     "FromFunction",
     "Kernel",
+    "KernelCheck",
     "Laplacian",
     "Linear",
     "Normalized",
@@ -43,5 +46,7 @@ __all__ = [
     "Scaled",
     "Sigmoid",
     "Sum",
+    "check",
+    "counterexamples",
     "exp",
 ]

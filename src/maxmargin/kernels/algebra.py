@@ -6,6 +6,7 @@ Each of these keeps positive semidefiniteness; none of them can be relied upon t
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -118,7 +119,7 @@ class Product(Binary):
 
 
 class Unary(Kernel):
-    """A kernel changed value by value; it prepares as the kernel inside does."""
+    """One kernel, changed."""
 
     kernel: Kernel
 
@@ -129,6 +130,14 @@ class Unary(Kernel):
     def psd(self) -> bool | None:
         """True when the kernel inside is, otherwise unknown."""
         return True if self.kernel.psd else None
+
+
+class Mapped(Unary):
+    """A kernel changed value by value, in place; it prepares as the kernel inside does."""
+
+    @abstractmethod
+    def _apply(self, values: FloatArray) -> None:
+        """Change a block of values."""
 
     def prepare(self, X: Any) -> Any:
         """Prepare X as the kernel inside does."""
@@ -145,11 +154,8 @@ class Unary(Kernel):
         self._apply(values[:, None])
         return values
 
-    def _apply(self, values: FloatArray) -> None:
-        """Change a block of values in place."""
 
-
-class Scaled(Unary):
+class Scaled(Mapped):
     """weight k(x, y) with a weight >= 0."""
 
     _precedence = 1
@@ -175,7 +181,7 @@ class Scaled(Unary):
         return f"{shown(self.weight)} * {_inside(self.kernel, 2)}"
 
 
-class Power(Unary):
+class Power(Mapped):
     """k(x, y) ** exponent for a whole exponent >= 0."""
 
     _precedence = 2
@@ -196,7 +202,7 @@ class Power(Unary):
         return f"{_inside(self.kernel, 3)} ** {shown(self.exponent)}"
 
 
-class Exponential(Unary):
+class Exponential(Mapped):
     """exp(k(x, y)); made by :func:`exp`."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -234,6 +240,14 @@ class Restricted(Unary):
             raise ValueError(
                 f"X has {matrix.shape[1]} columns, which do not include {self.columns!r}."
             ) from None
+
+    def fill(self, A: Any, B: Any, out: FloatArray) -> None:
+        """Take the block of the kernel inside, whose rows these are."""
+        self.kernel.fill(A, B, out)
+
+    def diagonal(self, A: Any) -> FloatArray:
+        """Take the diagonal of the kernel inside."""
+        return self.kernel.diagonal(A)
 
     def _selection(self) -> Any:
         return self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)

@@ -162,7 +162,8 @@ class FeatureMap(DotProduct):
         """Map all items to their features."""
         items = as_items(X)
         features = self.phi(items.items) if self.batch else [self.phi(x) for x in items]
-        return as_points(_one_row_each(features, len(items)))
+        matrix = as_points(_one_row_each(features, len(items)))
+        return matrix.astype(items.dtype) if items.dtype == np.float32 else matrix
 
     def _given_params(self) -> dict[str, Any]:
         return {"phi": self.phi} if self.batch else {"phi": self.phi, "batch": self.batch}

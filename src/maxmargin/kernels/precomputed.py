@@ -36,8 +36,8 @@ class Precomputed(Kernel):
     """X is the kernel matrix itself: entry (i, j) is k(row item i, column item j).
 
     To fit, X holds the training items in rows and in columns. To predict, its rows are the new
-    items and its columns the training items, so ``block(prepare(X_new), prepare(X_train)[support])``
-    takes the columns of the support from X_new.
+    items and its columns the training items, so that
+    ``block(prepare(X_new), prepare(X_train)[support])`` takes the support's columns of X_new.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class ExpOfDistance(Kernel):
 
     def _finish(self, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
         """Set out <- exp(-rate * max(0, a + b' - 2 out))."""
-        rate = out.dtype.type(min(self.rate, np.finfo(out.dtype).max))
+        rate = out.dtype.type(min(self.rate, float(np.finfo(out.dtype).max)))
         exp_of_distance(rate, a, b, *row_major(out))
 
 

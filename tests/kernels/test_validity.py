@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from maxmargin.kernels import RBF, FromFunction, Linear, Precomputed, check, exp
+
+
+def test_a_kernel_passes_with_its_smallest_eigenvalue():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    result = check(RBF(gamma=1.0), X)
+    assert result
+    assert result.psd is True
+    assert result.witness is None
+    assert result.smallest_eigenvalue == pytest.approx(np.linalg.eigvalsh(RBF(gamma=1.0)(X))[0])
+    assert str(result).startswith("PSD on 20 items: smallest eigenvalue")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounding_is_not_taken_for_a_negative_eigenvalue(dtype):
+    X = np.random.default_rng(1).normal(size=(200, 2)).astype(dtype)
+    assert check(Linear(), X)  # rank 2: 198 eigenvalues are zero up to rounding
+    assert check(RBF(gamma=0.01), np.repeat(X, 2, axis=0))
+
+
+def test_a_witness_can_be_verified():
+    K = np.array([[1.0, 2.0], [2.0, 1.0]])
+    result = check(Precomputed(), K)
+    assert not result
+    assert result.smallest_eigenvalue == pytest.approx(-1)
+    assert result.witness @ K @ result.witness < 0
+    assert "\n" not in str(result)
+    assert str(result).startswith("NOT PSD on 2 items: smallest eigenvalue -1")
+
+
+def test_asymmetry_is_found():
+    result = check(FromFunction(lambda x, y: 3.0 + (x > y)), [1, 2])
+    assert not result
+    assert result.asymmetry == 1
+    assert str(result).startswith("NOT SYMMETRIC on 2 items")
+
+
+def test_what_cannot_be_checked():
+    with pytest.raises(ValueError, match="square"):
+        check(Precomputed(), np.ones((2, 3)))
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="gave inf for items 0 and 0"):
+        check(exp(Linear()), [[100.0]])
