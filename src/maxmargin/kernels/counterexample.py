@@ -11,9 +11,9 @@ from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.dot import Sigmoid
 from maxmargin.kernels.function import FromFunction
 
-# Found by search, the fewest strings we know of: six and eight letters b, and one letter a among six
-# or seven letters b. (All 31 strings over two letters of length at most four show it too; those of
-# length at most three do not.)
+# Found by search, the fewest strings we know of: six and eight letters b, and one letter a among
+# six or seven letters b. (All 31 strings over two letters of length at most four show it too;
+# those of length at most three do not.)
 _STRINGS = ["b" * 6, "b" * 8] + ["b" * i + "a" + "b" * (n - i) for n in (6, 7) for i in range(7)]
 
 
