@@ -1,0 +1,7 @@
+"""The judge: how close a proposed point is to the optimum, in plain NumPy."""
+
+from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.judge import Point, judge
+from maxmargin.certify.status import Status
+
+__all__ = ["Certificate", "Point", "Status", "judge"]

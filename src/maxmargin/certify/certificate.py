@@ -1,0 +1,61 @@
+"""The certificate: what is known about the point a model was made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from maxmargin.certify.status import Status
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Primal and dual values at the returned point and what follows from them.
+
+    Attributes
+    ----------
+    primal, dual : float
+        Objective values; the optimum lies between the dual and the primal.
+    gap : float
+        primal - dual, which bounds the suboptimality of both.
+    relative_gap : float
+        gap divided by the larger of the two in absolute value.
+    kkt_violation : float
+        By how much the worst pair of variables breaks the optimality conditions.
+    floor : float
+        The size of gap that rounding alone explains (typical, not worst case).
+    precision : str
+        In which the kernel values behind these numbers were evaluated.
+    status : Status
+        What the point proves.
+
+    Examples
+    --------
+    >>> print(Certificate(10.01, 10.0, 2e-4, 1e-9, "float64", Status.CERTIFIED))
+    CERTIFIED  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  KKT violation 2e-04  \
+floor 1e-09  float64
+    """
+
+    primal: float
+    dual: float
+    kkt_violation: float
+    floor: float
+    precision: str
+    status: Status
+
+    @property
+    def gap(self) -> float:
+        """Primal minus dual."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap divided by the larger of |primal| and |dual|; 0 when both are 0."""
+        size = max(abs(self.primal), abs(self.dual))
+        return self.gap / size if size > 0 else 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.status.name}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
+            f"gap {self.gap:.0e} (relative {self.relative_gap:.0e})  "
+            f"KKT violation {self.kkt_violation:.0e}  floor {self.floor:.0e}  {self.precision}"
+        )

@@ -1,0 +1,71 @@
+"""Judge a proposed point on freshly evaluated kernel products.
+
+Nothing here looks at a solver's running gradient: a point arrives with the product K beta summed
+anew from kernel rows and the final coefficients, and everything else is computed from those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.status import Status
+from maxmargin.problems import BoxQP
+
+
+@dataclass(frozen=True)
+class Point:
+    """A dual point with a fresh K beta, its precision and what was seen of the curvature."""
+
+    beta: NDArray[np.float64]
+    product: NDArray[np.float64]
+    precision: np.dtype[np.floating]
+    convex: bool = True
+    """False when the kernel is known, or was seen, not to be positive semidefinite."""
+    scale: float = 1.0
+    """The largest kernel value on the diagonal."""
+
+
+def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = None) -> Certificate:
+    """Certify the point, or say what is known of it.
+
+    ``stopped`` is why the solver gave up, if it did; a point that meets the tolerance all the
+    same is certified, because only the point counts.
+    """
+    gradient = problem.linear - point.product
+    violation = problem.violation(point.beta, gradient)
+    primal = problem.primal(
+        point.beta, point.product, problem.intercept(point.beta, gradient)
+    )
+    dual = problem.dual(point.beta, point.product)
+    product_error, floor = rounding(problem, point)
+    status = _status(problem, point, violation <= tol + product_error, stopped)
+    if not np.isfinite([primal, dual]).all():
+        status = Status.NUMERICAL_ERROR
+    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+
+
+def _status(problem: BoxQP, point: Point, optimal: bool, stopped: Status | None) -> Status:
+    if not np.isfinite(point.product).all() or not problem.feasible(point.beta):
+        return Status.NUMERICAL_ERROR
+    if not point.convex:
+        return Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
+    if optimal:
+        return Status.CERTIFIED
+    return stopped or Status.STALLED
+
+
+def rounding(problem: BoxQP, point: Point) -> tuple[float, float]:
+    """Typical rounding error of one entry of K beta, and of the gap.
+
+    Kernel values carry independent errors of about eps * scale, so an entry of K beta carries
+    their root of the sum of squares; the gap adds up one such error for every unit of cost.
+    """
+    eps = float(np.finfo(point.precision).eps)
+    entry = eps * point.scale * float(np.linalg.norm(point.beta))
+    slope = np.where(point.beta >= 0, problem.upper, problem.lower)
+    cost = np.abs(slope[(point.beta != 0) & np.isfinite(slope)])
+    return entry, entry * float(np.sqrt((cost**2).sum()) + np.linalg.norm(point.beta))

@@ -1,0 +1,57 @@
+"""What happens to kernel rows on a range of columns: stored in the cache, or added to a sum.
+
+Kernel values may be float32; the sums are float64 always, because a float32 gradient cycles.
+``store`` has one kernel row a line. Four rows are added at a time so that the sum is read and
+written a quarter as often; the order of additions is fixed, so results do not depend on threads.
+
+Fast-math: ``contract`` only, for fused multiply-add.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> None:
+    """Add weights @ store[slots] to the total, whose columns begin at ``start`` of the store."""
+    stop, whole = start + len(total), len(slots) // 4 * 4
+    for r in range(0, whole, 4):
+        a, b = store[slots[r], start:stop], store[slots[r + 1], start:stop]
+        c, d = store[slots[r + 2], start:stop], store[slots[r + 3], start:stop]
+        wa, wb, wc, wd = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]
+        for t in range(len(total)):
+            total[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
+    for r in range(whole, len(slots)):
+        a, wa = store[slots[r], start:stop], weights[r]
+        for t in range(len(total)):
+            total[t] += wa * a[t]
+
+
+@njit(cache=True, nogil=True)
+def put_rows(block: Any, store: Any, slots: Any, start: int) -> None:
+    """Copy a block of new rows to their slots, from column ``start`` on."""
+    for r in range(block.shape[0]):
+        row, source = store[slots[r], start : start + block.shape[1]], block[r]
+        for t in range(block.shape[1]):
+            row[t] = source[t]
+
+
+@njit(cache=True, nogil=True)
+def gather_square(old: Any, place: Any, first: int, stop: int, new: Any) -> None:
+    """Copy rows first to stop of old[place][:, place] to the same rows of ``new``."""
+    for i in range(first, stop):
+        source, row = old[place[i]], new[i]
+        for j in range(len(place)):
+            row[j] = source[place[j]]
+
+
+@njit(cache=True, nogil=True)
+def mirror(values: Any, first: int, stop: int) -> None:
+    """Copy columns 0 to ``first`` of rows first to stop across the diagonal, in small tiles."""
+    for left in range(0, first, 32):
+        for i in range(left, min(left + 32, first)):
+            for j in range(first, stop):
+                values[i, j] = values[j, i]

@@ -1,0 +1,131 @@
+"""Sequential minimal optimisation on a small stored Gram matrix: the inside of a working set.
+
+Problem, for a q x q matrix K, with F = p - K beta given at the start:
+
+    max_beta  p'beta - beta'K beta / 2,   lower <= beta <= upper,   sum beta unchanged
+
+``smo_pairs`` moves two variables at a time, chosen by second-order information: i by the largest
+F in I_up, j by the largest gain (F_i - F_j)^2 / (K_ii + K_jj - 2 K_ij) over I_low with F_j < F_i
+(Fan, Chen, Lin, "Working set selection using second order information", JMLR 6, 2005, WSS 2).
+``smo_single`` is the same without the equality: one variable, gain F_i^2 / K_ii.
+
+Why it looks as it does: membership in I_up and I_low is kept as an array that is 0 or a huge
+number, so that each of the three passes of a step is a straight loop that LLVM vectorises; the
+position of a maximum is then found by a second look, which is cheaper than carrying it along.
+
+Fast-math: ``reassoc``, ``nsz`` and ``nnan`` let the maxima be taken in vector registers (a maximum
+does not depend on the order), ``contract`` fuses multiply and add.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_FAST = {"contract", "reassoc", "nsz", "nnan"}
+_HUGE = 1e300
+_TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSVM
+
+
+@njit(cache=True, nogil=True)
+def _member(beta: float, lower: float, upper: float) -> Any:
+    """Penalties that take a variable out of I_up and I_low."""
+    return (0.0 if beta < upper else -_HUGE), (0.0 if beta > lower else _HUGE)
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def smo_pairs(
+    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+) -> Any:
+    """Optimise beta and keep F up to date, both in place.
+
+    Stops when the violation is at most max(tol, fraction * the first violation), after ``most``
+    steps, or when rounding eats a step. Returns the steps made and the smallest curvature met.
+    """
+    q = len(beta)
+    up, low, gain, diagonal = np.empty(q), np.empty(q), np.empty(q, K.dtype), np.empty(q, K.dtype)
+    for t in range(q):
+        up[t], low[t] = _member(beta[t], lower[t], upper[t])
+        diagonal[t] = K[t, t]
+    i, j, steps, step, target, flattest = 0, 0, 0, 0.0, -1.0, np.inf
+    zero, two, tiny = K.dtype.type(0), K.dtype.type(2), K.dtype.type(_TINY)
+    while True:
+        highest, lowest = -_HUGE, _HUGE
+        row_i, row_j = K[i], K[j]
+        for t in range(q):
+            f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
+            F[t] = f
+            highest = max(highest, f + up[t])
+            lowest = min(lowest, f + low[t])
+        if target < 0.0:
+            target = max(tol, fraction * (highest - lowest))
+        if highest - lowest <= target or steps >= most:
+            break
+        for t in range(q):
+            if F[t] + up[t] == highest:
+                i = t
+                break
+        best, row_i, diagonal_i = zero, K[i], diagonal[i]
+        for t in range(q):
+            difference = K.dtype.type(max(0.0, highest - F[t] - low[t]))
+            curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
+            gain[t] = difference * (difference / curvature)
+            best = max(best, gain[t])
+        for t in range(q):
+            if gain[t] == best:
+                j = t
+                break
+        curvature = np.float64(diagonal_i) + np.float64(diagonal[j]) - 2.0 * np.float64(row_i[j])
+        flattest = min(flattest, curvature)
+        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+        step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
+        moved_i = upper[i] if step == room_i else beta[i] + step
+        moved_j = lower[j] if step == room_j else beta[j] - step
+        if moved_i == beta[i] or moved_j == beta[j]:
+            break
+        beta[i], beta[j] = moved_i, moved_j
+        up[i], low[i] = _member(beta[i], lower[i], upper[i])
+        up[j], low[j] = _member(beta[j], lower[j], upper[j])
+        steps += 1
+    return steps, flattest
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def smo_single(
+    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+) -> Any:
+    """Do the same without the equality: one variable a step. Arguments as in ``smo_pairs``."""
+    q = len(beta)
+    up, low, gain = np.empty(q), np.empty(q), np.empty(q)
+    for t in range(q):
+        up[t], low[t] = _member(beta[t], lower[t], upper[t])
+    i, steps, step, target, flattest = 0, 0, 0.0, -1.0, np.inf
+    while True:
+        row_i, worst, best = K[i], 0.0, 0.0
+        for t in range(q):
+            f = F[t] - step * np.float64(row_i[t])
+            F[t] = f
+            slope = max(0.0, f + up[t], -f - low[t])
+            gain[t] = slope * (slope / max(_TINY, np.float64(K[t, t])))
+            worst = max(worst, slope)
+            best = max(best, gain[t])
+        if target < 0.0:
+            target = max(tol, fraction * worst)
+        if worst <= target or steps >= most:
+            break
+        for t in range(q):
+            if gain[t] == best:
+                i = t
+                break
+        curvature = np.float64(K[i, i])
+        flattest = min(flattest, curvature)
+        moved = min(upper[i], max(lower[i], beta[i] + F[i] / max(_TINY, curvature)))
+        step = moved - beta[i]
+        if step == 0.0:
+            break
+        beta[i] = moved
+        up[i], low[i] = _member(moved, lower[i], upper[i])
+        steps += 1
+    return steps, flattest

@@ -1,0 +1,27 @@
+"""The obvious versions of ``ops.cpu.rows``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> None:
+    """Add weights @ store[slots] to the total, whose columns begin at ``start`` of the store."""
+    total += weights @ store[slots, start : start + len(total)].astype(np.float64)
+
+
+def put_rows(block: Any, store: Any, slots: Any, start: int) -> None:
+    """Copy a block of new rows to their slots, from column ``start`` on."""
+    store[slots, start : start + block.shape[1]] = block
+
+
+def gather_square(old: Any, place: Any, first: int, stop: int, new: Any) -> None:
+    """Copy rows first to stop of old[place][:, place] to the same rows of ``new``."""
+    new[first:stop, : len(place)] = old[np.ix_(place[first:stop], place)]
+
+
+def mirror(values: Any, first: int, stop: int) -> None:
+    """Copy columns 0 to ``first`` of rows first to stop across the diagonal."""
+    values[:first, first:stop] = values[first:stop, :first].T

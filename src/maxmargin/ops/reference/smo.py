@@ -1,0 +1,49 @@
+"""The obvious versions of ``ops.cpu.smo``: the same steps in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def smo_pairs(
+    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+) -> tuple[int, float]:
+    """Pairs by second-order selection; see ``ops.cpu.smo.smo_pairs``."""
+    K, flattest, target = np.asarray(K, np.float64), np.inf, None
+    for steps in range(most + 1):
+        up = np.where(beta < upper, F, -np.inf)
+        low = np.where(beta > lower, F, np.inf)
+        violation = up.max() - low.min()
+        target = max(tol, fraction * violation) if target is None else target
+        if violation <= target or steps == most:
+            return steps, flattest
+        i = int(up.argmax())
+        curvatures = np.maximum(K[i, i] + np.diag(K) - 2 * K[i], 1e-12)
+        j = int((np.maximum(up[i] - low, 0.0) ** 2 / curvatures).argmax())
+        flattest = min(flattest, K[i, i] + K[j, j] - 2 * K[i, j])
+        step = min((F[i] - F[j]) / curvatures[j], upper[i] - beta[i], beta[j] - lower[j])
+        beta[i] = min(upper[i], beta[i] + step)
+        beta[j] = max(lower[j], beta[j] - step)
+        F -= step * (K[i] - K[j])
+    return most, flattest
+
+
+def smo_single(
+    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+) -> tuple[int, float]:
+    """One variable by largest gain; see ``ops.cpu.smo.smo_single``."""
+    K, flattest, target = np.asarray(K, np.float64), np.inf, None
+    for steps in range(most + 1):
+        slope = np.where(beta < upper, np.maximum(F, 0.0), 0.0)
+        slope = np.maximum(slope, np.where(beta > lower, -F, 0.0))
+        target = max(tol, fraction * slope.max()) if target is None else target
+        if slope.max() <= target or steps == most:
+            return steps, flattest
+        i = int((slope**2 / np.maximum(np.diag(K), 1e-12)).argmax())
+        flattest = min(flattest, K[i, i])
+        moved = float(np.clip(beta[i] + F[i] / max(K[i, i], 1e-12), lower[i], upper[i]))
+        F -= (moved - beta[i]) * K[i]
+        beta[i] = moved
+    return most, flattest

@@ -1,0 +1,65 @@
+"""Run a function over fixed pieces of work on several threads.
+
+Pieces are cut the same way whatever the number of threads, and each writes its own part of the
+output, so results are equal to the last bit for any ``n_jobs``. BLAS is held to one thread
+meanwhile: the pieces are the parallelism, and two pools would fight over the cores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import cache
+from typing import Any, Self, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Find the loaded BLAS libraries; looking for them takes milliseconds, so only once."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Threads to use: all cores for None, as joblib counts otherwise (-1 all, -2 all but one)."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    available = cores or 1
+    if n_jobs is None:
+        return available
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning; use 1 for one thread, None or -1 for all.")
+    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
+
+
+class Workers:
+    """A pool of threads, started when first needed and gone at the end of the ``with`` block."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.threads = count_threads(n_jobs)
+        self._stack = ExitStack()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(_blas().limit(limits=1))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool = None
+        self._stack.close()
+
+    def each(self, function: Callable[[T], Any], pieces: Iterable[T]) -> None:
+        """Call the function on every piece; the first error among them is raised here."""
+        work = list(pieces)
+        if self.threads == 1 or len(work) < 2:
+            for piece in work:
+                function(piece)
+            return
+        if self._pool is None:
+            self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads))
+        for done in self._pool.map(function, work):
+            del done

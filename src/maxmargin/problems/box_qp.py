@@ -1,0 +1,104 @@
+r"""A concave quadratic in a box, with or without one equality: the dual of every SVM here.
+
+With K the Gram matrix, p a vector, l <= u bounds (l_i <= 0 <= u_i):
+
+    dual     max_beta   p'beta - beta'K beta / 2
+             s.t.       l_i <= beta_i <= u_i,     and, when there is a bias, sum_i beta_i = 0
+
+    primal   min_{w,b}  |w|^2 / 2 + sum_i max(u_i g_i, l_i g_i),    g_i = p_i - f(x_i),
+             f(x) = <w, phi(x)> + b                                 (b = 0 without a bias)
+
+At the optimum w = sum_i beta_i phi(x_i), so f(x_i) = (K beta)_i + b.
+
+The soft-margin classifier is p_i = t_i, [l_i, u_i] = [0, C_i] where t_i = +1 and [-C_i, 0] where
+t_i = -1: then beta_i = alpha_i t_i and max(u_i g_i, l_i g_i) = C_i max(0, 1 - t_i f(x_i)), the
+hinge loss. Writing the dual in beta instead of alpha makes the equality's coefficients all one.
+
+The optimality conditions use the gradient F = p - K beta. A variable is in I_up when beta_i < u_i
+and in I_low when beta_i > l_i. With a bias, beta is optimal if and only if
+
+    max_{I_up} F <= min_{I_low} F      (every b between the two is an optimal bias),
+
+and without one if and only if max_{I_up} F <= 0 <= min_{I_low} F. How far this fails is the
+violation; it is LIBSVM's stopping quantity m(alpha) - M(alpha) (Fan, Chen, Lin 2005, eq. 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BoxQP:
+    """max p'beta - beta'K beta / 2 over the box [lower, upper], with sum beta = 0 if ``bias``."""
+
+    linear: Vector
+    lower: Vector
+    upper: Vector
+    bias: bool = True
+
+    def __len__(self) -> int:
+        return len(self.linear)
+
+    def dual(self, beta: Vector, product: Vector) -> float:
+        """Value of the dual at beta, where ``product`` is K beta."""
+        return float(self.linear @ beta - 0.5 * (beta @ product))
+
+    def primal(self, beta: Vector, product: Vector, b: float) -> float:
+        """Value of the primal at w = sum_i beta_i phi(x_i) and b."""
+        g = self.linear - product - b
+        active = g != 0  # an infinite bound costs nothing where the constraint is met exactly
+        loss = np.maximum(self.upper[active] * g[active], self.lower[active] * g[active])
+        return float(0.5 * (beta @ product) + loss.sum())
+
+    def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
+        """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
+        up = gradient[beta < self.upper].max(initial=-np.inf)
+        low = gradient[beta > self.lower].min(initial=np.inf)
+        return (float(up), float(low)) if self.bias else (max(float(up), 0.0), min(float(low), 0.0))
+
+    def violation(self, beta: Vector, gradient: Vector) -> float:
+        """By how much the optimality conditions fail; at most 0 means optimal."""
+        up, low = self.limits(beta, gradient)
+        return up - low if self.bias else max(up, -low)
+
+    def intercept(self, beta: Vector, gradient: Vector) -> float:
+        """Find b: the mean of F over the free variables, or the middle where none is free.
+
+        Free variables lie on their margin, so all of them say the same b at the optimum.
+        """
+        if not self.bias:
+            return 0.0
+        free = (beta > self.lower) & (beta < self.upper)
+        if free.any():
+            return float(gradient[free].mean())
+        up, low = self.limits(beta, gradient)
+        finite = [value for value in (up, low) if np.isfinite(value)]
+        return float(np.mean(finite)) if finite else 0.0
+
+    def feasible(self, beta: Vector) -> bool:
+        """Whether beta is in the box and, with a bias, sums to 0 up to rounding."""
+        inside = bool(np.all(beta >= self.lower) and np.all(beta <= self.upper))
+        slack = 1e-9 * (1.0 + float(np.abs(beta).sum()))
+        return inside and (not self.bias or abs(float(beta.sum())) <= slack)
+
+
+def c_svc(t: NDArray[Any], C: float | Vector, *, bias: bool = True) -> BoxQP:
+    """State the soft-margin classifier of labels t in {-1, +1} and cost C, one or one a row.
+
+    Examples
+    --------
+    >>> problem = c_svc(np.array([1, -1]), 2.0)
+    >>> problem.lower.tolist(), problem.upper.tolist()
+    ([0.0, -2.0], [2.0, 0.0])
+    """
+    t = np.asarray(t, dtype=np.float64)
+    cost = np.broadcast_to(np.asarray(C, dtype=np.float64), t.shape)
+    positive = t > 0
+    return BoxQP(t, np.where(positive, 0.0, -cost), np.where(positive, cost, 0.0), bias)

@@ -1,0 +1,108 @@
+"""A dual point beta together with K beta, kept twice: running for the solver, settled for the judge.
+
+``running`` is updated by every move and steers the solver. ``settled`` is summed anew: a row's
+final coefficient times the row, added when the row leaves the cache or at the end, whatever the
+moves in between were. That costs one reading of each row and shares nothing with ``running``, so
+a wrong gradient cannot certify itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.ops.cpu.rows import add_rows
+from maxmargin.solvers.row_cache import Index, Piece, Placement, RowCache
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of the Gram matrix that one problem sees: some segments of rows and columns."""
+
+    cache: RowCache
+    segments: tuple[int, ...]
+
+    @property
+    def index(self) -> Index:
+        """For each of the problem's variables its row in the training set."""
+        bounds = self.cache.boundaries
+        return np.concatenate([np.arange(bounds[s], bounds[s + 1]) for s in self.segments])
+
+
+class Iterate:
+    """beta, moved a few variables at a time, with both products."""
+
+    def __init__(self, window: Window) -> None:
+        self._cache, self._segments = window.cache, window.segments
+        self.index = window.index
+        n = len(self.index)
+        self.beta, self.running, self._settled, self._booked = (np.zeros(n) for _ in range(4))
+        self._variable = np.full(len(self._cache.gram), -1, dtype=np.intp)
+        self._variable[self.index] = np.arange(n)
+        self._pieces = list(self._located(self._cache.pieces(self._segments)))
+        self.rows_evaluated = 0
+
+    def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
+        """Pair each piece of columns with the problem's variables it stands for."""
+        first = [int(self._variable[piece.start]) for piece in pieces]
+        return [
+            (p, slice(v, v + p.stop - p.start)) for p, v in zip(pieces, first, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.beta)
+
+    def move(self, variables: Index, values: Vector) -> None:
+        """Set some variables; at most as many rows at a time as the cache has lines."""
+        for first in range(0, len(variables), self._cache.lines):
+            part = slice(first, first + self._cache.lines)
+            self._move(variables[part], values[part])
+
+    def _move(self, variables: Index, values: Vector) -> None:
+        rows, steps = self.index[variables], values - self.beta[variables]
+        placed = self._cache.place(rows)
+        missing = self._cache.missing(rows, self._segments)
+        settle = self._leaving(placed)
+        self.beta[variables] = values
+
+        def work(located: tuple[Piece, slice]) -> None:
+            piece, part = located
+            add_rows(self._settled[part], self._cache.store, *settle, piece.start)
+            self._cache.fill(missing[piece.segment], piece)
+            add_rows(self.running[part], self._cache.store, placed.slots, steps, piece.start)
+
+        self._cache.workers.each(work, self._pieces)
+        self._cache.mark_filled(placed.slots, self._segments)
+        self.rows_evaluated += sum(len(tile.slots) for tile in missing[self._segments[0]])
+
+    def _leaving(self, placed: Placement) -> tuple[Index, Vector]:
+        """Lines about to be overwritten whose coefficients are not all booked, and the rest due."""
+        return self._book(placed.displaced, placed.displaced_slots)
+
+    def _book(self, rows: Index, slots: Index) -> tuple[Index, Vector]:
+        variables = self._variable[rows]
+        due = np.where(variables >= 0, self.beta[variables] - self._booked[variables], 0.0)
+        kept = due != 0
+        self._booked[variables[kept]] = self.beta[variables[kept]]
+        return slots[kept], due[kept]
+
+    def fresh_product(self) -> Vector:
+        """K beta from kernel rows and the coefficients as they are now."""
+        settle = self._book(*self._cache.resident())
+
+        def work(located: tuple[Piece, slice]) -> None:
+            piece, part = located
+            add_rows(self._settled[part], self._cache.store, *settle, piece.start)
+
+        self._cache.workers.each(work, self._pieces)
+        assert np.array_equal(self._booked, self.beta)
+        return self._settled.copy()
+
+    def restart(self, product: Vector) -> None:
+        """Go on from a freshly evaluated product."""
+        self.running[:] = product

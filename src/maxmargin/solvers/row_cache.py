@@ -1,0 +1,139 @@
+"""Kernel rows of a training set, held within a memory budget and shared by the problems of a fit.
+
+A row is wanted by a working-set solver when its dual variable moves; it then adds to the product
+K beta of every training row. Rows are evaluated in fixed pieces of columns, each by one thread:
+one matrix product, one pass for the kernel function, one to store and one to add, all while the
+piece is in the processor's cache. The least recently used rows make room for new ones.
+
+Columns come in segments (one a class), so that one-vs-one problems, which need two segments each,
+share what they evaluate: a line of the store holds a row over all segments, filled as needed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels.base import Prepared
+from maxmargin.kernels.gram import Gram
+from maxmargin.ops.cpu.rows import put_rows
+from maxmargin.ops.threads import Workers
+
+Index = NDArray[np.intp]
+
+# A tile of float32 kernel values is 1 MB: large enough for the matrix product to run at full speed,
+# small enough to stay in the processor's cache until it is stored and added.
+TILE_ROWS, TILE_COLUMNS = 256, 1024
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A range of columns inside one segment."""
+
+    segment: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Some rows, ready for the kernel, and the lines they go to."""
+
+    rows: Prepared
+    slots: Index
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where rows lie in the store, and which rows they displaced from which lines."""
+
+    slots: Index
+    displaced: Index
+    displaced_slots: Index
+
+
+class RowCache:
+    """Lines of the Gram matrix, the most recently used of them stored.
+
+    ``boundaries`` are where segments of columns begin, and the end; ``budget`` is in bytes.
+    """
+
+    def __init__(
+        self, gram: Gram, budget: int, workers: Workers, boundaries: Sequence[int] | None = None
+    ) -> None:
+        n = len(gram)
+        self.gram, self.workers = gram, workers
+        self.boundaries = np.asarray([0, n] if boundaries is None else boundaries, dtype=np.intp)
+        self.lines = int(np.clip(budget // (n * gram.dtype.itemsize), 1, n))
+        self.store = np.empty((self.lines, n), gram.dtype)
+        self._slot_of = np.full(n, -1, dtype=np.intp)
+        self._row_of = np.full(self.lines, -1, dtype=np.intp)
+        self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
+        self._last_use = np.zeros(self.lines, dtype=np.int64)
+        self._clock = 0
+        self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
+        self._scratch = threading.local()
+
+    def _all_segments(self) -> Sequence[int]:
+        return range(len(self.boundaries) - 1)
+
+    def pieces(self, segments: Sequence[int]) -> list[Piece]:
+        """Cut segments of columns into the fixed pieces that threads work on."""
+        cut = [(s, self.boundaries[s], self.boundaries[s + 1]) for s in segments]
+        return [
+            Piece(s, start, min(start + TILE_COLUMNS, int(end)))
+            for s, begin, end in cut
+            for start in range(int(begin), int(end), TILE_COLUMNS)
+        ]
+
+    def place(self, rows: Index) -> Placement:
+        """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way."""
+        self._clock += 1
+        slots = self._slot_of[rows]
+        self._last_use[slots[slots >= 0]] = self._clock
+        lacking = rows[slots < 0]
+        chosen = np.sort(np.argpartition(self._last_use, len(lacking) - 1)[: len(lacking)])
+        evicted = self._row_of[chosen]
+        used = evicted >= 0
+        self._slot_of[evicted[used]] = -1
+        self._slot_of[lacking], self._row_of[chosen] = chosen, lacking
+        self._last_use[chosen], self._filled[chosen] = self._clock, False
+        return Placement(self._slot_of[rows], evicted[used], chosen[used])
+
+    def missing(self, rows: Index, segments: Sequence[int]) -> dict[int, list[Tile]]:
+        """For each segment the rows still to be evaluated there, gathered once for all pieces."""
+        slots = self._slot_of[rows]
+        lacking = {s: ~self._filled[slots, s] for s in segments}
+        return {s: self._tiles(rows[mask], slots[mask]) for s, mask in lacking.items()}
+
+    def _tiles(self, rows: Index, slots: Index) -> list[Tile]:
+        parts = (slice(i, i + TILE_ROWS) for i in range(0, len(rows), TILE_ROWS))
+        return [Tile(self.gram.rows[rows[part]], slots[part]) for part in parts]
+
+    def fill(self, tiles: list[Tile], piece: Piece) -> None:
+        """Evaluate rows on a piece of columns and store them."""
+        columns = self._columns[piece]
+        for tile in tiles:
+            values = self._tile(len(tile.slots), piece.stop - piece.start)
+            self.gram.kernel.block(tile.rows, columns, values)
+            put_rows(values, self.store, tile.slots, piece.start)
+
+    def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
+        """Record that lines are complete on these segments."""
+        self._filled[np.ix_(slots, np.asarray(segments))] = True
+
+    def resident(self) -> tuple[Index, Index]:
+        """Find the rows that are stored, and their lines."""
+        slots = np.flatnonzero(self._row_of >= 0)
+        return self._row_of[slots], slots
+
+    def _tile(self, rows: int, columns: int) -> NDArray[np.floating]:
+        """Scratch memory of this thread: memory touched for the first time costs page faults."""
+        if not hasattr(self._scratch, "tile"):
+            self._scratch.tile = np.empty(TILE_ROWS * TILE_COLUMNS, self.gram.dtype)
+        tile: NDArray[np.floating] = self._scratch.tile[: rows * columns].reshape(rows, columns)
+        return tile

@@ -1,0 +1,192 @@
+"""Block decomposition: optimise a few thousand dual variables at a time, all others fixed.
+
+Problem: the box QP of ``problems.box_qp``. One step
+
+1. chooses a working set W: variables of the last one that are free, and new violators;
+2. completes the small matrix K_WW and optimises beta_W on it by SMO (``ops.cpu.smo``);
+3. evaluates the kernel rows of the variables that moved, and only those, and adds their change
+   to K beta (``iterate``).
+
+Decomposition with large working sets is Osuna, Freund, Girosi (1997) and Joachims (1999); that
+free variables should stay is Zanni (2006). New here is how violators are chosen. The worst ones
+lie close together when many variables belong at their bounds, and moving a few of them settles
+the others, so a set of the worst wastes its rows; a random sample of all violators does not. When
+most variables end up free, the worst are the better choice. Which case it is shows in the share
+of the chosen that moved, so the number taken from the top follows that share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import Point
+from maxmargin.kernels.gram import Gram
+from maxmargin.ops.cpu.rows import gather_square, mirror
+from maxmargin.ops.cpu.smo import smo_pairs, smo_single
+from maxmargin.ops.threads import Workers
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.iterate import Iterate, Vector, Window
+from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.run import Limits
+
+SIZE = 2048  # variables in a working set; SMO on more costs more than the rows it saves
+_KEPT = 1024  # at most so many of the last set stay
+_FRACTION = 0.1  # of the first violation that SMO leaves in a working set
+_BLOCK = 256  # rows of K_WW one thread evaluates at a time
+
+
+class WorkingSet:
+    """Decomposition of one problem over one window of the kernel cache."""
+
+    def __init__(
+        self, problem: BoxQP, window: Window, start: Vector | None = None, size: int = SIZE
+    ) -> None:
+        self.problem, self.iterations = problem, 0
+        self.iterate = Iterate(window)
+        self._gram, self._workers = window.cache.gram, window.cache.workers
+        self._size, self._kept = min(size, len(problem)), min(_KEPT, size // 2)
+        self._matrix = SquareMatrix(self._gram, self.iterate.index, self._workers, self._size)
+        self._top, self._random = 0.5, np.random.default_rng(0)
+        self._flattest = np.inf
+        if start is not None:
+            self._begin_at(start)
+
+    def _begin_at(self, start: Vector) -> None:
+        moved = np.flatnonzero(start)
+        self.iterate.move(moved, start[moved])
+
+    def gradient(self) -> Vector:
+        """F = p - K beta by the running product."""
+        return self.problem.linear - self.iterate.running
+
+    def violation(self) -> float:
+        """Violation by the running product."""
+        return self.problem.violation(self.iterate.beta, self.gradient())
+
+    def dual(self) -> float:
+        """Objective by the running product."""
+        return self.problem.dual(self.iterate.beta, self.iterate.running)
+
+    def point(self) -> Point:
+        """The point with a fresh product."""
+        diagonal = self._gram.diagonal()[self.iterate.index]
+        scale = float(np.abs(diagonal).max(initial=0.0))
+        return Point(
+            self.iterate.beta.copy(),
+            self.iterate.fresh_product(),
+            self._gram.dtype,
+            self._gram.kernel.psd is not False and self._flattest > -1e-4 * scale,
+            scale,
+        )
+
+    def restart(self, point: Point) -> None:
+        """Go on from a fresh product."""
+        self.iterate.restart(point.product)
+
+    def step(self, limits: Limits) -> None:
+        """Choose, optimise, update."""
+        F = self.gradient()
+        new, kept = self._choose(F)
+        chosen = self._matrix.exchange(kept, new)
+        beta = self._optimise(chosen, F, limits)
+        moved = beta != self.iterate.beta[chosen]
+        self._learn(moved[len(kept) :])
+        self.iterate.move(chosen[moved], beta[moved])
+
+    def _choose(self, F: Vector) -> tuple[Index, Index]:
+        """New violators and those of the last working set that stay."""
+        if len(self.problem) <= self._size:
+            everything = np.arange(len(self.problem))
+            last = self._matrix.variables
+            return (everything, last) if len(last) == 0 else (last[:0], last)
+        last, beta = self._matrix.variables, self.iterate.beta
+        free = (beta[last] > self.problem.lower[last]) & (beta[last] < self.problem.upper[last])
+        kept = last[free][-self._kept :]
+        return self._violators(F, kept), kept
+
+    def _violators(self, F: Vector, kept: Index) -> Index:
+        """Half from each side of the bias: the worst, and a sample of the others."""
+        above, below = self._slopes(F)
+        above[kept] = below[kept] = 0.0
+        wanted = (self._size - self._kept) // 2
+        return np.union1d(self._sample(above, wanted), self._sample(below, wanted))
+
+    def _slopes(self, F: Vector) -> tuple[Vector, Vector]:
+        """By how much each variable wants to go up, and down, at the present bias."""
+        problem, beta = self.problem, self.iterate.beta
+        up, low = problem.limits(beta, F)
+        b = min(max(problem.intercept(beta, F), low), up)
+        above = np.where(beta < problem.upper, np.maximum(F - b, 0.0), 0.0)
+        below = np.where(beta > problem.lower, np.maximum(b - F, 0.0), 0.0)
+        return above, below
+
+    def _sample(self, slopes: Vector, wanted: int) -> Index:
+        candidates = np.flatnonzero(slopes)
+        if len(candidates) <= wanted:
+            return candidates
+        top = max(1, int(self._top * wanted))
+        order = np.argpartition(-slopes[candidates], top)
+        others = self._random.choice(order[top:], wanted - top, replace=False, shuffle=False)
+        return candidates[np.concatenate([order[:top], others])]
+
+    def _learn(self, moved: NDArray[np.bool_]) -> None:
+        """Take more of the worst while most of the chosen move, fewer when most do not."""
+        share = float(moved.mean()) if len(moved) else 0.5
+        factor = 0.5 if share < 0.35 else 2.0 if share > 0.65 else 1.0
+        self._top = min(1.0, max(1 / 64, self._top * factor))
+
+    def _optimise(self, chosen: Index, F: Vector, limits: Limits) -> Vector:
+        """Solve the small problem; returns the new beta_W."""
+        problem, beta = self.problem, self.iterate.beta[chosen]
+        smo = smo_pairs if problem.bias else smo_single
+        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else 1 << 62
+        steps, flattest = smo(
+            self._matrix.values,
+            beta,
+            F[chosen],
+            problem.lower[chosen],
+            problem.upper[chosen],
+            0.5 * limits.tol,
+            _FRACTION,
+            min(left, 100 * len(problem)),
+        )
+        self.iterations += int(steps)
+        self._flattest = min(self._flattest, float(flattest))
+        return beta
+
+
+class SquareMatrix:
+    """K_WW of the present working set; what stays from the last one is copied, not evaluated."""
+
+    def __init__(self, gram: Gram, index: Index, workers: Workers, size: int) -> None:
+        self._gram, self._index, self._workers = gram, index, workers
+        self._buffers = [np.empty(size * size, gram.dtype) for _ in range(2)]
+        self.variables: Index = np.empty(0, dtype=np.intp)
+        self.values: NDArray[Any] = np.empty((0, 0), gram.dtype)
+
+    def exchange(self, kept: Index, new: Index) -> Index:
+        """Make the working set ``kept`` (a part of the present one) followed by ``new``."""
+        if len(new) == 0 and len(kept) == len(self.variables):
+            return self.variables
+        place = np.flatnonzero(np.isin(self.variables, kept, assume_unique=True))
+        variables = np.concatenate([self.variables[place], new])
+        size, old = len(variables), len(place)
+        self._buffers.reverse()
+        values = self._buffers[0][: size * size].reshape(size, size)
+        rows = self._gram.rows[self._index[variables]]
+
+        def copy(first: int) -> None:
+            gather_square(self.values, place, first, min(first + _BLOCK, old), values)
+
+        def evaluate(first: int) -> None:
+            stop = min(first + _BLOCK, size)
+            self._gram.kernel.block(rows[first:stop], rows[:stop], values[first:stop, :stop])
+            mirror(values, first, stop)
+
+        self._workers.each(copy, range(0, old, _BLOCK))
+        self._workers.each(evaluate, range(old, size, _BLOCK))
+        self.variables, self.values = variables, values
+        return variables
