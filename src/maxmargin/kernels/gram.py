@@ -1,4 +1,4 @@
-"""The square Gram matrix of a training set, evaluated a block at a time and never stored whole."""
+"""The square Gram matrix of a training set, evaluated a block at a time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.precomputed import Numbered, Precomputed
+
+_SAMPLE = 256  # rows whose eigenvalues are cheap enough to look at after every solve
 
 
 @dataclass(frozen=True)
@@ -17,11 +20,21 @@ class Gram:
 
     kernel: Kernel
     rows: Prepared
+    psd: bool | None
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any) -> Gram:
         """Prepare X for the kernel."""
-        return cls(kernel, kernel.prepare(X))
+        return cls(kernel, kernel.prepare(X), kernel.psd)
+
+    def stored(self, matrix: NDArray[Any]) -> Gram:
+        """The same matrix, evaluated already."""
+        return Gram(Precomputed(), Numbered(matrix, np.arange(len(matrix))), self.psd)
+
+    def reordered(self, order: NDArray[np.intp]) -> Gram:
+        """Some of the rows, in another order; itself, without a copy, if nothing changes."""
+        same = len(order) == len(self) and np.array_equal(order, np.arange(len(self)))
+        return self if same else Gram(self.kernel, self.rows[order], self.psd)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -35,6 +48,18 @@ class Gram:
         """k(x, x) for every row."""
         return self.kernel.diagonal(self.rows)
 
-    def block(self, rows: Any, columns: Any) -> NDArray[Any]:
-        """Evaluate k for some rows against some columns (slices or index arrays)."""
-        return self.kernel.block(self.rows[rows], self.rows[columns])
+    def seems_convex(self, rows: NDArray[np.intp]) -> bool:
+        """Look for negative curvature where positive semidefiniteness is not a fact.
+
+        False is a proof: the smallest eigenvalue of a part of the matrix is negative beyond
+        rounding. True only says that the part looked at, a few hundred rows, shows nothing.
+        """
+        if self.psd is not None:
+            return self.psd
+        part = self.rows[rows[:_SAMPLE]]
+        values = self.kernel.block(part, part).astype(np.float64)
+        if not np.isfinite(values).all() or len(values) == 0:
+            return True
+        eigenvalues = np.linalg.eigvalsh((values + values.T) / 2)
+        rounding = 10 * len(values) * float(np.finfo(self.dtype).eps)
+        return bool(eigenvalues[0] >= -rounding * max(eigenvalues[-1], 0.0))

@@ -21,6 +21,10 @@ _SPARSE_TILE = 1 << 19
 _MOST_TILE_ROWS, _FEWEST_TILE_ROWS = 512, 8
 
 
+class ScaleError(ValueError):
+    """The numbers are too large for their precision."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Points:
     """Rows of vectors: C-contiguous or CSR, float32 or float64.
@@ -133,7 +137,7 @@ def squared_norms(matrix: Any) -> FloatArray:
         norms = _sums_of_squares(matrix)
     if not norms.max(initial=0.0) < np.finfo(matrix.dtype).max / 4:
         row = norms.argmax()
-        raise ValueError(f"The square of row {row} of X overflows {matrix.dtype}; scale X.")
+        raise ScaleError(f"The square of row {row} of X overflows {matrix.dtype}; scale X.")
     return norms.astype(matrix.dtype)
 
 

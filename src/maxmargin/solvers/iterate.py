@@ -103,6 +103,12 @@ class Iterate:
         assert np.array_equal(self._booked, self.beta)
         return self._settled.copy()
 
+    def replace(self, beta: Vector, product: Vector) -> None:
+        """Set all of beta, its product having been evaluated from the whole matrix."""
+        for mine, value in ((self.beta, beta), (self._booked, beta)):
+            mine[:] = value
+        self.running[:] = self._settled[:] = product
+
     def restart(self, product: Vector) -> None:
         """Go on from a freshly evaluated product."""
         self.running[:] = product

@@ -74,10 +74,11 @@ class Solver(Protocol):
 
 @dataclass(frozen=True)
 class Solution:
-    """A point, what is known of it, and how many steps it took."""
+    """A point, what is known of it, its intercept, and how many steps it took."""
 
     point: Point
     certificate: Certificate
+    intercept: float
     iterations: int
 
 
@@ -91,7 +92,8 @@ def run(solver: Solver, limits: Limits) -> Solution:
                 point = solver.point()
                 certificate = judge(solver.problem, point, limits.tol, stopped)
                 if stopped or certificate.status is not Status.STALLED:
-                    return Solution(point, certificate, solver.iterations)
+                    b = solver.problem.intercept(point.beta, solver.problem.linear - point.product)
+                    return Solution(point, certificate, b, solver.iterations)
                 solver.restart(point)
             solver.step(limits)
 

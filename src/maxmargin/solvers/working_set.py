@@ -35,6 +35,7 @@ from maxmargin.solvers.run import Limits
 SIZE = 2048  # variables in a working set; SMO on more costs more than the rows it saves
 _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
+_FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time
 
 
@@ -47,7 +48,8 @@ class WorkingSet:
         self.problem, self.iterations = problem, 0
         self.iterate = Iterate(window)
         self._gram, self._workers = window.cache.gram, window.cache.workers
-        self._size, self._kept = min(size, len(problem)), min(_KEPT, size // 2)
+        self._size = min(size, len(problem))
+        self._kept = min(_KEPT, self._size // 2)
         self._matrix = SquareMatrix(self._gram, self.iterate.index, self._workers, self._size)
         self._top, self._random = 0.5, np.random.default_rng(0)
         self._flattest = np.inf
@@ -71,16 +73,13 @@ class WorkingSet:
         return self.problem.dual(self.iterate.beta, self.iterate.running)
 
     def point(self) -> Point:
-        """The point with a fresh product."""
-        diagonal = self._gram.diagonal()[self.iterate.index]
-        scale = float(np.abs(diagonal).max(initial=0.0))
-        return Point(
-            self.iterate.beta.copy(),
-            self.iterate.fresh_product(),
-            self._gram.dtype,
-            self._gram.kernel.psd is not False and self._flattest > -1e-4 * scale,
-            scale,
-        )
+        """Give the point with a fresh product."""
+        iterate = self.iterate
+        scale = float(np.abs(self._gram.diagonal()[iterate.index]).max(initial=0.0))
+        heaviest = iterate.index[np.argsort(-np.abs(iterate.beta))]
+        convex = self._flattest >= -_FLAT * scale and self._gram.seems_convex(heaviest)
+        product = iterate.fresh_product()
+        return Point(iterate.beta.copy(), product, self._gram.dtype, convex, scale)
 
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
@@ -92,6 +91,9 @@ class WorkingSet:
         new, kept = self._choose(F)
         chosen = self._matrix.exchange(kept, new)
         beta = self._optimise(chosen, F, limits)
+        if len(chosen) == len(self.problem):
+            self.iterate.replace(beta, self._matrix.times(beta))
+            return
         moved = beta != self.iterate.beta[chosen]
         self._learn(moved[len(kept) :])
         self.iterate.move(chosen[moved], beta[moved])
@@ -150,7 +152,7 @@ class WorkingSet:
             problem.lower[chosen],
             problem.upper[chosen],
             0.5 * limits.tol,
-            _FRACTION,
+            _FRACTION if len(chosen) < len(problem) else 0.0,
             min(left, 100 * len(problem)),
         )
         self.iterations += int(steps)
@@ -190,3 +192,11 @@ class SquareMatrix:
         self._workers.each(evaluate, range(old, size, _BLOCK))
         self.variables, self.values = variables, values
         return variables
+
+    def times(self, beta: Vector) -> Vector:
+        """K_WW beta, summed in float64."""
+        product = np.empty(len(beta))
+        for first in range(0, len(beta), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            product[part] = self.values[part].astype(np.float64, copy=False) @ beta
+        return product

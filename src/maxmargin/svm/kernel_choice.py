@@ -1,0 +1,80 @@
+"""From the ``kernel`` parameter and the data to a kernel value and its items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from maxmargin.kernels import RBF, FromFunction, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+
+NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """The kernel in effect. A plain function becomes the matrix it computes."""
+
+    kernel: Kernel
+    function: Any = None
+    """The user's function (X, Y) -> matrix, where that is what was given."""
+
+    @property
+    def precomputed(self) -> bool:
+        """Whether the items are rows of a kernel matrix."""
+        return isinstance(self.kernel, Precomputed)
+
+    @property
+    def takes_items(self) -> bool:
+        """Whether X may hold anything, so that only the kernel can check it."""
+        return self.function is not None or _has_function(self.kernel)
+
+    def items(self, X: Any, others: Any) -> Any:
+        """X as the kernel takes it: for a plain function, its matrix of X against the others."""
+        if self.function is None:
+            return X
+        matrix = self.function(X, others)
+        dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+        return np.asarray(dense, dtype=np.float64, order="C")
+
+
+def _has_function(kernel: Kernel) -> bool:
+    parts = [value for value in kernel.get_params(deep=True).values() if isinstance(value, Kernel)]
+    return any(isinstance(part, FromFunction) for part in [kernel, *parts])
+
+
+def choose_kernel(kernel: Any, gamma: float, degree: int, coef0: float) -> KernelChoice:
+    """Make a kernel of scikit-learn's names and numbers, of a kernel value, or of a function."""
+    if isinstance(kernel, Kernel):
+        return KernelChoice(kernel)
+    if callable(kernel):
+        return KernelChoice(Precomputed(), kernel)
+    named = {
+        "linear": lambda: Linear(),
+        "poly": lambda: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
+        "rbf": lambda: RBF(gamma=gamma),
+        "sigmoid": lambda: Sigmoid(gamma=gamma, coef0=coef0),
+        "precomputed": lambda: Precomputed(),
+    }
+    return KernelChoice(named[kernel]())
+
+
+def resolve_gamma(gamma: Any, X: Any) -> float:
+    """Give the number behind "scale", 1 / (columns * variance), or "auto", 1 / columns."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    if gamma == "auto":
+        return 1.0 / float(X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = _variance(X)
+    return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
+
+
+def _variance(X: Any) -> float:
+    if not sparse.issparse(X):
+        return float(X.var(dtype=np.float64))
+    size = X.shape[0] * X.shape[1]
+    mean = float(X.data.sum(dtype=np.float64)) / size
+    return float(np.square(X.data, dtype=np.float64).sum()) / size - mean**2

@@ -1,0 +1,156 @@
+"""From several classes to box QPs of two, all on one Gram matrix, and back to one set of duals.
+
+Training rows are sorted by class, so that a class is a segment of rows and of kernel columns. A
+pair of classes is then two segments; one class against the rest is all of them. Every problem of
+a fit draws on one row cache; when the whole Gram matrix fits in its memory and more than one
+problem wants it, it is evaluated once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import Point
+from maxmargin.kernels.gram import Gram
+from maxmargin.ops.threads import Workers
+from maxmargin.problems import BoxQP, c_svc
+from maxmargin.solvers import Limits, RowCache, Solution, WorkingSet, run
+from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.working_set import SIZE
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One problem of two sides: which class is positive, over which segments."""
+
+    positive: int
+    segments: tuple[int, ...]
+    problem: BoxQP
+
+
+def one_vs_one(counts: Sequence[int], cost: Vector) -> list[Task]:
+    """All pairs of classes, the earlier one positive."""
+    edges = np.cumsum([0, *counts])
+    parts = [np.arange(edges[c], edges[c + 1]) for c in range(len(counts))]
+    return [
+        Task(i, (i, j), _sides(len(parts[i]), cost[np.concatenate([parts[i], parts[j]])]))
+        for i, j in combinations(range(len(counts)), 2)
+    ]
+
+
+def _sides(positives: int, cost: Vector) -> BoxQP:
+    return c_svc(np.where(np.arange(len(cost)) < positives, 1.0, -1.0), cost)
+
+
+def one_vs_rest(counts: Sequence[int], cost: Vector) -> list[Task]:
+    """Each class against all others, the class positive."""
+    label = np.repeat(np.arange(len(counts)), counts)
+    everything = tuple(range(len(counts)))
+    return [
+        Task(c, everything, c_svc(np.where(label == c, 1.0, -1.0), cost)) for c in everything
+    ]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The tasks of a fit, over rows sorted by class; ``order`` says which row came from where."""
+
+    order: NDArray[np.intp]
+    counts: tuple[int, ...]
+    tasks: tuple[Task, ...]
+
+    @property
+    def edges(self) -> NDArray[np.intp]:
+        """Where classes begin among the sorted rows, and the end."""
+        return np.cumsum([0, *self.counts])
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether a task is a pair of classes."""
+        return len(self.tasks) == len(self.counts) * (len(self.counts) - 1) // 2 and all(
+            len(task.segments) == 2 for task in self.tasks
+        )
+
+    def variables(self, task: Task) -> NDArray[np.intp]:
+        """The sorted rows that a task sees."""
+        parts = [np.arange(self.edges[s], self.edges[s + 1]) for s in task.segments]
+        return np.concatenate(parts)
+
+    def lines(self, task: Task) -> NDArray[np.intp]:
+        """In which line of the dual coefficients each of a task's rows has its dual.
+
+        One against the rest: line c for class c. Pairs, as in LIBSVM: a row of class i has its
+        dual against class j in line j - 1 if j > i, in line j otherwise.
+        """
+        if not self.by_pairs:
+            return np.full(len(self.order), task.positive)
+        i, j = task.segments
+        return np.repeat([j - 1, i], [self.counts[i], self.counts[j]])
+
+    def dual_coefficients(self, betas: Sequence[Vector]) -> Vector:
+        """Collect the duals of all tasks in one matrix over the sorted rows."""
+        lines = len(self.counts) - 1 if self.by_pairs else len(self.tasks)
+        matrix = np.zeros((lines, len(self.order)))
+        for task, beta in zip(self.tasks, betas, strict=True):
+            matrix[self.lines(task), self.variables(task)] = beta
+        return matrix
+
+    def points(self, duals: Vector, values: Vector, gram: Gram) -> list[Point]:
+        """Take the tasks' points out of such a matrix, with products for all rows and tasks."""
+        scale = float(np.abs(gram.diagonal()).max(initial=0.0))
+        points = []
+        for number, task in enumerate(self.tasks):
+            rows = self.variables(task)
+            beta = duals[self.lines(task), rows]
+            convex = gram.seems_convex(rows[np.argsort(-np.abs(beta))])
+            points.append(Point(beta, values[rows, number], gram.dtype, convex, scale))
+        return points
+
+
+def reduce_classes(
+    label: NDArray[np.intp],
+    cost: Vector,
+    n_classes: int,
+    split: Callable[[Sequence[int], Vector], list[Task]],
+) -> Reduction:
+    """Sort the rows that cost something by class and split them into tasks."""
+    rows = np.flatnonzero(cost > 0)
+    order = rows[np.argsort(label[rows], kind="stable")]
+    counts = np.bincount(label[rows], minlength=n_classes).tolist()
+    return Reduction(order, tuple(counts), tuple(split(counts, cost[order])))
+
+
+def solve(
+    gram: Gram, reduced: Reduction, limits: Limits, budget: int, workers: Workers
+) -> list[Solution]:
+    """Solve every task within the limits and the memory budget (bytes)."""
+    if len(reduced.tasks) > 1 and len(gram) ** 2 * gram.dtype.itemsize <= budget:
+        gram = gram.stored(_evaluate(gram, workers))
+    squares = 2 * min(SIZE, len(gram)) ** 2 * gram.dtype.itemsize
+    cache = RowCache(gram, budget - squares, workers, reduced.edges.tolist())
+    end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
+    solutions = []
+    for task in reduced.tasks:
+        left = None if end is None else max(0.0, end - time.perf_counter())
+        solver = WorkingSet(task.problem, Window(cache, task.segments))
+        solutions.append(run(solver, replace(limits, time_limit=left)))
+    return solutions
+
+
+def _evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:
+    matrix = np.empty((len(gram), len(gram)), gram.dtype)
+
+    def work(first: int) -> None:
+        part = slice(first, first + 256)
+        gram.kernel.block(gram.rows[part], gram.rows, matrix[part])
+
+    workers.each(work, range(0, len(gram), 256))
+    return matrix
