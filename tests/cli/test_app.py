@@ -85,6 +85,14 @@ def test_the_command_in_the_report_repeats_the_report(tmp_path):
     assert (tmp_path / "maxmargin-report.html").read_bytes() == first
 
 
+def test_what_the_certificate_does_not_prove_is_said(tmp_path):
+    result = run("fit", heart_path(), "--target", "AHD", "--kernel", "sigmoid")
+    assert result.exit_code == 0, result.output
+    assert "NOT_CONVEX  primal" in result.stdout
+    assert "not positive semidefinite" in result.stdout
+    assert result.stderr == ""
+
+
 def test_three_classes(tmp_path):
     rng = np.random.default_rng(0)
     rows = "".join(f"{rng.normal() + 3 * (i % 3)},{i % 3}\n" for i in range(90))
@@ -112,6 +120,7 @@ def test_a_category_seen_only_in_the_test_rows_is_no_obstacle(tmp_path):
         ("--test-size", "nan", "--test-size is"),
         ("--test-size", "0.001", "cannot be split"),
         ("--time-limit", "0", "--time-limit must be"),
+        ("--time-limit", "1e-9", "stopped before its first step"),
         ("--report", "points.csv", "names the table itself"),
     ],
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -109,8 +111,11 @@ def run(job: Job, table: Table, command: str) -> FitReport:
     """
     X_train, X_test, y_train, y_test = _split(job, table)
     model = Pipeline([("prepare", _preparation(table)), ("svc", _classifier(job))])
-    model.fit(X_train, y_train)
-    _stop_if_interrupted(model[-1])
+    with warnings.catch_warnings():
+        # The certificate says the same, and is printed.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X_train, y_train)
+    _check_outcome(model[-1])
     return FitReport.of(
         model, (X_train, y_train), (X_test, y_test), data=table.summary, command=command
     )
@@ -152,7 +157,9 @@ def _classifier(job: Job) -> SVC:
     )
 
 
-def _stop_if_interrupted(svc: SVC) -> None:
+def _check_outcome(svc: SVC) -> None:
     # The solver answers Ctrl-C with its best point; here the user wanted the command to stop.
     if svc.certificate_.status.name == "INTERRUPTED":
         raise KeyboardInterrupt
+    if len(svc.support_) == 0:
+        raise InputError("The fit was stopped before its first step: give it more --time-limit.")

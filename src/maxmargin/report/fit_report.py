@@ -22,11 +22,15 @@ LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "
 # In the order of the page: field, what to call it, what it means.
 CERTIFICATE_FIELDS = (
     ("primal", "primal value", "the objective at the point returned: margin term plus losses"),
-    ("dual", "dual value", "a proven lower bound on what any point could reach"),
-    ("gap", "gap", "primal minus dual: the objective is at most this far from the optimum"),
+    (
+        "dual",
+        "dual value",
+        "where the problem is convex, no point can have an objective below this",
+    ),
+    ("gap", "gap", "primal minus dual: then the objective is at most this far from the optimum"),
     ("relative_gap", "relative gap", "the gap as a share of the objective"),
     ("kkt_violation", "KKT violation", "the worst breach of the optimality conditions"),
-    ("floor", "rounding floor", "what rounding alone may add: smaller violations say nothing"),
+    ("floor", "rounding floor", "how large a gap rounding alone explains"),
     ("precision", "precision", "the arithmetic in which the kernel was evaluated"),
 )
 
