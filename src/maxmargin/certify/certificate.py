@@ -20,7 +20,7 @@ class Certificate:
     relative_gap : float
         gap divided by the larger of the two in absolute value.
     kkt_violation : float
-        By how much the worst pair of variables breaks the optimality conditions.
+        By how much the worst pair of variables breaks the optimality conditions; 0 if none does.
     floor : float
         The size of gap that rounding alone explains (typical, not worst case).
     precision : str

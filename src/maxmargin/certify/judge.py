@@ -32,17 +32,19 @@ class Point:
 def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = None) -> Certificate:
     """Certify the point, or say what is known of it.
 
-    ``stopped`` is why the solver gave up, if it did; a point that meets the tolerance all the
-    same is certified, because only the point counts.
+    Certified means both: no pair of variables breaks the optimality conditions by more than
+    ``tol``, and the gap is small compared with the objective, 10 tol of it or what rounding
+    explains. ``stopped`` is why the solver gave up, if it did; a point that meets the conditions
+    all the same is certified, because only the point counts.
     """
     gradient = problem.linear - point.product
-    violation = problem.violation(point.beta, gradient)
-    primal = problem.primal(
-        point.beta, point.product, problem.intercept(point.beta, gradient)
-    )
+    violation = max(0.0, problem.violation(point.beta, gradient))
+    primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
     dual = problem.dual(point.beta, point.product)
     product_error, floor = rounding(problem, point)
-    status = _status(problem, point, violation <= tol + product_error, stopped)
+    small = primal - dual <= max(10 * tol * max(abs(primal), abs(dual)), floor)
+    optimal = violation <= tol + product_error and small
+    status = _status(problem, point, optimal, stopped)
     if not np.isfinite([primal, dual]).all():
         status = Status.NUMERICAL_ERROR
     return Certificate(primal, dual, violation, floor, point.precision.name, status)

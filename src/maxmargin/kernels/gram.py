@@ -28,11 +28,11 @@ class Gram:
         return cls(kernel, kernel.prepare(X), kernel.psd)
 
     def stored(self, matrix: NDArray[Any]) -> Gram:
-        """The same matrix, evaluated already."""
+        """Stand for the same matrix, evaluated already."""
         return Gram(Precomputed(), Numbered(matrix, np.arange(len(matrix))), self.psd)
 
     def reordered(self, order: NDArray[np.intp]) -> Gram:
-        """Some of the rows, in another order; itself, without a copy, if nothing changes."""
+        """Take some of the rows, in another order; without a copy if nothing changes."""
         same = len(order) == len(self) and np.array_equal(order, np.arange(len(self)))
         return self if same else Gram(self.kernel, self.rows[order], self.psd)
 

@@ -18,6 +18,8 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
+_FEWEST = 4  # fewer pieces than this are done before another thread has woken up
+
 
 @cache
 def _blas() -> ThreadpoolController:
@@ -55,7 +57,7 @@ class Workers:
     def each(self, function: Callable[[T], Any], pieces: Iterable[T]) -> None:
         """Call the function on every piece; the first error among them is raised here."""
         work = list(pieces)
-        if self.threads == 1 or len(work) < 2:
+        if self.threads == 1 or len(work) < _FEWEST:
             for piece in work:
                 function(piece)
             return

@@ -1,7 +1,7 @@
 """Solvers, one file an algorithm; ``run`` holds the only outer loop."""
 
-from maxmargin.solvers.run import Limits, Progress, Solution, run
 from maxmargin.solvers.row_cache import RowCache
+from maxmargin.solvers.run import Limits, Progress, Solution, run
 from maxmargin.solvers.working_set import WorkingSet
 
 __all__ = ["Limits", "Progress", "RowCache", "Solution", "WorkingSet", "run"]

@@ -1,4 +1,4 @@
-"""A dual point beta together with K beta, kept twice: running for the solver, settled for the judge.
+"""A dual point beta with its product K beta, kept twice: for the solver and for the judge.
 
 ``running`` is updated by every move and steers the solver. ``settled`` is summed anew: a row's
 final coefficient times the row, added when the row leaves the cache or at the end, whatever the
@@ -50,9 +50,7 @@ class Iterate:
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
         """Pair each piece of columns with the problem's variables it stands for."""
         first = [int(self._variable[piece.start]) for piece in pieces]
-        return [
-            (p, slice(v, v + p.stop - p.start)) for p, v in zip(pieces, first, strict=True)
-        ]
+        return [(p, slice(v, v + p.stop - p.start)) for p, v in zip(pieces, first, strict=True)]
 
     def __len__(self) -> int:
         return len(self.beta)

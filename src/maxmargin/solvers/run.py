@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -74,28 +74,28 @@ class Solver(Protocol):
 
 @dataclass(frozen=True)
 class Solution:
-    """A point, what is known of it, its intercept, and how many steps it took."""
+    """A point, what is known of it, and how many steps it took."""
 
     point: Point
     certificate: Certificate
-    intercept: float
     iterations: int
 
 
 def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
-    watch = _Watch(limits)
+    watch, aim = _Watch(limits), limits
     with _interruptible() as interrupted:
         while True:
             stopped = watch.stop(solver, interrupted.is_set())
-            if stopped or solver.violation() <= limits.tol:
+            if stopped or solver.violation() <= aim.tol:
                 point = solver.point()
                 certificate = judge(solver.problem, point, limits.tol, stopped)
                 if stopped or certificate.status is not Status.STALLED:
-                    b = solver.problem.intercept(point.beta, solver.problem.linear - point.product)
-                    return Solution(point, certificate, b, solver.iterations)
+                    return Solution(point, certificate, solver.iterations)
                 solver.restart(point)
-            solver.step(limits)
+                if solver.violation() <= aim.tol:  # it is the gap that is too large
+                    aim = replace(aim, tol=0.1 * aim.tol)
+            solver.step(aim)
 
 
 class _Watch:

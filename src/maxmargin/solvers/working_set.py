@@ -29,6 +29,7 @@ from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.iterate import Iterate, Vector, Window
+from maxmargin.solvers.polish import polish
 from maxmargin.solvers.row_cache import Index
 from maxmargin.solvers.run import Limits
 
@@ -36,7 +37,8 @@ SIZE = 2048  # variables in a working set; SMO on more costs more than the rows 
 _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
 _FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
-_BLOCK = 256  # rows of K_WW one thread evaluates at a time
+_POLISHES, _EXACT = 10, 1e-9  # a small problem is polished until this share of tol is left
+_BLOCK = 128  # rows of K_WW one thread evaluates at a time
 
 
 class WorkingSet:
@@ -92,14 +94,32 @@ class WorkingSet:
         chosen = self._matrix.exchange(kept, new)
         beta = self._optimise(chosen, F, limits)
         if len(chosen) == len(self.problem):
-            self.iterate.replace(beta, self._matrix.times(beta))
+            self._finish(beta, limits)
             return
         moved = beta != self.iterate.beta[chosen]
         self._learn(moved[len(kept) :])
         self.iterate.move(chosen[moved], beta[moved])
 
+    def _finish(self, beta: Vector, limits: Limits) -> None:
+        """Bring a problem that fits in one working set to rounding, and book its product.
+
+        Newton steps solve for the free variables; where that makes bound ones violate, SMO goes
+        on to a tenth of their violation. Both cost little beside the matrix itself.
+        """
+        everything = self._matrix.variables
+        F = self.problem.linear - self._matrix.times(beta)
+        for _ in range(_POLISHES):
+            if 0 <= limits.max_iter <= self.iterations:
+                break
+            polish(self.problem, self._matrix.values, beta, F)
+            violation = self.problem.violation(beta, F)
+            if violation <= _EXACT * limits.tol:
+                break
+            self._smo(everything, beta, F, 0.1 * violation, 0.0, self._left(limits, 10))
+        self.iterate.replace(beta, self._matrix.times(beta))
+
     def _choose(self, F: Vector) -> tuple[Index, Index]:
-        """New violators and those of the last working set that stay."""
+        """Pick new violators and those of the last working set that stay."""
         if len(self.problem) <= self._size:
             everything = np.arange(len(self.problem))
             last = self._matrix.variables
@@ -141,23 +161,26 @@ class WorkingSet:
         self._top = min(1.0, max(1 / 64, self._top * factor))
 
     def _optimise(self, chosen: Index, F: Vector, limits: Limits) -> Vector:
-        """Solve the small problem; returns the new beta_W."""
-        problem, beta = self.problem, self.iterate.beta[chosen]
+        """Solve the small problem to a fraction of its violation; returns the new beta_W."""
+        beta, whole = self.iterate.beta[chosen], len(chosen) == len(self.problem)
+        fraction = 0.0 if whole else _FRACTION
+        self._smo(chosen, beta, F[chosen], 0.5 * limits.tol, fraction, self._left(limits, 100))
+        return beta
+
+    def _left(self, limits: Limits, factor: int) -> int:
+        """Count the steps SMO may make now: generous, within what is left of max_iter."""
+        most = factor * max(len(self.problem), 100)
+        return most if limits.max_iter < 0 else min(most, limits.max_iter - self.iterations)
+
+    def _smo(
+        self, chosen: Index, beta: Vector, F: Vector, tol: float, fraction: float, most: int
+    ) -> None:
+        problem = self.problem
         smo = smo_pairs if problem.bias else smo_single
-        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else 1 << 62
-        steps, flattest = smo(
-            self._matrix.values,
-            beta,
-            F[chosen],
-            problem.lower[chosen],
-            problem.upper[chosen],
-            0.5 * limits.tol,
-            _FRACTION if len(chosen) < len(problem) else 0.0,
-            min(left, 100 * len(problem)),
-        )
+        lower, upper = problem.lower[chosen], problem.upper[chosen]
+        steps, flattest = smo(self._matrix.values, beta, F, lower, upper, tol, fraction, most)
         self.iterations += int(steps)
         self._flattest = min(self._flattest, float(flattest))
-        return beta
 
 
 class SquareMatrix:

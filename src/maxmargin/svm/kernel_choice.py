@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.kernels import RBF, FromFunction, Kernel, Linear, Polynomial, Precomputed, Sigmoid
@@ -51,30 +53,37 @@ def choose_kernel(kernel: Any, gamma: float, degree: int, coef0: float) -> Kerne
         return KernelChoice(kernel)
     if callable(kernel):
         return KernelChoice(Precomputed(), kernel)
-    named = {
-        "linear": lambda: Linear(),
+    named: dict[str, Callable[[], Kernel]] = {
+        "linear": Linear,
         "poly": lambda: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
         "rbf": lambda: RBF(gamma=gamma),
         "sigmoid": lambda: Sigmoid(gamma=gamma, coef0=coef0),
-        "precomputed": lambda: Precomputed(),
+        "precomputed": Precomputed,
     }
     return KernelChoice(named[kernel]())
 
 
-def resolve_gamma(gamma: Any, X: Any) -> float:
-    """Give the number behind "scale", 1 / (columns * variance), or "auto", 1 / columns."""
+def resolve_gamma(gamma: Any, X: Any, weight: NDArray[np.float64] | None) -> float:
+    """Give the number behind "scale", 1 / (columns * variance), or "auto", 1 / columns.
+
+    The variance counts a row as often as its weight says, so that a weight of 2 and a row given
+    twice make the same kernel.
+    """
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        variance = _variance(X)
+        variance = _variance(X, weight)
     return 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
 
 
-def _variance(X: Any) -> float:
-    if not sparse.issparse(X):
+def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
+    if weight is None and not sparse.issparse(X):
         return float(X.var(dtype=np.float64))
-    size = X.shape[0] * X.shape[1]
-    mean = float(X.data.sum(dtype=np.float64)) / size
-    return float(np.square(X.data, dtype=np.float64).sum()) / size - mean**2
+    w = np.ones(X.shape[0]) if weight is None else np.maximum(weight, 0.0)
+    size = float(w.sum()) * X.shape[1]
+    mean = float((w @ X).sum()) / size
+    if sparse.issparse(X):
+        return float((w @ X.multiply(X)).sum()) / size - mean**2
+    return float((w @ np.square(X - mean)).sum()) / size

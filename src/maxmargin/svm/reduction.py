@@ -54,9 +54,7 @@ def one_vs_rest(counts: Sequence[int], cost: Vector) -> list[Task]:
     """Each class against all others, the class positive."""
     label = np.repeat(np.arange(len(counts)), counts)
     everything = tuple(range(len(counts)))
-    return [
-        Task(c, everything, c_svc(np.where(label == c, 1.0, -1.0), cost)) for c in everything
-    ]
+    return [Task(c, everything, c_svc(np.where(label == c, 1.0, -1.0), cost)) for c in everything]
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class Reduction:
         )
 
     def variables(self, task: Task) -> NDArray[np.intp]:
-        """The sorted rows that a task sees."""
+        """List the sorted rows that a task sees."""
         parts = [np.arange(self.edges[s], self.edges[s + 1]) for s in task.segments]
         return np.concatenate(parts)
 
@@ -102,6 +100,12 @@ class Reduction:
         for task, beta in zip(self.tasks, betas, strict=True):
             matrix[self.lines(task), self.variables(task)] = beta
         return matrix
+
+    def intercepts(self, points: Sequence[Point]) -> Vector:
+        """Find the bias of every task at its point."""
+        pairs = zip(self.tasks, points, strict=True)
+        problems = [(task.problem, point) for task, point in pairs]
+        return np.array([q.intercept(p.beta, q.linear - p.product) for q, p in problems])
 
     def points(self, duals: Vector, values: Vector, gram: Gram) -> list[Point]:
         """Take the tasks' points out of such a matrix, with products for all rows and tasks."""

@@ -36,6 +36,43 @@ def _member(beta: float, lower: float, upper: float) -> Any:
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
+def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any) -> Any:
+    """Take a step's change off F; returns max F over I_up and min F over I_low."""
+    highest, lowest = -_HUGE, _HUGE
+    for t in range(len(F)):
+        f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
+        F[t] = f
+        highest = max(highest, f + up[t])
+        lowest = min(lowest, f + low[t])
+    return highest, lowest
+
+
+@njit(cache=True, nogil=True)
+def _where_up(F: Any, up: Any, highest: float) -> int:
+    """First position at which F + up is the maximum just found."""
+    for t in range(len(F)):
+        if F[t] + up[t] == highest:
+            return t
+    return 0
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _best_partner(F: Any, low: Any, row_i: Any, diagonal: Any, i: int, gain: Any) -> int:
+    """Find j in I_low with the largest second-order gain; float32 is enough to choose."""
+    zero, two, tiny = row_i.dtype.type(0), row_i.dtype.type(2), row_i.dtype.type(_TINY)
+    best, f_i, diagonal_i = zero, F[i], diagonal[i]
+    for t in range(len(F)):
+        difference = row_i.dtype.type(max(0.0, f_i - F[t] - low[t]))
+        curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
+        gain[t] = difference * (difference / curvature)
+        best = max(best, gain[t])
+    for t in range(len(F)):
+        if gain[t] == best:
+            return t
+    return i
+
+
+@njit(cache=True, nogil=True)
 def smo_pairs(
     K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
 ) -> Any:
@@ -49,35 +86,13 @@ def smo_pairs(
     for t in range(q):
         up[t], low[t] = _member(beta[t], lower[t], upper[t])
         diagonal[t] = K[t, t]
-    i, j, steps, step, target, flattest = 0, 0, 0, 0.0, -1.0, np.inf
-    zero, two, tiny = K.dtype.type(0), K.dtype.type(2), K.dtype.type(_TINY)
-    while True:
-        highest, lowest = -_HUGE, _HUGE
-        row_i, row_j = K[i], K[j]
-        for t in range(q):
-            f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
-            F[t] = f
-            highest = max(highest, f + up[t])
-            lowest = min(lowest, f + low[t])
-        if target < 0.0:
-            target = max(tol, fraction * (highest - lowest))
-        if highest - lowest <= target or steps >= most:
-            break
-        for t in range(q):
-            if F[t] + up[t] == highest:
-                i = t
-                break
-        best, row_i, diagonal_i = zero, K[i], diagonal[i]
-        for t in range(q):
-            difference = K.dtype.type(max(0.0, highest - F[t] - low[t]))
-            curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
-            gain[t] = difference * (difference / curvature)
-            best = max(best, gain[t])
-        for t in range(q):
-            if gain[t] == best:
-                j = t
-                break
-        curvature = np.float64(diagonal_i) + np.float64(diagonal[j]) - 2.0 * np.float64(row_i[j])
+    i, j, steps, step, flattest = 0, 0, 0, 0.0, np.inf
+    highest, lowest = _shift(F, K[0], K[0], 0.0, up, low)
+    target = max(tol, fraction * (highest - lowest))
+    while highest - lowest > target and steps < most:
+        i = _where_up(F, up, highest)
+        j = _best_partner(F, low, K[i], diagonal, i, gain)
+        curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * np.float64(K[i, j])
         flattest = min(flattest, curvature)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
@@ -86,8 +101,9 @@ def smo_pairs(
         if moved_i == beta[i] or moved_j == beta[j]:
             break
         beta[i], beta[j] = moved_i, moved_j
-        up[i], low[i] = _member(beta[i], lower[i], upper[i])
-        up[j], low[j] = _member(beta[j], lower[j], upper[j])
+        up[i], low[i] = _member(moved_i, lower[i], upper[i])
+        up[j], low[j] = _member(moved_j, lower[j], upper[j])
+        highest, lowest = _shift(F, K[i], K[j], step, up, low)
         steps += 1
     return steps, flattest
 
