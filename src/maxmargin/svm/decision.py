@@ -61,23 +61,23 @@ def pair_values(sums: Matrix, intercept: NDArray[np.float64]) -> Matrix:
     return np.stack(values, axis=1) + intercept
 
 
-def votes(values: Matrix, n_classes: int) -> NDArray[np.int64]:
-    """How many of its pairs each class wins."""
-    won = np.zeros((len(values), n_classes), dtype=np.int64)
+def votes(first_wins: NDArray[np.bool_], n_classes: int) -> NDArray[np.int64]:
+    """How many of its pairs each class wins, given for each pair whether its first class does."""
+    won = np.zeros((len(first_wins), n_classes), dtype=np.int64)
     for column, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        positive = values[:, column] > 0
-        won[:, i] += positive
-        won[:, j] += ~positive
+        won[:, i] += first_wins[:, column]
+        won[:, j] += ~first_wins[:, column]
     return won
 
 
 def one_value_a_class(values: Matrix, n_classes: int) -> Matrix:
     """Votes, ties broken by the summed pair values squeezed into (-1/3, 1/3), as scikit-learn.
 
-    The squeeze keeps a class with fewer votes below one with more.
+    The squeeze keeps a class with fewer votes below one with more. As there, a pair's value of
+    exactly 0 is a vote for its first class here, but for its second in ``predict``.
     """
     confidence = np.zeros((len(values), n_classes))
     for column, (i, j) in enumerate(combinations(range(n_classes), 2)):
         confidence[:, i] += values[:, column]
         confidence[:, j] -= values[:, column]
-    return votes(values, n_classes) + confidence / (3 * (np.abs(confidence) + 1))
+    return votes(values >= 0, n_classes) + confidence / (3 * (np.abs(confidence) + 1))

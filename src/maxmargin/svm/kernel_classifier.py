@@ -220,7 +220,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             return values.argmax(axis=1)
         if self.break_ties and len(self.classes_) > 2:
             return decision.one_value_a_class(values, len(self.classes_)).argmax(axis=1)
-        return decision.votes(values, len(self.classes_)).argmax(axis=1)
+        return decision.votes(values > 0, len(self.classes_)).argmax(axis=1)
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:
