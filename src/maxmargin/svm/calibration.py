@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 _FOLDS = 5
 _LOG_RANGE = (-8.0, 8.0)  # of T: beyond, probabilities are one-hot or uniform
@@ -26,6 +25,9 @@ def fit_temperature(estimator: Any, X: Any, y: Any, weight: Any, random_state: A
     folds = min(_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     if folds < 2:
         return 1.0
+    # Only here: model_selection takes longer to import than everything else a fit needs.
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict  # noqa: PLC0415
+
     splits = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     values = cross_val_predict(
         estimator,
