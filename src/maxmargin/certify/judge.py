@@ -33,8 +33,8 @@ def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = Non
     """Certify the point, or say what is known of it.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
-    ``tol``, and the gap is small compared with the objective, 10 tol of it or what rounding
-    explains. ``stopped`` is why the solver gave up, if it did; a point that meets the conditions
+    ``tol`` (twice that where rounding explains the rest), and the gap is at most 10 tol of the
+    objective. ``stopped`` is why the solver gave up, if it did; a point that meets the conditions
     all the same is certified, because only the point counts.
     """
     gradient = problem.linear - point.product
@@ -42,8 +42,8 @@ def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = Non
     primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
     dual = problem.dual(point.beta, point.product)
     product_error, floor = rounding(problem, point)
-    small = primal - dual <= max(10 * tol * max(abs(primal), abs(dual)), floor)
-    optimal = violation <= tol + product_error and small
+    small = primal - dual <= 10 * tol * max(abs(primal), abs(dual))
+    optimal = violation <= tol + min(tol, product_error) and small
     status = _status(problem, point, optimal, stopped)
     if not np.isfinite([primal, dual]).all():
         status = Status.NUMERICAL_ERROR

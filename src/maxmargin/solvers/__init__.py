@@ -2,6 +2,7 @@
 
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, run
+from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.working_set import WorkingSet
 
-__all__ = ["Limits", "Progress", "RowCache", "Solution", "WorkingSet", "run"]
+__all__ = ["Limits", "Progress", "RowCache", "Shrinking", "Solution", "WorkingSet", "run"]

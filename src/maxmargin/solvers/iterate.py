@@ -38,13 +38,13 @@ class Iterate:
     """beta, moved a few variables at a time, with both products."""
 
     def __init__(self, window: Window) -> None:
-        self._cache, self._segments = window.cache, window.segments
+        self.cache, self._segments = window.cache, window.segments
         self.index = window.index
         n = len(self.index)
         self.beta, self.running, self._settled, self._booked = (np.zeros(n) for _ in range(4))
-        self._variable = np.full(len(self._cache.gram), -1, dtype=np.intp)
+        self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)
         self._variable[self.index] = np.arange(n)
-        self._pieces = list(self._located(self._cache.pieces(self._segments)))
+        self._pieces = list(self._located(self.cache.pieces(self._segments)))
         self.rows_evaluated = 0
 
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
@@ -57,25 +57,25 @@ class Iterate:
 
     def move(self, variables: Index, values: Vector) -> None:
         """Set some variables; at most as many rows at a time as the cache has lines."""
-        for first in range(0, len(variables), self._cache.lines):
-            part = slice(first, first + self._cache.lines)
+        for first in range(0, len(variables), self.cache.lines):
+            part = slice(first, first + self.cache.lines)
             self._move(variables[part], values[part])
 
     def _move(self, variables: Index, values: Vector) -> None:
         rows, steps = self.index[variables], values - self.beta[variables]
-        placed = self._cache.place(rows)
-        missing = self._cache.missing(rows, self._segments)
+        placed = self.cache.place(rows)
+        missing = self.cache.missing(rows, self._segments)
         settle = self._leaving(placed)
         self.beta[variables] = values
 
         def work(located: tuple[Piece, slice]) -> None:
             piece, part = located
-            add_rows(self._settled[part], self._cache.store, *settle, piece.start)
-            self._cache.fill(missing[piece.segment], piece)
-            add_rows(self.running[part], self._cache.store, placed.slots, steps, piece.start)
+            add_rows(self._settled[part], self.cache.store, *settle, piece.start)
+            self.cache.fill(missing[piece.segment], piece)
+            add_rows(self.running[part], self.cache.store, placed.slots, steps, piece.start)
 
-        self._cache.workers.each(work, self._pieces)
-        self._cache.mark_filled(placed.slots, self._segments)
+        self.cache.workers.each(work, self._pieces)
+        self.cache.mark_filled(placed.slots, self._segments)
         self.rows_evaluated += sum(len(tile.slots) for tile in missing[self._segments[0]])
 
     def _leaving(self, placed: Placement) -> tuple[Index, Vector]:
@@ -91,13 +91,13 @@ class Iterate:
 
     def fresh_product(self) -> Vector:
         """K beta from kernel rows and the coefficients as they are now."""
-        settle = self._book(*self._cache.resident())
+        settle = self._book(*self.cache.resident())
 
         def work(located: tuple[Piece, slice]) -> None:
             piece, part = located
-            add_rows(self._settled[part], self._cache.store, *settle, piece.start)
+            add_rows(self._settled[part], self.cache.store, *settle, piece.start)
 
-        self._cache.workers.each(work, self._pieces)
+        self.cache.workers.each(work, self._pieces)
         assert np.array_equal(self._booked, self.beta)
         return self._settled.copy()
 

@@ -23,16 +23,18 @@ from maxmargin.problems import BoxQP
 Vector = NDArray[np.float64]
 
 MOST_FREE = 400  # a factorisation of this size takes a few milliseconds
-_ROUNDS = 20
+_MOST_WORK = 1e9  # multiplications, a tenth of a second; singular problems take a step a bound
 _JITTER = 1e-11  # of the largest diagonal value: duplicate rows make K_AA singular
 
 
 def polish(problem: BoxQP, K: NDArray[Any], beta: Vector, F: Vector) -> None:
     """Improve beta and F in place, as far as the present set of bound variables allows."""
-    for _ in range(_ROUNDS):
+    work = 0
+    while work < _MOST_WORK:
         free = np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
         if not 0 < len(free) <= MOST_FREE:
             return
+        work += len(free) ** 3 + 10_000
         delta = _newton_step(K[np.ix_(free, free)].astype(np.float64), F[free], problem.bias)
         if delta is None or not delta.any():
             return

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,17 +60,24 @@ class Placement:
 class RowCache:
     """Lines of the Gram matrix, the most recently used of them stored.
 
-    ``boundaries`` are where segments of columns begin, and the end; ``budget`` is in bytes.
+    ``boundaries`` are where segments of columns begin, and the end; ``budget`` is in bytes. The
+    lines lie in ``memory`` where that is given, for instance another cache's that is idle.
     """
 
     def __init__(
-        self, gram: Gram, budget: int, workers: Workers, boundaries: Sequence[int] | None = None
+        self,
+        gram: Gram,
+        budget: int,
+        workers: Workers,
+        boundaries: Sequence[int] | None = None,
+        memory: NDArray[Any] | None = None,
     ) -> None:
         n = len(gram)
         self.gram, self.workers = gram, workers
         self.boundaries = np.asarray([0, n] if boundaries is None else boundaries, dtype=np.intp)
         self.lines = int(np.clip(budget // (n * gram.dtype.itemsize), 1, n))
-        self.store = np.empty((self.lines, n), gram.dtype)
+        memory = np.empty(self.lines * n, gram.dtype) if memory is None else memory.reshape(-1)
+        self.store = memory[: self.lines * n].reshape(self.lines, n)
         self._slot_of = np.full(n, -1, dtype=np.intp)
         self._row_of = np.full(self.lines, -1, dtype=np.intp)
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
@@ -125,6 +133,12 @@ class RowCache:
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
         """Record that lines are complete on these segments."""
         self._filled[np.ix_(slots, np.asarray(segments))] = True
+
+    def clear(self) -> None:
+        """Forget all lines."""
+        self._slot_of[:] = self._row_of[:] = -1
+        self._filled[:] = False
+        self._last_use[:] = 0
 
     def resident(self) -> tuple[Index, Index]:
         """Find the rows that are stored, and their lines."""

@@ -20,6 +20,7 @@ from maxmargin.certify import Certificate, Point, Status, judge
 from maxmargin.problems import BoxQP
 
 _PATIENCE = 30  # steps without a gain in the dual before rounding is blamed
+_STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,11 @@ class Solver(Protocol):
     """An algorithm that improves a dual point step by step."""
 
     problem: BoxQP
-    iterations: int
+
+    @property
+    def iterations(self) -> int:
+        """Smallest steps made so far."""
+        ...
 
     def violation(self) -> float:
         """How far from optimal the running gradient says the point is."""
@@ -120,7 +125,8 @@ class _Watch:
             return Status.ITERATION_LIMIT
         if limits.time_limit is not None and seconds >= limits.time_limit:
             return Status.TIME_LIMIT
-        return Status.STALLED if self._idle >= _PATIENCE else None
+        hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
+        return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
 
     def _notice(self, dual: float) -> None:
         gained = dual > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)

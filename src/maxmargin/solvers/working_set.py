@@ -83,6 +83,10 @@ class WorkingSet:
         product = iterate.fresh_product()
         return Point(iterate.beta.copy(), product, self._gram.dtype, convex, scale)
 
+    def note_curvature(self, other: WorkingSet) -> None:
+        """Remember the flattest pair that another solver of the same matrix met."""
+        self._flattest = min(self._flattest, other._flattest)
+
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
         self.iterate.restart(point.product)

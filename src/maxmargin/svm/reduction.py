@@ -20,7 +20,7 @@ from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
-from maxmargin.solvers import Limits, RowCache, Solution, WorkingSet, run
+from maxmargin.solvers import Limits, RowCache, Shrinking, Solution, WorkingSet, run
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.working_set import SIZE
 
@@ -133,7 +133,12 @@ def reduce_classes(
 
 
 def solve(
-    gram: Gram, reduced: Reduction, limits: Limits, budget: int, workers: Workers
+    gram: Gram,
+    reduced: Reduction,
+    limits: Limits,
+    budget: int,
+    workers: Workers,
+    solver: type[WorkingSet] | type[Shrinking] = Shrinking,
 ) -> list[Solution]:
     """Solve every task within the limits and the memory budget (bytes)."""
     if len(reduced.tasks) > 1 and len(gram) ** 2 * gram.dtype.itemsize <= budget:
@@ -144,8 +149,8 @@ def solve(
     solutions = []
     for task in reduced.tasks:
         left = None if end is None else max(0.0, end - time.perf_counter())
-        solver = WorkingSet(task.problem, Window(cache, task.segments))
-        solutions.append(run(solver, replace(limits, time_limit=left)))
+        proposal = solver(task.problem, Window(cache, task.segments))
+        solutions.append(run(proposal, replace(limits, time_limit=left)))
     return solutions
 
 

@@ -17,7 +17,7 @@ from maxmargin.certify import Status
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
-from maxmargin.solvers import Limits, Progress, Solution
+from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet
 from maxmargin.svm import reduction
 from maxmargin.svm.calibration import fit_temperature
 from maxmargin.svm.kernel_choice import NAMES, KernelChoice, choose_kernel, resolve_gamma
@@ -49,7 +49,7 @@ class SVC(KernelClassifier):
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Accepted for compatibility: the solver touches only the variables that move anyway.
+        Whether to set settled variables aside when the cache is too small for all rows in use.
     probability : bool, default="deprecated"
         Whether to calibrate, by five-fold cross-validation, so that ``predict_proba`` works. As in
         scikit-learn 1.9, giving it warns; ``CalibratedClassifierCV(SVC())`` does the same.
@@ -230,8 +230,10 @@ class SVC(KernelClassifier):
 
     def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
         limits = Limits(self.tol, self.max_iter, self.time_limit, _print if self.verbose else None)
+        solver = Shrinking if self.shrinking else WorkingSet
+        budget = int(self.cache_size * _MEGABYTE)
         with Workers(self.n_jobs) as workers:
-            return reduction.solve(gram, reduced, limits, int(self.cache_size * _MEGABYTE), workers)
+            return reduction.solve(gram, reduced, limits, budget, workers, solver)
 
     def _recover(
         self,
