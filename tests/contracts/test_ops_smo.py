@@ -1,0 +1,139 @@
+"""SMO, compiled and in NumPy: the same laws, the same first step, the same optimum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxmargin.ops.cpu import smo as cpu
+from maxmargin.ops.reference import smo as reference
+
+DTYPES = [np.float32, np.float64]
+NAMES = ["smo_pairs", "smo_single"]
+TOL = 1e-3
+
+
+@dataclass
+class Small:
+    """A box QP on a stored matrix, at beta = 0 or inside the box."""
+
+    K: np.ndarray
+    p: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    beta: np.ndarray
+
+    @property
+    def exact(self):
+        return self.K.astype(np.float64)
+
+    def gradient(self, beta):
+        return self.p - self.exact @ beta
+
+    def dual(self, beta):
+        return self.p @ beta - beta @ self.exact @ beta / 2
+
+    def violation(self, name, beta):
+        F = self.gradient(beta)
+        up = F[beta < self.upper].max(initial=-np.inf)
+        low = F[beta > self.lower].min(initial=np.inf)
+        return up - low if name == "smo_pairs" else max(0.0, up, -low)
+
+
+@st.composite
+def smalls(draw, dtype):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    q, rank = draw(st.integers(2, 12)), draw(st.integers(1, 6))
+    features = rng.normal(size=(q, rank))
+    if draw(st.booleans()):  # duplicate rows: zero curvature between them
+        features[-1] = features[0]
+    p, C = np.where(np.arange(q) % 2, -1.0, 1.0), draw(st.floats(0.01, 10))
+    lower, upper = np.where(p > 0, 0.0, -C), np.where(p > 0, C, 0.0)
+    inside = rng.uniform(lower, upper) if draw(st.booleans()) else np.zeros(q)
+    return Small((features @ features.T).astype(dtype), p, lower, upper, inside)
+
+
+def optimise(module, name, small, tol=TOL, fraction=0.0, most=20_000):
+    beta = small.beta.copy()
+    F = small.gradient(beta)
+    smo = getattr(module, name)
+    steps, flattest = smo(small.K, beta, F, small.lower, small.upper, tol, fraction, most)
+    return beta, F, int(steps), float(flattest)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+@given(data=st.data())
+def test_stays_in_the_box_keeps_the_gradient_and_never_loses(module, name, dtype, data):
+    small = data.draw(smalls(dtype))
+    beta, F, steps, flattest = optimise(module, name, small)
+    assert (beta >= small.lower).all()
+    assert (beta <= small.upper).all()
+    np.testing.assert_allclose(F, small.gradient(beta), atol=1e-8)
+    assert small.dual(beta) >= small.dual(small.beta) - 1e-9
+    assert flattest >= -1e-4 * small.exact.max()
+    if name == "smo_pairs":
+        np.testing.assert_allclose(beta.sum(), small.beta.sum(), atol=1e-9)
+    if steps < 20_000:
+        assert small.violation(name, beta) <= TOL + 1e-7
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_twins_reach_the_same_optimum(name, dtype, data):
+    small = data.draw(smalls(dtype))
+    (fast, *_), (slow, *_) = (optimise(module, name, small) for module in (cpu, reference))
+    # Both violate by at most TOL, so each is within TOL times the room of the box of the optimum.
+    room = TOL * np.abs(small.upper - small.lower).sum()
+    np.testing.assert_allclose(small.dual(fast), small.dual(slow), atol=room + 1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_twins_agree_step_by_step(name, data):
+    small = data.draw(smalls(np.float64))
+    small.beta = np.zeros(len(small.p))
+    small.p = small.p + 1e-3 * np.arange(len(small.p)) ** 1.5  # no ties
+    for most in range(3):
+        fast, slow = (optimise(module, name, small, most=most) for module in (cpu, reference))
+        assert fast[2] == slow[2] <= most
+        np.testing.assert_allclose(small.dual(fast[0]), small.dual(slow[0]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_leaves_the_fraction_it_is_told_to(module, name, dtype):
+    rng = np.random.default_rng(4)
+    features, p = rng.normal(size=(30, 30)), np.where(np.arange(30) % 2, -1.0, 1.0)
+    box = np.where(p > 0, 0.0, -1.0), np.where(p > 0, 1.0, 0.0)
+    small = Small((features @ features.T).astype(dtype), p, *box, np.zeros(30))
+    first = small.violation(name, small.beta)
+    rough, _, few, _ = optimise(module, name, small, tol=1e-9, fraction=0.25)
+    _, _, many, _ = optimise(module, name, small, tol=1e-9)
+    assert 1e-9 < small.violation(name, rough) <= 0.25 * first + 1e-6
+    assert few < many
+
+
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_reports_the_smallest_curvature_met(module):
+    K = np.array([[1.0, 2.0], [2.0, 1.0]])  # (1, -1) has curvature -2
+    small = Small(K, np.array([1.0, -1.0]), np.array([0.0, -1]), np.array([1.0, 0]), np.zeros(2))
+    beta, _, steps, flattest = optimise(module, "smo_pairs", small)
+    np.testing.assert_array_equal(beta, [1, -1])
+    assert (steps, flattest) == (1, -2.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_does_nothing_at_the_optimum(module, name):
+    K, zero = np.eye(2), np.zeros(2)
+    small = Small(K, zero, -np.ones(2), np.ones(2), zero)
+    beta, F, steps, flattest = optimise(module, name, small)
+    assert steps == 0
+    assert flattest == np.inf
+    np.testing.assert_array_equal([beta, F], np.zeros((2, 2)))
