@@ -1,0 +1,78 @@
+"""Run the benchmarks, print their tables and keep the results.
+
+Each job's results go to benchmarks/results as it finishes, one data set at a time, so that an
+interrupted run keeps what it has; ``python -m benchmarks.table`` then fills the documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks import certificate, data, memory, record, speed, startup, svc_fit, svc_predict
+from benchmarks.source import BARS
+from benchmarks.table import render
+from benchmarks.tabulate import TABLES
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a few rows, to try the scripts out")
+    parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
+    parser.add_argument("--data", nargs="+", choices=BARS, default=BARS)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--sklearn-repeats", type=int, default=1, help="0 leaves scikit-learn out; it takes minutes"
+    )
+    parser.add_argument("--results", type=Path, help="folder, instead of benchmarks/results")
+    options = parser.parse_args()
+    usual = data.CACHE / "small-results" if options.small else record.RESULTS
+    options.results = options.results or usual
+    return options
+
+
+def tell(job: str, row: record.Row) -> None:
+    spent = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in row["seconds"].items())
+    print(f"  {job}: {spent}", row.get("objection", ""), flush=True)
+
+
+def fit_and_predict(options: argparse.Namespace) -> None:
+    machine = speed.measure()
+    print(f"{machine.flops / 1e9:.0f} GFLOP/s, {machine.exponential * 1e9:.2f} ns an exponential")
+    for name in data.available(options.data):
+        one = data.load(name, options.small)
+        print(name, flush=True)
+        models: svc_fit.Models = {}
+        if "fit" in options.only:
+            row, models = svc_fit.measure(one, machine, options.repeats, options.sklearn_repeats)
+            record.save("fit", [row], options.results, BARS, speed=asdict(machine))
+            tell("fit", row)
+        if "predict" in options.only:
+            row = svc_predict.measure(one, models, options.repeats, options.sklearn_repeats)
+            record.save("predict", [row], options.results, BARS)
+            tell("predict", row)
+
+
+def others(options: argparse.Namespace) -> None:
+    with_sklearn = options.sklearn_repeats > 0
+    jobs = {
+        "memory": lambda: memory.measure(options.small, with_sklearn),
+        "startup": lambda: startup.measure(options.repeats),
+        "certificate": lambda: certificate.measure(options.small, options.repeats),
+    }
+    for job in (job for job in jobs if job in options.only):
+        print(job, flush=True)
+        record.save(job, jobs[job](), options.results)
+
+
+def main() -> None:
+    options = parse()
+    if {"fit", "predict"} & set(options.only):
+        fit_and_predict(options)
+    others(options)
+    print("\n" + render(options.only, options.results))
+
+
+if __name__ == "__main__":
+    main()

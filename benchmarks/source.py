@@ -1,0 +1,63 @@
+"""How each data set is read or generated: (X, y), before it is made float32 and kept."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file, make_classification
+from sklearn.preprocessing import StandardScaler
+
+Arrays = tuple[Any, Any]
+
+
+def folder() -> Path:
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    return Path(os.environ.get("MAXMARGIN_DATA", beside))
+
+
+def generated(rows: int, columns: int) -> Arrays:
+    X, y = make_classification(
+        n_samples=rows, n_features=columns, n_informative=columns // 2, random_state=0
+    )
+    return StandardScaler().fit_transform(X), y
+
+
+def libsvm(name: str, columns: int) -> Arrays:
+    path = folder() / "libsvm" / f"{name}.svm.bz2"
+    X, y = load_svmlight_file(str(path), n_features=columns)
+    return X.toarray(), y > 0
+
+
+def covtype() -> Arrays:
+    with lzma.open(folder() / "large" / "covtype.csv.xz", "rt") as lines:
+        table = np.loadtxt(lines, delimiter=",", skiprows=1, dtype=np.float32)
+    table = table[np.random.default_rng(0).permutation(len(table))[:20_000]]
+    return StandardScaler().fit_transform(table[:, :-1]), table[:, -1] == 2
+
+
+def mnist() -> Arrays:
+    images, labels = (
+        np.frombuffer(gzip.decompress((folder() / "mnist" / name).read_bytes()), np.uint8)
+        for name in ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
+    )
+    return images[16:].reshape(-1, 784)[:20_000] / 255.0, labels[8:][:20_000] >= 5
+
+
+BUILDERS: dict[str, Callable[[], Arrays]] = {
+    "generated50": partial(generated, 20_000, 50),
+    "generated300": partial(generated, 20_000, 300),
+    "a9a": partial(libsvm, "a9a", 123),
+    "a9a-csr": partial(libsvm, "a9a", 123),
+    "ijcnn1": partial(libsvm, "ijcnn1", 22),
+    "covtype": covtype,
+    "mnist": mnist,
+    "generated50k": partial(generated, 50_000, 50),
+}
+BARS = [name for name in BUILDERS if name != "generated50k"]
