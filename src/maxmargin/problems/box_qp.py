@@ -59,8 +59,8 @@ class BoxQP:
 
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
-        up = gradient[beta < self.upper].max(initial=-np.inf)
-        low = gradient[beta > self.lower].min(initial=np.inf)
+        up = gradient.max(where=beta < self.upper, initial=-np.inf)
+        low = gradient.min(where=beta > self.lower, initial=np.inf)
         return (float(up), float(low)) if self.bias else (max(float(up), 0.0), min(float(low), 0.0))
 
     def violation(self, beta: Vector, gradient: Vector) -> float:

@@ -55,15 +55,18 @@ class Iterate:
     def __len__(self) -> int:
         return len(self.beta)
 
-    def move(self, variables: Index, values: Vector) -> None:
-        """Set some variables; at most as many rows at a time as the cache has lines."""
+    def move(self, variables: Index, values: Vector, free: NDArray[np.bool_]) -> None:
+        """Set some variables, some of them free: likely to move again.
+
+        At most as many rows at a time as the cache has lines.
+        """
         for first in range(0, len(variables), self.cache.lines):
             part = slice(first, first + self.cache.lines)
-            self._move(variables[part], values[part])
+            self._move(variables[part], values[part], free[part])
 
-    def _move(self, variables: Index, values: Vector) -> None:
+    def _move(self, variables: Index, values: Vector, free: NDArray[np.bool_]) -> None:
         rows, steps = self.index[variables], values - self.beta[variables]
-        placed = self.cache.place(rows)
+        placed = self.cache.place(rows, free)
         missing = self.cache.missing(rows, self._segments)
         settle = self._leaving(placed)
         self.beta[variables] = values

@@ -3,7 +3,8 @@
 A row is wanted by a working-set solver when its dual variable moves; it then adds to the product
 K beta of every training row. Rows are evaluated in fixed pieces of columns, each by one thread:
 one matrix product, one pass for the kernel function, one to store and one to add, all while the
-piece is in the processor's cache. The least recently used rows make room for new ones.
+piece is in the processor's cache. Rows of variables at a bound make room for new ones first, then
+the least recently used: a free variable moves in almost every step, one at a bound hardly again.
 
 Columns come in segments (one a class), so that one-vs-one problems, which need two segments each,
 share what they evaluate: a line of the store holds a row over all segments, filled as needed.
@@ -29,6 +30,8 @@ Index = NDArray[np.intp]
 # A tile of float32 kernel values is 1 MB: large enough for the matrix product to run at full speed,
 # small enough to stay in the processor's cache until it is stored and added.
 TILE_ROWS, TILE_COLUMNS = 256, 1024
+
+_SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
 @dataclass(frozen=True)
@@ -98,19 +101,24 @@ class RowCache:
             for start in range(int(begin), int(end), TILE_COLUMNS)
         ]
 
-    def place(self, rows: Index) -> Placement:
-        """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way."""
+    def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
+        """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.
+
+        Rows that are likely to be wanted again give way last, whenever they were used.
+        """
         self._clock += 1
         slots = self._slot_of[rows]
-        self._last_use[slots[slots >= 0]] = self._clock
+        self._last_use[slots[slots >= 0]] = self._clock + _SOON
         lacking = rows[slots < 0]
         chosen = np.sort(np.argpartition(self._last_use, len(lacking) - 1)[: len(lacking)])
         evicted = self._row_of[chosen]
         used = evicted >= 0
         self._slot_of[evicted[used]] = -1
         self._slot_of[lacking], self._row_of[chosen] = chosen, lacking
-        self._last_use[chosen], self._filled[chosen] = self._clock, False
-        return Placement(self._slot_of[rows], evicted[used], chosen[used])
+        self._filled[chosen] = False
+        slots = self._slot_of[rows]
+        self._last_use[slots] = self._clock + np.where(wanted_again, _SOON, 0)
+        return Placement(slots, evicted[used], chosen[used])
 
     def missing(self, rows: Index, segments: Sequence[int]) -> dict[int, list[Tile]]:
         """For each segment the rows still to be evaluated there, gathered once for all pieces."""

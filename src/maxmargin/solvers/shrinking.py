@@ -126,4 +126,4 @@ class Shrinking:
         values = np.where(gamma == lower, self.problem.lower[variables], values)
         values = np.where(gamma == upper, self.problem.upper[variables], values)
         self._whole.note_curvature(part)
-        self._whole.iterate.move(variables, values)
+        self._whole.move(variables, values)

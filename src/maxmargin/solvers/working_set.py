@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Point
-from maxmargin.kernels.gram import Gram
 from maxmargin.ops.cpu.rows import gather_square, mirror
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single
-from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.iterate import Iterate, Vector, Window
 from maxmargin.solvers.polish import polish
-from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
 
 SIZE = 2048  # variables in a working set; SMO on more costs more than the rows it saves
@@ -49,10 +47,10 @@ class WorkingSet:
     ) -> None:
         self.problem, self.iterations = problem, 0
         self.iterate = Iterate(window)
-        self._gram, self._workers = window.cache.gram, window.cache.workers
+        self._gram = window.cache.gram
         self._size = min(size, len(problem))
         self._kept = min(_KEPT, self._size // 2)
-        self._matrix = SquareMatrix(self._gram, self.iterate.index, self._workers, self._size)
+        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size)
         self._top, self._random = 0.5, np.random.default_rng(0)
         self._flattest = np.inf
         if start is not None:
@@ -60,7 +58,12 @@ class WorkingSet:
 
     def _begin_at(self, start: Vector) -> None:
         moved = np.flatnonzero(start)
-        self.iterate.move(moved, start[moved])
+        self.move(moved, start[moved])
+
+    def move(self, variables: Index, values: Vector) -> None:
+        """Set some variables."""
+        free = (values > self.problem.lower[variables]) & (values < self.problem.upper[variables])
+        self.iterate.move(variables, values, free)
 
     def gradient(self) -> Vector:
         """F = p - K beta by the running product."""
@@ -102,7 +105,7 @@ class WorkingSet:
             return
         moved = beta != self.iterate.beta[chosen]
         self._learn(moved[len(kept) :])
-        self.iterate.move(chosen[moved], beta[moved])
+        self.move(chosen[moved], beta[moved])
 
     def _finish(self, beta: Vector, limits: Limits) -> None:
         """Bring a problem that fits in one working set to rounding, and book its product.
@@ -150,7 +153,7 @@ class WorkingSet:
         return above, below
 
     def _sample(self, slopes: Vector, wanted: int) -> Index:
-        candidates = np.flatnonzero(slopes)
+        candidates = np.flatnonzero(slopes > 0)
         if len(candidates) <= wanted:
             return candidates
         top = max(1, int(self._top * wanted))
@@ -190,8 +193,9 @@ class WorkingSet:
 class SquareMatrix:
     """K_WW of the present working set; what stays from the last one is copied, not evaluated."""
 
-    def __init__(self, gram: Gram, index: Index, workers: Workers, size: int) -> None:
-        self._gram, self._index, self._workers = gram, index, workers
+    def __init__(self, cache: RowCache, index: Index, size: int) -> None:
+        gram = cache.gram
+        self._gram, self._index, self._workers = gram, index, cache.workers
         self._buffers = [np.empty(size * size, gram.dtype) for _ in range(2)]
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), gram.dtype)
