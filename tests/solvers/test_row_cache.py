@@ -20,6 +20,11 @@ def K(gram):  # noqa: N802
     return gram.kernel.block(gram.rows, gram.rows)
 
 
+def move(iterate, variables, values):
+    """Move variables, every second of which is said to be free."""
+    iterate.move(variables, values, variables % 2 == 0)
+
+
 def cache_of(gram, lines, boundaries=None):
     return RowCache(gram, lines * N * gram.dtype.itemsize, Workers(1), boundaries)
 
@@ -34,18 +39,26 @@ def test_the_budget_bounds_the_lines(gram, lines, held):
 def test_the_least_recently_used_rows_give_way(gram):
     cache = cache_of(gram, 3)
     for rows in ([0, 1, 2], [0], [3]):
-        placed = cache.place(np.array(rows))
+        placed = cache.place(np.array(rows), np.ones(len(rows), bool))
     np.testing.assert_array_equal(sorted(cache.resident()[0]), [0, 2, 3])
     np.testing.assert_array_equal(placed.displaced, [1])
     np.testing.assert_array_equal(placed.displaced_slots, placed.slots)
 
 
+def test_rows_of_variables_at_a_bound_give_way_first(gram):
+    cache = cache_of(gram, 3)
+    cache.place(np.array([0, 1]), np.array([True, True]))
+    cache.place(np.array([2]), np.array([False]))
+    placed = cache.place(np.array([3]), np.array([True]))
+    np.testing.assert_array_equal(placed.displaced, [2])
+
+
 def test_rows_that_are_there_are_not_evaluated_again(gram):
     cache = cache_of(gram, 5)
     iterate = Iterate(Window(cache, (0,)))
-    iterate.move(np.arange(4), np.ones(4))
+    move(iterate, np.arange(4), np.ones(4))
     assert iterate.rows_evaluated == 4
-    iterate.move(np.arange(5), np.full(5, 2.0))
+    move(iterate, np.arange(5), np.full(5, 2.0))
     assert iterate.rows_evaluated == 5
 
 
@@ -57,10 +70,10 @@ def test_both_products_follow_any_moves(gram, K, lines, boundaries):
     rng = np.random.default_rng(1)
     for _ in range(20):
         chosen = rng.permutation(N)[: rng.integers(1, N)]
-        iterate.move(chosen, rng.normal(size=len(chosen)))
+        move(iterate, chosen, rng.normal(size=len(chosen)))
         np.testing.assert_allclose(iterate.running, K @ iterate.beta, atol=1e-12)
     np.testing.assert_allclose(iterate.fresh_product(), K @ iterate.beta, atol=1e-12)
-    iterate.move(np.array([0]), np.zeros(1))
+    move(iterate, np.array([0]), np.zeros(1))
     np.testing.assert_allclose(iterate.fresh_product(), K @ iterate.beta, atol=1e-12)
 
 
@@ -73,27 +86,27 @@ def test_problems_share_rows_but_not_products(gram, K, lines):
         part = K[np.ix_(iterate.index, iterate.index)]
         for _ in range(5):
             chosen = rng.permutation(len(iterate))[:3]
-            iterate.move(chosen, rng.normal(size=3))
+            move(iterate, chosen, rng.normal(size=3))
         np.testing.assert_allclose(iterate.running, part @ iterate.beta, atol=1e-12)
         np.testing.assert_allclose(iterate.fresh_product(), part @ iterate.beta, atol=1e-12)
 
 
 def test_the_fresh_product_does_not_look_at_the_running_one(gram, K):
     iterate = Iterate(Window(cache_of(gram, 3), (0,)))
-    iterate.move(np.arange(N), np.ones(N))
+    move(iterate, np.arange(N), np.ones(N))
     iterate.running[:] = 1e9
-    iterate.move(np.arange(6), np.full(6, 2.0))
+    move(iterate, np.arange(6), np.full(6, 2.0))
     np.testing.assert_allclose(iterate.fresh_product(), K @ iterate.beta, atol=1e-12)
 
 
 @pytest.mark.parametrize("lines", [1, N])
 def test_replace_and_restart(gram, K, lines):
     iterate, beta = Iterate(Window(cache_of(gram, lines), (0,))), np.arange(N, dtype=float)
-    iterate.move(np.array([3]), np.array([7.0]))
+    move(iterate, np.array([3]), np.array([7.0]))
     iterate.replace(beta, K @ beta)
     np.testing.assert_array_equal(iterate.beta, beta)
     np.testing.assert_allclose(iterate.fresh_product(), K @ beta, atol=1e-12)
-    iterate.move(np.array([0, 1]), np.array([5.0, 6.0]))
+    move(iterate, np.array([0, 1]), np.array([5.0, 6.0]))
     np.testing.assert_allclose(iterate.fresh_product(), K @ iterate.beta, atol=1e-12)
     iterate.restart(np.zeros(N))
     np.testing.assert_array_equal(iterate.running, 0)

@@ -142,8 +142,8 @@ def test_a_corrupted_running_product_is_never_certified_wrongly(case, monkeypatc
     one, corrupt, move = case(200, bias=bias), corruptions()[name], Iterate.move
     best = one.solve().certificate.dual
 
-    def wrong(self, variables, values):
-        move(self, variables, values)
+    def wrong(self, variables, *rest):
+        move(self, variables, *rest)
         corrupt(self.running, variables)
 
     monkeypatch.setattr(Iterate, "move", wrong)
