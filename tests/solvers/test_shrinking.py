@@ -34,7 +34,7 @@ def parts(monkeypatch):
 def test_the_same_optimum_as_without(case, parts, bias, C, dtype):
     one = case(400, C=C, bias=bias, dtype=dtype)
     whole = one.solve(TIGHT)
-    shrunk = one.solve(TIGHT, solver=Shrinking, budget=few_lines(one, 20), size=32)
+    shrunk = one.solve(TIGHT, solver=Shrinking, budget=few_lines(one, 10), size=32)
     assert parts
     assert whole.certificate.status is shrunk.certificate.status is Status.CERTIFIED
     assert shrunk.certificate.dual == pytest.approx(whole.certificate.dual, rel=1e-7)
@@ -42,7 +42,7 @@ def test_the_same_optimum_as_without(case, parts, bias, C, dtype):
     assert one.true_violation(shrunk.point.beta) <= 1e-5
 
 
-def test_nothing_is_set_aside_while_the_cache_holds_the_support_vectors(case, parts):
+def test_nothing_is_set_aside_while_the_cache_is_large(case, parts):
     case(400).solve(TIGHT, solver=Shrinking, size=32)
     assert not parts
 
@@ -51,7 +51,7 @@ def test_nothing_is_set_aside_while_the_cache_holds_the_support_vectors(case, pa
 def test_max_iter_counts_over_all_parts(case, most):
     one = case(400, C=0.1)
     limits = Limits(tol=1e-6, max_iter=most)
-    solution = one.solve(limits, solver=Shrinking, budget=few_lines(one, 20), size=32)
+    solution = one.solve(limits, solver=Shrinking, budget=few_lines(one, 10), size=32)
     assert solution.iterations <= most
     assert solution.certificate.status is Status.ITERATION_LIMIT
     assert one.problem.feasible(solution.point.beta)
@@ -60,7 +60,7 @@ def test_max_iter_counts_over_all_parts(case, most):
 def test_the_trace_rises_over_the_parts(case, parts):
     one, trace = case(400, C=0.1), []
     limits = Limits(tol=1e-6, callback=trace.append)
-    one.solve(limits, solver=Shrinking, budget=few_lines(one, 20), size=32)
+    one.solve(limits, solver=Shrinking, budget=few_lines(one, 10), size=32)
     duals = np.array([line.dual for line in trace])
     assert parts
     assert (np.diff(duals) >= -1e-9 * duals.max()).all()
@@ -68,7 +68,7 @@ def test_the_trace_rises_over_the_parts(case, parts):
 
 def test_any_number_of_threads_gives_the_same_bits(case):
     one = case(1500, C=0.1, dtype=np.float32)
-    budget = few_lines(one, 50)
+    budget = few_lines(one, 30)
     alone, together = (
         one.solve(solver=Shrinking, budget=budget, size=64, n_jobs=n_jobs) for n_jobs in (1, 2)
     )
@@ -85,7 +85,7 @@ def test_a_wrong_gradient_is_never_certified_wrongly(case, monkeypatch):
 
     monkeypatch.setattr(WorkingSet, "gradient", wrong)
     limits = Limits(max_iter=20_000)
-    solution = one.solve(limits, solver=Shrinking, budget=few_lines(one, 20), size=32)
+    solution = one.solve(limits, solver=Shrinking, budget=few_lines(one, 10), size=32)
     said, beta = solution.certificate, solution.point.beta
     assert said.dual == pytest.approx(one.true_dual(beta))
     assert said.gap >= best - said.dual - 1e-6
@@ -94,7 +94,7 @@ def test_a_wrong_gradient_is_never_certified_wrongly(case, monkeypatch):
 
 def test_a_warm_start(case):
     one = case(400, C=0.1)
-    budget = few_lines(one, 20)
+    budget = few_lines(one, 10)
     cold = one.solve(TIGHT, solver=Shrinking, budget=budget, size=32)
     start = cold.point.beta
     warm = one.solve(TIGHT, solver=Shrinking, budget=budget, size=32, start=start)

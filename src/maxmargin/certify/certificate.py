@@ -51,7 +51,7 @@ floor 1e-09  float64
     def relative_gap(self) -> float:
         """The gap divided by the larger of |primal| and |dual|; 0 when both are 0."""
         size = max(abs(self.primal), abs(self.dual))
-        return self.gap / size if size > 0 else 0.0
+        return 0.0 if size == 0 else self.gap / size
 
     def __str__(self) -> str:
         return (

@@ -38,22 +38,30 @@ def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = Non
     all the same is certified, because only the point counts.
     """
     gradient = problem.linear - point.product
-    violation = max(0.0, problem.violation(point.beta, gradient))
+    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
     primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
     dual = problem.dual(point.beta, point.product)
     product_error, floor = rounding(problem, point)
     small = primal - dual <= 10 * tol * max(abs(primal), abs(dual))
     optimal = violation <= tol + min(tol, product_error) and small
-    status = _status(problem, point, optimal, stopped)
+    convex = point.convex and dual <= _primal_at_zero(problem) + floor
+    status = _status(problem, point, convex, optimal, stopped)
     if not np.isfinite([primal, dual]).all():
         status = Status.NUMERICAL_ERROR
     return Certificate(primal, dual, violation, floor, point.precision.name, status)
 
 
-def _status(problem: BoxQP, point: Point, optimal: bool, stopped: Status | None) -> Status:
+def _primal_at_zero(problem: BoxQP) -> float:
+    """Evaluate the primal at w = 0 and b = 0: convex problems have no dual value above it."""
+    return problem.primal(np.zeros(len(problem)), np.zeros(len(problem)), 0.0)
+
+
+def _status(
+    problem: BoxQP, point: Point, convex: bool, optimal: bool, stopped: Status | None
+) -> Status:
     if not np.isfinite(point.product).all() or not problem.feasible(point.beta):
         return Status.NUMERICAL_ERROR
-    if not point.convex:
+    if not convex:
         return Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
     if optimal:
         return Status.CERTIFIED

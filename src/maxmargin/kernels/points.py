@@ -68,7 +68,7 @@ def as_matrix(X: Any) -> Any:
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         needed = "a kernel needs at least one row and one column"
         raise ValueError(f"Found an array of shape {matrix.shape}; {needed}.")
-    _refuse_nonfinite(matrix)
+    refuse_nonfinite(matrix)
     return matrix
 
 
@@ -113,7 +113,8 @@ def _float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
 
 
-def _refuse_nonfinite(matrix: Any) -> None:
+def refuse_nonfinite(matrix: Any) -> None:
+    """Raise ValueError with the place of the first NaN or infinity, if there is one."""
     values = matrix.data if sparse.issparse(matrix) else matrix
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(

@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.cpu.rows import add_rows
-from maxmargin.solvers.row_cache import Index, Piece, Placement, RowCache
+from maxmargin.solvers.row_cache import (
+    TILE_COLUMNS,
+    TILE_ROWS,
+    Index,
+    Piece,
+    Placement,
+    RowCache,
+)
 
 Vector = NDArray[np.float64]
 
@@ -101,8 +108,39 @@ class Iterate:
             add_rows(self._settled[part], self.cache.store, *settle, piece.start)
 
         self.cache.workers.each(work, self._pieces)
-        assert np.array_equal(self._booked, self.beta)
+        assert np.array_equal(self._booked, self.beta, equal_nan=True)
         return self._settled.copy()
+
+    def absorb(self, variables: Index, values: Vector, active: Index, part: Iterate) -> None:
+        """Take over what a part has found: new values, and their products on its own variables.
+
+        Everything so far must be settled. Products on the other variables are evaluated here, once
+        for each row that moved, and not kept.
+        """
+        rest = np.setdiff1d(np.arange(len(self)), active, assume_unique=True)
+        change = self._product_on(rest, variables, values - self.beta[variables])
+        self.running[active] += part.running
+        self._settled[active] += part.fresh_product()
+        self.running[rest] += change
+        self._settled[rest] += change
+        self.beta[variables] = self._booked[variables] = values
+
+    def _product_on(self, rest: Index, variables: Index, weights: Vector) -> Vector:
+        """K[rest, variables] weights, a tile of kernel values at a time."""
+        gram, product = self.cache.gram, np.zeros(len(rest))
+        parts = [slice(i, i + TILE_ROWS) for i in range(0, len(variables), TILE_ROWS)]
+        tiles = [(gram.rows[self.index[variables[part]]], weights[part]) for part in parts]
+
+        def work(first: int) -> None:
+            some = slice(first, first + TILE_COLUMNS)
+            columns = gram.rows[self.index[rest[some]]]
+            for rows, w in tiles:
+                tile = self.cache.tile(len(rows), len(columns))
+                gram.kernel.block(rows, columns, tile)
+                add_rows(product[some], tile, np.arange(len(rows)), w, 0)
+
+        self.cache.workers.each(work, range(0, len(rest), TILE_COLUMNS))
+        return product
 
     def replace(self, beta: Vector, product: Vector) -> None:
         """Set all of beta, its product having been evaluated from the whole matrix."""

@@ -24,12 +24,13 @@ Vector = NDArray[np.float64]
 
 MOST_FREE = 400  # a factorisation of this size takes a few milliseconds
 _MOST_WORK = 1e9  # multiplications, a tenth of a second; singular problems take a step a bound
+_FULL_STEPS = 3  # Newton steps that met no bound; more than one, because of the jitter
 _JITTER = 1e-11  # of the largest diagonal value: duplicate rows make K_AA singular
 
 
 def polish(problem: BoxQP, K: NDArray[Any], beta: Vector, F: Vector) -> None:
     """Improve beta and F in place, as far as the present set of bound variables allows."""
-    work = 0
+    work, full = 0, 0
     while work < _MOST_WORK:
         free = np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
         if not 0 < len(free) <= MOST_FREE:
@@ -42,7 +43,8 @@ def polish(problem: BoxQP, K: NDArray[Any], beta: Vector, F: Vector) -> None:
         moved = _advance(problem, beta[free], free, delta, length)
         F -= K[:, free].astype(np.float64) @ (moved - beta[free])
         beta[free] = moved
-        if length == 1.0:
+        full += length == 1.0
+        if full == _FULL_STEPS:
             return
 
 
@@ -52,10 +54,10 @@ def _newton_step(K: Vector, F: Vector, bias: bool) -> Vector | None:
         factor = cho_factor(K + jitter * np.eye(len(K)))
     except LinAlgError:
         return None
-    to_F = cho_solve(factor, F)
     if not bias:
-        return to_F
-    to_one = cho_solve(factor, np.ones(len(K)))
+        return cho_solve(factor, F)
+    # Only F up to a constant matters; without the constant less cancels in the next two lines.
+    to_F, to_one = cho_solve(factor, F - F.mean()), cho_solve(factor, np.ones(len(K)))
     delta = to_F - (to_F.sum() / to_one.sum()) * to_one
     return delta - delta.mean()
 
@@ -74,6 +76,6 @@ def _advance(
     """Take the step; what reaches its edge up to rounding is put on it."""
     lower, upper = problem.lower[free], problem.upper[free]
     moved = np.clip(beta + length * delta, lower, upper)
-    near = 1e-14 * np.maximum(1.0, np.maximum(np.abs(lower), np.abs(upper)))
     edge = np.where(delta > 0, upper, lower)
-    return np.where((length < 1.0) & (np.abs(edge - moved) <= near), edge, moved)
+    near = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(beta), np.abs(edge))
+    return np.where(np.abs(edge - moved) <= near, edge, moved)

@@ -134,7 +134,7 @@ class RowCache:
         """Evaluate rows on a piece of columns and store them."""
         columns = self._columns[piece]
         for tile in tiles:
-            values = self._tile(len(tile.slots), piece.stop - piece.start)
+            values = self.tile(len(tile.slots), piece.stop - piece.start)
             self.gram.kernel.block(tile.rows, columns, values)
             put_rows(values, self.store, tile.slots, piece.start)
 
@@ -153,7 +153,7 @@ class RowCache:
         slots = np.flatnonzero(self._row_of >= 0)
         return self._row_of[slots], slots
 
-    def _tile(self, rows: int, columns: int) -> NDArray[np.floating]:
+    def tile(self, rows: int, columns: int) -> NDArray[np.floating]:
         """Scratch memory of this thread: memory touched for the first time costs page faults."""
         if not hasattr(self._scratch, "tile"):
             self._scratch.tile = np.empty(TILE_ROWS * TILE_COLUMNS, self.gram.dtype)

@@ -6,13 +6,13 @@ aside. The rest, A, look for the increment gamma = beta_A - beta0_A of the same 
     max_gamma  F0_A'gamma - gamma'K_AA gamma / 2,    lower_A - beta0_A <= gamma <= upper_A - beta0_A
 
 (with sum gamma = 0 if there is a bias), which starts at gamma = 0 with nothing to evaluate. When it
-is solved, the rows of the variables that moved are evaluated once over all columns. The idea is
-Joachims's (1999, section 11.4); LIBSVM's rule decides who is set aside (Chang and Lin, "LIBSVM",
-2011, section 5.1).
+is solved, the rows of the variables that moved are evaluated once on the columns set aside. The
+idea is Joachims's (1999, section 11.4); LIBSVM's rule decides who is set aside (Chang and Lin,
+"LIBSVM", 2011, section 5.1).
 
-It pays when the cache cannot hold the rows of the support vectors, so that rows are evaluated again
-and again: then they are shorter and more of them fit. Otherwise the last pass over all columns
-costs more than it saved.
+It pays when the cache is so small that the rows of a working set are evaluated again in almost
+every step: then they are shorter and more of them fit. Otherwise the columns set aside cost more in
+the end than they saved, because rows that the cache held have to be evaluated on them again.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import SIZE, WorkingSet
 
+_FEW_LINES = 0.5  # of the working set's size: only a cache with fewer lines is too small, and
 _LEAST_SHARE = 0.5  # of the variables must go, and
 _STEPS_BETWEEN = 4  # steps on all of them come first, or the rule sets too many aside too early
 
@@ -86,7 +87,7 @@ class Shrinking:
 
     def _shrink_if_it_pays(self) -> None:
         iterate = self._whole.iterate
-        if np.count_nonzero(iterate.beta) <= iterate.cache.lines:
+        if iterate.cache.lines > _FEW_LINES * self._size:
             return
         active = np.flatnonzero(~self._settled())
         if len(active) > (1 - _LEAST_SHARE) * len(self.problem):
@@ -118,7 +119,6 @@ class Shrinking:
         part, self._part = self._part, None
         self._done += part.iterations
         self._steps = 0
-        part.iterate.cache.clear()
         moved = np.flatnonzero(part.iterate.beta)
         variables, gamma = self._active[moved], part.iterate.beta[moved]
         lower, upper = part.problem.lower[moved], part.problem.upper[moved]
@@ -126,4 +126,5 @@ class Shrinking:
         values = np.where(gamma == lower, self.problem.lower[variables], values)
         values = np.where(gamma == upper, self.problem.upper[variables], values)
         self._whole.note_curvature(part)
-        self._whole.move(variables, values)
+        self._whole.iterate.absorb(variables, values, self._active, part.iterate)
+        part.iterate.cache.clear()

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.kernels import Linear
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import ScaleError
+from maxmargin.kernels.points import ScaleError, refuse_nonfinite
 from maxmargin.kernels.precomputed import Numbered
 from maxmargin.svm import decision, reduction
 from maxmargin.svm.calibration import probabilities, scores
@@ -31,6 +31,7 @@ VECTORS: dict[str, Any] = {
     "order": "C",
     "accept_sparse": "csr",
     "accept_large_sparse": True,
+    "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
 }
 _LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
@@ -170,6 +171,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not self._choice.takes_items:
             X = validate_data(self, X, reset=False, **VECTORS)
+            refuse_nonfinite(X)
             if sparse.issparse(X) and not self._sparse:
                 raise ValueError(
                     f"cannot use sparse input in {type(self).__name__!r} trained on dense data"

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from maxmargin.certify import Status
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.gram import Gram
+from maxmargin.kernels.points import refuse_nonfinite
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet
 from maxmargin.svm import reduction
@@ -45,7 +46,8 @@ class SVC(KernelClassifier):
     degree : int, default=3
         Of the "poly" kernel.
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf", "poly" and "sigmoid": 1 / (columns * variance), 1 / columns, or a number.
+        Of "rbf", "poly" and "sigmoid": 1 / (columns * variance), 1 / columns, or a number. The
+        variance counts a row as often as its sample weight says.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     shrinking : bool, default=True
@@ -202,6 +204,7 @@ class SVC(KernelClassifier):
             if sparse.issparse(X) and self._choice_is("precomputed"):
                 raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
             X, y = validate_data(self, X, y, **VECTORS)
+            refuse_nonfinite(X)
             if self._choice_is("precomputed") and X.shape[0] != X.shape[1]:
                 raise ValueError(
                     "Precomputed matrix must be a square matrix. "

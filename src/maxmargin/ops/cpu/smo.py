@@ -26,6 +26,7 @@ from numba import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
+_ROUNDING = 4 * 2.0**-52
 _TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSVM
 
 
@@ -33,6 +34,19 @@ _TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSV
 def _member(beta: float, lower: float, upper: float) -> Any:
     """Penalties that take a variable out of I_up and I_low."""
     return (0.0 if beta < upper else -_HUGE), (0.0 if beta > lower else _HUGE)
+
+
+@njit(cache=True, nogil=True)
+def _snap(moved: float, before: float, lower: float, upper: float) -> float:
+    """Put a variable on its bound if what separates them is the rounding of the last step.
+
+    Otherwise it would count as free, block the way of others and spoil the intercept.
+    """
+    if abs(moved - lower) <= _ROUNDING * max(abs(before), abs(lower)):
+        return lower
+    if abs(moved - upper) <= _ROUNDING * max(abs(before), abs(upper)):
+        return upper
+    return moved
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
@@ -96,9 +110,9 @@ def smo_pairs(
         flattest = min(flattest, curvature)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
-        moved_i = upper[i] if step == room_i else beta[i] + step
-        moved_j = lower[j] if step == room_j else beta[j] - step
-        if moved_i == beta[i] or moved_j == beta[j]:
+        moved_i = _snap(beta[i] + step, beta[i], lower[i], upper[i])
+        moved_j = _snap(beta[j] - step, beta[j], lower[j], upper[j])
+        if moved_i == beta[i] and moved_j == beta[j]:
             break
         beta[i], beta[j] = moved_i, moved_j
         up[i], low[i] = _member(moved_i, lower[i], upper[i])
@@ -138,6 +152,7 @@ def smo_single(
         curvature = np.float64(K[i, i])
         flattest = min(flattest, curvature)
         moved = min(upper[i], max(lower[i], beta[i] + F[i] / max(_TINY, curvature)))
+        moved = _snap(moved, beta[i], lower[i], upper[i])
         step = moved - beta[i]
         if step == 0.0:
             break
