@@ -61,8 +61,8 @@ def test_mirror(dtype, seed, size, data):
     stop = data.draw(st.integers(first, size))
     values = np.random.default_rng(seed).normal(size=(size, size)).astype(dtype)
     twin = values.copy()
-    cpu.mirror(values, first, stop)
-    reference.mirror(twin, first, stop)
+    cpu.mirror(values, first, stop, 0, first)
+    reference.mirror(twin, first, stop, 0, first)
     np.testing.assert_array_equal(values, twin)
 
 

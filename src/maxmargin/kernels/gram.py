@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 
 _SAMPLE = 256  # rows whose eigenvalues are cheap enough to look at after every solve
@@ -43,6 +44,11 @@ class Gram:
     def dtype(self) -> np.dtype[Any]:
         """The precision of the kernel values."""
         return self.rows.dtype
+
+    @property
+    def cheap(self) -> bool:
+        """Whether values are evaluated about as fast as they are looked up: those of vectors."""
+        return isinstance(self.rows, Points)
 
     def diagonal(self) -> NDArray[Any]:
         """k(x, x) for every row."""

@@ -27,9 +27,9 @@ from maxmargin.ops.threads import Workers
 
 Index = NDArray[np.intp]
 
-# A tile of float32 kernel values is 1 MB: large enough for the matrix product to run at full speed,
+# A tile of float32 kernel values is 2 MB: large enough for the matrix product to run at full speed,
 # small enough to stay in the processor's cache until it is stored and added.
-TILE_ROWS, TILE_COLUMNS = 256, 1024
+TILE_ROWS, TILE_COLUMNS = 512, 1024
 
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
@@ -141,6 +141,13 @@ class RowCache:
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
         """Record that lines are complete on these segments."""
         self._filled[np.ix_(slots, np.asarray(segments))] = True
+
+    def slots_of(self, rows: Index, columns: Index) -> Index:
+        """Lines of rows that are stored over the segments of all these columns; -1 for others."""
+        segments = np.unique(np.searchsorted(self.boundaries, columns, side="right") - 1)
+        slots = self._slot_of[rows]
+        filled = self._filled[np.ix_(np.maximum(slots, 0), segments)].all(axis=1)
+        return np.where(filled, slots, -1)
 
     def clear(self) -> None:
         """Forget all lines."""

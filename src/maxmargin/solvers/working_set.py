@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Point
-from maxmargin.ops.cpu.rows import gather_square, mirror
+from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.iterate import Iterate, Vector, Window
@@ -36,7 +36,7 @@ _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
 _FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
 _POLISHES, _EXACT = 10, 1e-9  # a small problem is polished until this share of tol is left
-_BLOCK = 128  # rows of K_WW one thread evaluates at a time
+_BLOCK = 256  # rows of K_WW one thread evaluates at a time
 
 
 class WorkingSet:
@@ -191,14 +191,17 @@ class WorkingSet:
 
 
 class SquareMatrix:
-    """K_WW of the present working set; what stays from the last one is copied, not evaluated."""
+    """K_WW of the present working set.
+
+    What stays from the last set is copied. The rows of what stays are mostly in the row cache, so
+    their values against new variables are read there, unless evaluating them is cheaper.
+    """
 
     def __init__(self, cache: RowCache, index: Index, size: int) -> None:
-        gram = cache.gram
-        self._gram, self._index, self._workers = gram, index, cache.workers
-        self._buffers = [np.empty(size * size, gram.dtype) for _ in range(2)]
+        self._cache, self._index = cache, index
+        self._buffers = [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
         self.variables: Index = np.empty(0, dtype=np.intp)
-        self.values: NDArray[Any] = np.empty((0, 0), gram.dtype)
+        self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
 
     def exchange(self, kept: Index, new: Index) -> Index:
         """Make the working set ``kept`` (a part of the present one) followed by ``new``."""
@@ -206,23 +209,46 @@ class SquareMatrix:
             return self.variables
         place = np.flatnonzero(np.isin(self.variables, kept, assume_unique=True))
         variables = np.concatenate([self.variables[place], new])
-        size, old = len(variables), len(place)
         self._buffers.reverse()
-        values = self._buffers[0][: size * size].reshape(size, size)
-        rows = self._gram.rows[self._index[variables]]
-
-        def copy(first: int) -> None:
-            gather_square(self.values, place, first, min(first + _BLOCK, old), values)
-
-        def evaluate(first: int) -> None:
-            stop = min(first + _BLOCK, size)
-            self._gram.kernel.block(rows[first:stop], rows[:stop], values[first:stop, :stop])
-            mirror(values, first, stop)
-
-        self._workers.each(copy, range(0, old, _BLOCK))
-        self._workers.each(evaluate, range(old, size, _BLOCK))
+        values = self._buffers[0][: len(variables) ** 2].reshape(len(variables), len(variables))
+        self._copy(place, values)
+        self._evaluate(variables, len(place), self._read(place, new, values), values)
         self.variables, self.values = variables, values
         return variables
+
+    def _copy(self, place: Index, values: NDArray[Any]) -> None:
+        def work(first: int) -> None:
+            gather_square(self.values, place, first, min(first + _BLOCK, len(place)), values)
+
+        self._cache.workers.each(work, range(0, len(place), _BLOCK))
+
+    def _read(self, place: Index, new: Index, values: NDArray[Any]) -> int:
+        """Fill in what the row cache knows; returns how many leading columns that completes."""
+        columns = self._index[new]
+        slots = self._cache.slots_of(self._index[self.variables[place]], columns)
+        if self._cache.gram.cheap or (slots < 0).any():
+            return 0
+
+        def work(first: int) -> None:
+            stop = min(first + _BLOCK, len(slots))
+            take_columns(self._cache.store, slots, columns, first, stop, values)
+            mirror(values, first, stop, len(slots), len(values))
+
+        self._cache.workers.each(work, range(0, len(slots), _BLOCK))
+        return len(slots)
+
+    def _evaluate(self, variables: Index, old: int, known: int, values: NDArray[Any]) -> None:
+        """Evaluate rows from ``old`` on against columns from ``known`` to their own."""
+        gram = self._cache.gram
+        rows = gram.rows[self._index[variables[known:]]]
+
+        def work(first: int) -> None:
+            stop = min(first + _BLOCK, len(variables))
+            part = rows[first - known : stop - known]
+            gram.kernel.block(part, rows[: stop - known], values[first:stop, known:stop])
+            mirror(values, first, stop, known, first)
+
+        self._cache.workers.each(work, range(old, len(variables), _BLOCK))
 
     def times(self, beta: Vector) -> Vector:
         """K_WW beta, summed in float64."""

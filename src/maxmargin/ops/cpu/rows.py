@@ -49,9 +49,22 @@ def gather_square(old: Any, place: Any, first: int, stop: int, new: Any) -> None
 
 
 @njit(cache=True, nogil=True)
-def mirror(values: Any, first: int, stop: int) -> None:
-    """Copy columns 0 to ``first`` of rows first to stop across the diagonal, in small tiles."""
-    for left in range(0, first, 32):
-        for i in range(left, min(left + 32, first)):
+def take_columns(store: Any, slots: Any, columns: Any, first: int, stop: int, new: Any) -> None:
+    """Set new[i, j] to store[slots[i], columns[j]] for rows i from first to stop, at the right."""
+    left = new.shape[1] - len(columns)
+    for i in range(first, stop):
+        source, row = store[slots[i]], new[i]
+        for j in range(len(columns)):
+            row[left + j] = source[columns[j]]
+
+
+@njit(cache=True, nogil=True)
+def mirror(values: Any, first: int, stop: int, low: int, high: int) -> None:
+    """Copy the block of rows first to stop and columns low to high across the diagonal.
+
+    In tiles of a few columns, so that what is read along columns stays in the cache.
+    """
+    for left in range(low, high, 32):
+        for i in range(left, min(left + 32, high)):
             for j in range(first, stop):
                 values[i, j] = values[j, i]

@@ -22,6 +22,11 @@ def gather_square(old: Any, place: Any, first: int, stop: int, new: Any) -> None
     new[first:stop, : len(place)] = old[np.ix_(place[first:stop], place)]
 
 
-def mirror(values: Any, first: int, stop: int) -> None:
-    """Copy columns 0 to ``first`` of rows first to stop across the diagonal."""
-    values[:first, first:stop] = values[first:stop, :first].T
+def take_columns(store: Any, slots: Any, columns: Any, first: int, stop: int, new: Any) -> None:
+    """Set new[i, j] to store[slots[i], columns[j]] for rows i from first to stop, at the right."""
+    new[first:stop, new.shape[1] - len(columns) :] = store[np.ix_(slots[first:stop], columns)]
+
+
+def mirror(values: Any, first: int, stop: int, low: int, high: int) -> None:
+    """Copy the block of rows first to stop and columns low to high across the diagonal."""
+    values[low:high, first:stop] = values[first:stop, low:high].T
