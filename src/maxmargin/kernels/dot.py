@@ -14,7 +14,7 @@ from maxmargin.kernels.base import Kernel, check_count, check_finite, check_nonn
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
-    as_points,
+    as_factor,
     dot,
     row_major,
     squared_norms,
@@ -27,7 +27,7 @@ class DotProduct(Kernel):
 
     def prepare(self, X: Any) -> Points:
         """Check X; a dot product needs nothing else."""
-        return as_points(X)
+        return as_factor(X)
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """One matrix product and one pass over it."""

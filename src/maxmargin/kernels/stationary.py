@@ -12,6 +12,7 @@ from maxmargin.kernels.base import Kernel, check_finite, check_nonnegative
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
+    as_factor,
     as_points,
     check_widths,
     dense_tiles,
@@ -94,7 +95,7 @@ class RBF(ExpOfDistance):
 
     def prepare(self, X: Any) -> Points:
         """Check X and take the squared length of each row."""
-        return as_points(X, sq_norms=True)
+        return as_factor(X, sq_norms=True)
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """One matrix product and one pass over it."""
