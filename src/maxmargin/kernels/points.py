@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.ops.cpu.kernel_sparse import sparse_dot
+from maxmargin.ops.cpu.kernel_sparse import collect_nonzeros, count_nonzeros, sparse_dot
 
 FloatArray: TypeAlias = NDArray[Any]
 Rows: TypeAlias = "slice | NDArray[np.integer[Any]]"
@@ -71,8 +71,17 @@ def as_factor(X: Any, sq_norms: bool = False) -> Points:
     """
     matrix = as_matrix(X)
     if not sparse.issparse(matrix) and matrix.size >= _LARGE and _density(matrix) <= _MOSTLY_ZERO:
-        matrix = _with_narrow_indices(sparse.csr_matrix(matrix))
+        matrix = _without_zeros(matrix)
     return Points(matrix, squared_norms(matrix) if sq_norms else None)
+
+
+def _without_zeros(matrix: FloatArray) -> Any:
+    indptr = np.empty(len(matrix) + 1, np.int64)
+    count_nonzeros(matrix, indptr)
+    size = int(indptr[-1])
+    indices, data = np.empty(size + 1, np.int32), np.empty(size + 1, matrix.dtype)
+    collect_nonzeros(matrix, indptr, indices, data)
+    return _as_csr(sparse.csr_matrix((data[:size], indices[:size], indptr), shape=matrix.shape))
 
 
 def _density(matrix: FloatArray) -> float:

@@ -105,3 +105,28 @@ def sparse_dot(
                     count += 1
             _add_lines(weights, chosen, count, lines, out[i * stride + start : i * stride + stop])
         _forget(b_indices, b_indptr[start], b_indptr[stop], line_of)
+
+
+@njit(cache=True, nogil=True)
+def count_nonzeros(X: Any, indptr: Any) -> None:
+    """Set indptr to where each row's nonzeros begin, as CSR has it."""
+    indptr[0] = 0
+    for i in range(X.shape[0]):
+        row, count = X[i], 0
+        for j in range(X.shape[1]):
+            count += row[j] != 0
+        indptr[i + 1] = indptr[i] + count
+
+
+@njit(cache=True, nogil=True)
+def collect_nonzeros(X: Any, indptr: Any, indices: Any, data: Any) -> None:
+    """Write the nonzeros of each row and their columns from indptr on.
+
+    A value is written before it is known to stay, which saves a jump for each of them; hence one
+    place more at the end of ``indices`` and ``data`` than there are nonzeros.
+    """
+    for i in range(X.shape[0]):
+        row, p = X[i], indptr[i]
+        for j in range(X.shape[1]):
+            indices[p], data[p] = j, row[j]
+            p += row[j] != 0

@@ -52,3 +52,14 @@ def l1_product(a: Any, b: Any, out: Any, stride: int) -> None:
     _block(out, len(a), len(b), stride)[...] = -0.5 * np.abs(a[:, None, :] - b[None, :, :]).sum(
         axis=2
     )
+
+
+def count_nonzeros(X: Any, indptr: Any) -> None:
+    """Set indptr to where each row's nonzeros begin, as CSR has it."""
+    indptr[:] = np.concatenate([[0], np.cumsum((X != 0).sum(axis=1))])
+
+
+def collect_nonzeros(X: Any, indptr: Any, indices: Any, data: Any) -> None:
+    """Write the nonzeros of each row and their columns, one after the other."""
+    rows, columns = np.nonzero(X)
+    indices[: indptr[-1]], data[: indptr[-1]] = columns, X[rows, columns]
