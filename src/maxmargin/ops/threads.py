@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from functools import cache
 from typing import Any, Self, TypeVar
@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
+_DONE = object()
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 
@@ -55,13 +56,28 @@ class Workers:
         self._stack.close()
 
     def each(self, function: Callable[[T], Any], pieces: Iterable[T]) -> None:
-        """Call the function on every piece; the first error among them is raised here."""
+        """Call the function on every piece; the first error met is raised here.
+
+        The calling thread works too, and whoever is free takes the next piece: a task for each
+        piece would cost more than many pieces do.
+        """
         work = list(pieces)
         if self.threads == 1 or len(work) < _FEWEST:
             for piece in work:
                 function(piece)
             return
         if self._pool is None:
-            self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads))
-        for done in self._pool.map(function, work):
-            del done
+            self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads - 1))
+        left = iter(work)
+
+        def take_turns() -> None:
+            while (piece := next(left, _DONE)) is not _DONE:
+                function(piece)  # type: ignore[arg-type]
+
+        others = [self._pool.submit(take_turns) for _ in range(self.threads - 1)]
+        try:
+            take_turns()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()

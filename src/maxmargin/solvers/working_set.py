@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
+from maxmargin.ops.cpu.selection import slopes, survey
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.iterate import Iterate, Vector, Window
@@ -71,7 +72,17 @@ class WorkingSet:
 
     def violation(self) -> float:
         """Violation by the running product."""
-        return self.problem.violation(self.iterate.beta, self.gradient())
+        up, low, _ = self._limits(self.gradient())
+        return up - low if self.problem.bias else max(up, -low)
+
+    def _limits(self, F: Vector) -> tuple[float, float, float]:
+        """Like ``BoxQP.limits``, and a bias between them: the free variables' if there are any."""
+        problem = self.problem
+        up, low, total, free = survey(F, self.iterate.beta, problem.lower, problem.upper)
+        if not problem.bias:
+            return max(up, 0.0), min(low, 0.0), 0.0
+        b = total / free if free else 0.5 * (up + low)
+        return up, low, min(max(b, low), up)
 
     def dual(self) -> float:
         """Objective by the running product."""
@@ -138,26 +149,19 @@ class WorkingSet:
 
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Half from each side of the bias: the worst, and a sample of the others."""
-        above, below = self._slopes(F)
-        above[kept] = below[kept] = 0.0
+        problem, slope = self.problem, np.empty(len(F))
+        _, _, b = self._limits(F)
+        slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
-        return np.union1d(self._sample(above, wanted), self._sample(below, wanted))
+        return np.union1d(self._sample(slope, wanted), self._sample(-slope, wanted))
 
-    def _slopes(self, F: Vector) -> tuple[Vector, Vector]:
-        """By how much each variable wants to go up, and down, at the present bias."""
-        problem, beta = self.problem, self.iterate.beta
-        up, low = problem.limits(beta, F)
-        b = min(max(problem.intercept(beta, F), low), up)
-        above = np.where(beta < problem.upper, np.maximum(F - b, 0.0), 0.0)
-        below = np.where(beta > problem.lower, np.maximum(b - F, 0.0), 0.0)
-        return above, below
-
-    def _sample(self, slopes: Vector, wanted: int) -> Index:
-        candidates = np.flatnonzero(slopes > 0)
+    def _sample(self, slope: Vector, wanted: int) -> Index:
+        candidates = np.flatnonzero(slope > 0)
         if len(candidates) <= wanted:
             return candidates
         top = max(1, int(self._top * wanted))
-        order = np.argpartition(-slopes[candidates], top)
+        order = np.argpartition(-slope[candidates], top)
         others = self._random.choice(order[top:], wanted - top, replace=False, shuffle=False)
         return candidates[np.concatenate([order[:top], others])]
 

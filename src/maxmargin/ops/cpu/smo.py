@@ -26,6 +26,7 @@ from numba import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
+_BLOCK = 128  # variables whose maximum is noted together
 _ROUNDING = 4 * 2.0**-52
 _TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSVM
 
@@ -50,23 +51,32 @@ def _snap(moved: float, before: float, lower: float, upper: float) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any) -> Any:
-    """Take a step's change off F; returns max F over I_up and min F over I_low."""
+def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any, peak: Any) -> Any:
+    """Take a step's change off F; returns max F over I_up and min F over I_low.
+
+    The maxima of blocks go to ``peak``, so that the place of the largest is found in one of them.
+    """
     highest, lowest = -_HUGE, _HUGE
-    for t in range(len(F)):
-        f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
-        F[t] = f
-        highest = max(highest, f + up[t])
-        lowest = min(lowest, f + low[t])
+    for block in range(len(peak)):
+        top = -_HUGE
+        for t in range(block * _BLOCK, min(len(F), (block + 1) * _BLOCK)):
+            f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
+            F[t] = f
+            top = max(top, f + up[t])
+            lowest = min(lowest, f + low[t])
+        peak[block] = top
+        highest = max(highest, top)
     return highest, lowest
 
 
 @njit(cache=True, nogil=True)
-def _where_up(F: Any, up: Any, highest: float) -> int:
+def _where_up(F: Any, up: Any, peak: Any, highest: float) -> int:
     """First position at which F + up is the maximum just found."""
-    for t in range(len(F)):
-        if F[t] + up[t] == highest:
-            return t
+    for block in range(len(peak)):
+        if peak[block] == highest:
+            for t in range(block * _BLOCK, min(len(F), (block + 1) * _BLOCK)):
+                if F[t] + up[t] == highest:
+                    return t
     return 0
 
 
@@ -74,13 +84,17 @@ def _where_up(F: Any, up: Any, highest: float) -> int:
 def _best_partner(F: Any, low: Any, row_i: Any, diagonal: Any, i: int, gain: Any) -> int:
     """Find j in I_low with the largest second-order gain; float32 is enough to choose."""
     zero, two, tiny = row_i.dtype.type(0), row_i.dtype.type(2), row_i.dtype.type(_TINY)
-    best, f_i, diagonal_i = zero, F[i], diagonal[i]
-    for t in range(len(F)):
-        difference = row_i.dtype.type(max(0.0, f_i - F[t] - low[t]))
-        curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
-        gain[t] = difference * (difference / curvature)
-        best = max(best, gain[t])
-    for t in range(len(F)):
+    best, where, f_i, diagonal_i = zero, 0, F[i], diagonal[i]
+    for first in range(0, len(F), _BLOCK):
+        top = zero
+        for t in range(first, min(len(F), first + _BLOCK)):
+            difference = row_i.dtype.type(max(0.0, f_i - F[t] - low[t]))
+            curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
+            gain[t] = difference * (difference / curvature)
+            top = max(top, gain[t])
+        if top > best:
+            best, where = top, first
+    for t in range(where, min(len(F), where + _BLOCK)):
         if gain[t] == best:
             return t
     return i
@@ -101,10 +115,11 @@ def smo_pairs(
         up[t], low[t] = _member(beta[t], lower[t], upper[t])
         diagonal[t] = K[t, t]
     i, j, steps, step, flattest = 0, 0, 0, 0.0, np.inf
-    highest, lowest = _shift(F, K[0], K[0], 0.0, up, low)
+    peak = np.empty((q + _BLOCK - 1) // _BLOCK)
+    highest, lowest = _shift(F, K[0], K[0], 0.0, up, low, peak)
     target = max(tol, fraction * (highest - lowest))
     while highest - lowest > target and steps < most:
-        i = _where_up(F, up, highest)
+        i = _where_up(F, up, peak, highest)
         j = _best_partner(F, low, K[i], diagonal, i, gain)
         curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * np.float64(K[i, j])
         flattest = min(flattest, curvature)
@@ -117,7 +132,7 @@ def smo_pairs(
         beta[i], beta[j] = moved_i, moved_j
         up[i], low[i] = _member(moved_i, lower[i], upper[i])
         up[j], low[j] = _member(moved_j, lower[j], upper[j])
-        highest, lowest = _shift(F, K[i], K[j], step, up, low)
+        highest, lowest = _shift(F, K[i], K[j], step, up, low, peak)
         steps += 1
     return steps, flattest
 

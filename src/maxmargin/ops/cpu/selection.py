@@ -1,0 +1,39 @@
+"""One look at all variables of a box QP: the limits of F, and who wants to go where.
+
+One pass each, without temporary arrays: between two working sets these vectors have left the
+processor's cache, and every NumPy expression would read them again.
+
+Fast-math: ``reassoc``, ``nsz`` and ``nnan`` let maxima and sums run in vector registers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_FAST = {"contract", "reassoc", "nsz", "nnan"}
+_HUGE = 1e300
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def survey(F: Any, beta: Any, lower: Any, upper: Any) -> Any:
+    """Find max F over I_up, min F over I_low, and the sum and number of F over free variables."""
+    up, low, total, free = -_HUGE, _HUGE, 0.0, 0.0
+    for t in range(len(F)):
+        rises, falls = beta[t] < upper[t], beta[t] > lower[t]
+        up = max(up, F[t] if rises else -_HUGE)
+        low = min(low, F[t] if falls else _HUGE)
+        both = 1.0 if rises and falls else 0.0
+        total += both * F[t]
+        free += both
+    return up, low, total, free
+
+
+@njit(cache=True, nogil=True)
+def slopes(F: Any, beta: Any, lower: Any, upper: Any, b: float, out: Any) -> None:
+    """Set out to how much each variable wants to rise (positive) or fall, at the bias b."""
+    for t in range(len(F)):
+        s = F[t] - b
+        blocked = (s > 0.0 and not beta[t] < upper[t]) or (s < 0.0 and not beta[t] > lower[t])
+        out[t] = 0.0 if blocked else s
