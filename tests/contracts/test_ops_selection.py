@@ -26,6 +26,6 @@ def test_slopes(seed, n, b):
     cpu.slopes(*box(seed, n), b, out)
     reference.slopes(*box(seed, n), b, twin)
     np.testing.assert_allclose(out, twin)
-    F, beta, lower, upper = box(seed, n)
+    _, beta, lower, upper = box(seed, n)
     assert (beta[out > 0] < upper[out > 0]).all()
     assert (beta[out < 0] > lower[out < 0]).all()
