@@ -23,7 +23,7 @@ import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.iterate import Vector, Window
+from maxmargin.solvers.iterate import Iterate, Vector, Window
 from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import SIZE, WorkingSet
@@ -52,7 +52,7 @@ class Shrinking:
         return self._whole.iterations + self._done + (self._part.iterations if self._part else 0)
 
     @property
-    def iterate(self) -> object:
+    def iterate(self) -> Iterate:
         """The point on all variables, as it was when the present part was cut out."""
         return self._whole.iterate
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import clone
 
 from maxmargin.kernels import RBF, FromFunction, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
@@ -50,7 +51,7 @@ def _has_function(kernel: Kernel) -> bool:
 def choose_kernel(kernel: Any, gamma: float, degree: int, coef0: float) -> KernelChoice:
     """Make a kernel of scikit-learn's names and numbers, of a kernel value, or of a function."""
     if isinstance(kernel, Kernel):
-        return KernelChoice(kernel)
+        return KernelChoice(clone(kernel))  # what happens to the parameter later is not ours
     if callable(kernel):
         return KernelChoice(Precomputed(), kernel)
     named: dict[str, Callable[[], Kernel]] = {

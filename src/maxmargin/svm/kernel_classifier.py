@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.kernels import Linear
+from maxmargin.kernels import Linear, Precomputed
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import ScaleError, refuse_nonfinite
 from maxmargin.kernels.precomputed import Numbered
@@ -54,15 +54,17 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
         tags = super().__sklearn_tags__()
-        pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.pairwise = pairwise
-        tags.input_tags.sparse = not pairwise
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
     # fit: validate, reduce, solve, recover
 
     def _choice_is(self, name: str) -> bool:
         return isinstance(self.kernel, str) and self.kernel == name
+
+    def _is_precomputed(self) -> bool:
+        return self._choice_is("precomputed") or isinstance(self.kernel, Precomputed)
 
     def _by_pairs(self) -> bool:
         return self.multiclass == "ovo" or len(self.classes_) == 2

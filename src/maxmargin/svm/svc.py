@@ -201,11 +201,11 @@ class SVC(KernelClassifier):
         if self._takes_items():
             check_consistent_length(X, y)
         else:
-            if sparse.issparse(X) and self._choice_is("precomputed"):
+            if sparse.issparse(X) and self._is_precomputed():
                 raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
             X, y = validate_data(self, X, y, **VECTORS)
             refuse_nonfinite(X)
-            if self._choice_is("precomputed") and X.shape[0] != X.shape[1]:
+            if self._is_precomputed() and X.shape[0] != X.shape[1]:
                 raise ValueError(
                     "Precomputed matrix must be a square matrix. "
                     f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
