@@ -12,7 +12,7 @@ from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 
-_SAMPLE = 256  # rows whose eigenvalues are cheap enough to look at after every solve
+_ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of more
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,20 @@ class Gram:
     def seems_convex(self, rows: NDArray[np.intp]) -> bool:
         """Look for negative curvature where positive semidefiniteness is not a fact.
 
-        False is a proof: the smallest eigenvalue of a part of the matrix is negative beyond
-        rounding. True only says that the part looked at, a few hundred rows, shows nothing.
+        False is a proof: the matrix, up to rounding, has a negative eigenvalue. True is one too
+        when there are few enough rows to look at all of them; of a larger matrix only the first
+        of the given rows are looked at, and True says that those show nothing.
         """
         if self.psd is not None:
             return self.psd
-        part = self.rows[rows[:_SAMPLE]]
+        part = self.rows[rows if len(rows) <= _ALL else rows[:_SAMPLE]]
         values = self.kernel.block(part, part).astype(np.float64)
         if not np.isfinite(values).all() or len(values) == 0:
             return True
-        eigenvalues = np.linalg.eigvalsh((values + values.T) / 2)
         rounding = 10 * len(values) * float(np.finfo(self.dtype).eps)
-        return bool(eigenvalues[0] >= -rounding * max(eigenvalues[-1], 0.0))
+        jitter = rounding * max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+        try:
+            np.linalg.cholesky((values + values.T) / 2 + jitter * np.eye(len(values)))
+        except np.linalg.LinAlgError:
+            return False
+        return True

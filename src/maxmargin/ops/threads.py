@@ -8,6 +8,7 @@ meanwhile: the pieces are the parallelism, and two pools would fight over the co
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
@@ -39,6 +40,30 @@ def count_threads(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
 
 
+class _OneBlasThread:
+    """Hold BLAS to one thread while anybody asks for it; the last one out restores it."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = threading.Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                # Not as a context: only the thread that entered one may leave it.
+                self._limit = _blas().limit(limits=1)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0 and self._limit is not None:
+                self._limit.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
+
+
 class Workers:
     """A pool of threads, started when first needed and gone at the end of the ``with`` block."""
 
@@ -48,7 +73,7 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(_blas().limit(limits=1))
+        self._stack.enter_context(_one_blas_thread)
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,8 +1,17 @@
 """Solvers, one file an algorithm; ``run`` holds the only outer loop."""
 
 from maxmargin.solvers.row_cache import RowCache
-from maxmargin.solvers.run import Limits, Progress, Solution, run
+from maxmargin.solvers.run import Limits, Progress, Solution, interruptible, run
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.working_set import WorkingSet
 
-__all__ = ["Limits", "Progress", "RowCache", "Shrinking", "Solution", "WorkingSet", "run"]
+__all__ = [
+    "Limits",
+    "Progress",
+    "RowCache",
+    "Shrinking",
+    "Solution",
+    "WorkingSet",
+    "interruptible",
+    "run",
+]

@@ -2,8 +2,8 @@
 
 ``running`` is updated by every move and steers the solver. ``settled`` is summed anew: a row's
 final coefficient times the row, added when the row leaves the cache or at the end, whatever the
-moves in between were. That costs one reading of each row and shares nothing with ``running``, so
-a wrong gradient cannot certify itself.
+moves in between were. That costs one reading of each row and never looks at ``running``, so a wrong
+gradient cannot certify itself.
 """
 
 from __future__ import annotations

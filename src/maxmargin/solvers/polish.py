@@ -25,6 +25,7 @@ Vector = NDArray[np.float64]
 MOST_FREE = 400  # a factorisation of this size takes a few milliseconds
 _MOST_WORK = 1e9  # multiplications, a tenth of a second; singular problems take a step a bound
 _FULL_STEPS = 3  # Newton steps that met no bound; more than one, because of the jitter
+_TRACE = 1e-11
 _JITTER = 1e-11  # of the largest diagonal value: duplicate rows make K_AA singular
 
 
@@ -79,3 +80,15 @@ def _advance(
     edge = np.where(delta > 0, upper, lower)
     near = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(beta), np.abs(edge))
     return np.where(np.abs(edge - moved) <= near, edge, moved)
+
+
+def put_on_bounds(problem: BoxQP, beta: Vector) -> None:
+    """Put variables on a bound that the solution of the linear systems left a trace away from it.
+
+    A trace is 1e-11 of the largest variable. Such a variable is not free, and would set the
+    intercept if it passed for it.
+    """
+    trace = _TRACE * float(np.abs(beta).max(initial=0.0))
+    for bound in (problem.lower, problem.upper):
+        near = np.abs(beta - bound) <= trace
+        beta[near] = bound[near]

@@ -86,21 +86,26 @@ class Solution:
     iterations: int
 
 
-def run(solver: Solver, limits: Limits) -> Solution:
-    """Step until the judge is content or a limit is met."""
+def run(solver: Solver, limits: Limits, interrupted: threading.Event | None = None) -> Solution:
+    """Step until the judge is content, a limit is met, or ``interrupted`` is set.
+
+    Without that event, which several runs may share, Ctrl-C interrupts this run.
+    """
+    if interrupted is None:
+        with interruptible() as flag:
+            return run(solver, limits, flag)
     watch, aim = _Watch(limits), limits
-    with _interruptible() as interrupted:
-        while True:
-            stopped = watch.stop(solver, interrupted.is_set())
-            if stopped or solver.violation() <= aim.tol:
-                point = solver.point()
-                certificate = judge(solver.problem, point, limits.tol, stopped)
-                if stopped or certificate.status is not Status.STALLED:
-                    return Solution(point, certificate, solver.iterations)
-                solver.restart(point)
-                if solver.violation() <= aim.tol:  # it is the gap that is too large
-                    aim = replace(aim, tol=0.1 * aim.tol)
-            solver.step(aim)
+    while True:
+        stopped = watch.stop(solver, interrupted.is_set())
+        if stopped or solver.violation() <= aim.tol:
+            point = solver.point()
+            certificate = judge(solver.problem, point, limits.tol, stopped)
+            if stopped or certificate.status is not Status.STALLED:
+                return Solution(point, certificate, solver.iterations)
+            solver.restart(point)
+            if solver.violation() <= aim.tol:  # it is the gap that is too large
+                aim = replace(aim, tol=0.1 * aim.tol)
+        solver.step(aim)
 
 
 class _Watch:
@@ -134,7 +139,7 @@ class _Watch:
 
 
 @contextmanager
-def _interruptible() -> Iterator[threading.Event]:
+def interruptible() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a flag looked at between steps; a second one raises as usual.
 
     Only the main thread may set a handler; elsewhere nothing is caught.

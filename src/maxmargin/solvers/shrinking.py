@@ -97,7 +97,8 @@ class Shrinking:
         old.clear()
         gram = old.gram.reordered(iterate.index[active])
         cache = RowCache(gram, old.store.nbytes, old.workers, memory=old.store)
-        self._part = WorkingSet(self._increment(active), Window(cache, (0,)), size=self._size)
+        buffers, window = self._whole.lend_buffers(), Window(cache, (0,))
+        self._part = WorkingSet(self._increment(active), window, size=self._size, buffers=buffers)
 
     def _settled(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Which variables at a bound lie beyond every pair that could still move."""

@@ -28,7 +28,7 @@ from maxmargin.ops.cpu.selection import slopes, survey
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.iterate import Iterate, Vector, Window
-from maxmargin.solvers.polish import polish
+from maxmargin.solvers.polish import polish, put_on_bounds
 from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
 
@@ -37,21 +37,32 @@ _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
 _FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
 _POLISHES, _EXACT = 10, 1e-9  # a small problem is polished until this share of tol is left
+_TIMED_STEPS = 20_000  # of SMO take some tenths of a second
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time
+
+
+def working_set_size(n: int, itemsize: int, budget: int) -> int:
+    """How many variables to take at a time: two square matrices of them in half of the budget."""
+    return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
 class WorkingSet:
     """Decomposition of one problem over one window of the kernel cache."""
 
     def __init__(
-        self, problem: BoxQP, window: Window, start: Vector | None = None, size: int = SIZE
+        self,
+        problem: BoxQP,
+        window: Window,
+        start: Vector | None = None,
+        size: int = SIZE,
+        buffers: list[NDArray[Any]] | None = None,
     ) -> None:
         self.problem, self.iterations = problem, 0
         self.iterate = Iterate(window)
         self._gram = window.cache.gram
         self._size = min(size, len(problem))
         self._kept = min(_KEPT, self._size // 2)
-        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size)
+        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size, buffers)
         self._top, self._random = 0.5, np.random.default_rng(0)
         self._flattest = np.inf
         if start is not None:
@@ -97,6 +108,10 @@ class WorkingSet:
         product = iterate.fresh_product()
         return Point(iterate.beta.copy(), product, self._gram.dtype, convex, scale)
 
+    def lend_buffers(self) -> list[NDArray[Any]]:
+        """Let a solver that works in this one's place use its memory."""
+        return self._matrix.lend()
+
     def note_curvature(self, other: WorkingSet) -> None:
         """Remember the flattest pair that another solver of the same matrix met."""
         self._flattest = min(self._flattest, other._flattest)
@@ -134,6 +149,7 @@ class WorkingSet:
             if violation <= _EXACT * limits.tol:
                 break
             self._smo(everything, beta, F, 0.1 * violation, 0.0, self._left(limits, 10))
+        put_on_bounds(self.problem, beta)
         self.iterate.replace(beta, self._matrix.times(beta))
 
     def _choose(self, F: Vector) -> tuple[Index, Index]:
@@ -154,7 +170,20 @@ class WorkingSet:
         slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
         slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
-        return np.union1d(self._sample(slope, wanted), self._sample(-slope, wanted))
+        rising, falling = self._sample(slope, wanted), self._sample(-slope, wanted)
+        if len(rising) == 0 or len(falling) == 0:
+            extra = np.setdiff1d(self._worst_pair(F), kept)
+            return np.unique(np.concatenate([rising, falling, extra]))
+        return np.union1d(rising, falling)
+
+    def _worst_pair(self, F: Vector) -> Index:
+        """Find the pair that violates most: whatever the bias, SMO can move it."""
+        rises, falls = (
+            self.iterate.beta < self.problem.upper,
+            self.iterate.beta > self.problem.lower,
+        )
+        pair = np.where(rises, F, -np.inf).argmax(), np.where(falls, F, np.inf).argmin()
+        return np.array(pair, dtype=np.intp)
 
     def _sample(self, slope: Vector, wanted: int) -> Index:
         candidates = np.flatnonzero(slope > 0)
@@ -181,6 +210,8 @@ class WorkingSet:
     def _left(self, limits: Limits, factor: int) -> int:
         """Count the steps SMO may make now: generous, within what is left of max_iter."""
         most = factor * max(len(self.problem), 100)
+        if limits.time_limit is not None:  # which is looked at between steps only
+            most = min(most, _TIMED_STEPS)
         return most if limits.max_iter < 0 else min(most, limits.max_iter - self.iterations)
 
     def _smo(
@@ -201,11 +232,18 @@ class SquareMatrix:
     their values against new variables are read there, unless evaluating them is cheaper.
     """
 
-    def __init__(self, cache: RowCache, index: Index, size: int) -> None:
+    def __init__(
+        self, cache: RowCache, index: Index, size: int, buffers: list[NDArray[Any]] | None = None
+    ) -> None:
         self._cache, self._index = cache, index
-        self._buffers = [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
+        self._buffers = buffers or [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
+
+    def lend(self) -> list[NDArray[Any]]:
+        """Forget the matrix and lend out its memory."""
+        self.variables = self.variables[:0]
+        return list(self._buffers)
 
     def exchange(self, kept: Index, new: Index) -> Index:
         """Make the working set ``kept`` (a part of the present one) followed by ``new``."""

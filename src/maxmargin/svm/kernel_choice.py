@@ -43,14 +43,27 @@ class KernelChoice:
         return np.asarray(dense, dtype=np.float64, order="C")
 
 
+def _parts(kernel: Kernel) -> list[Kernel]:
+    return [value for value in kernel.get_params(deep=True).values() if isinstance(value, Kernel)]
+
+
 def _has_function(kernel: Kernel) -> bool:
-    parts = [value for value in kernel.get_params(deep=True).values() if isinstance(value, Kernel)]
-    return any(isinstance(part, FromFunction) for part in [kernel, *parts])
+    return any(isinstance(part, FromFunction) for part in [kernel, *_parts(kernel)])
+
+
+def _refuse_precomputed_parts(kernel: Kernel) -> None:
+    """Refuse algebra on a matrix: its columns could not be told from the rows of new data."""
+    if any(isinstance(part, Precomputed) for part in _parts(kernel)):
+        raise ValueError(
+            f"{kernel!r} combines a precomputed matrix with others; combine the matrices yourself "
+            "and give kernel='precomputed'."
+        )
 
 
 def choose_kernel(kernel: Any, gamma: float, degree: int, coef0: float) -> KernelChoice:
     """Make a kernel of scikit-learn's names and numbers, of a kernel value, or of a function."""
     if isinstance(kernel, Kernel):
+        _refuse_precomputed_parts(kernel)
         return KernelChoice(clone(kernel))  # what happens to the parameter later is not ours
     if callable(kernel):
         return KernelChoice(Precomputed(), kernel)
@@ -84,7 +97,9 @@ def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
         return float(X.var(dtype=np.float64))
     w = np.ones(X.shape[0]) if weight is None else np.maximum(weight, 0.0)
     size = float(w.sum()) * X.shape[1]
-    mean = float((w @ X).sum()) / size
     if sparse.issparse(X):
+        mean = float((w @ X).sum()) / size
         return float((w @ X.multiply(X)).sum()) / size - mean**2
-    return float((w @ np.square(X - mean)).sum()) / size
+    # einsum rather than BLAS, whose sums depend on the number of its threads
+    mean = float(np.einsum("i,ij->", w, X)) / size
+    return float(np.einsum("i,ij,ij->", w, X - mean, X - mean)) / size

@@ -300,6 +300,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         duals = np.zeros((len(self._dual_coef_), len(gram)))
         duals[:, place] = self._dual_coef_
         points = reduced.points(duals, values, gram)
+        if not all(t.problem.feasible(p.beta) for t, p in zip(reduced.tasks, points, strict=True)):
+            raise ValueError("certify needs the sample_weight and class_weight of the fit.")
         verdicts = [
             judge(task.problem, point, self.tol)
             for task, point in zip(reduced.tasks, points, strict=True)

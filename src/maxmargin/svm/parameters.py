@@ -34,9 +34,9 @@ def check_number(
         )
 
 
-def check_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) -> None:
+def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of the choices."""
-    if not any(type(value) is type(c) and value == c for c in choices):
+    if not (isinstance(value, str) and value in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(
             f"The {name!r} parameter of {owner} must be one of {listed}. Got {value!r} instead."

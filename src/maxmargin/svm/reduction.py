@@ -20,9 +20,17 @@ from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
-from maxmargin.solvers import Limits, RowCache, Shrinking, Solution, WorkingSet, run
+from maxmargin.solvers import (
+    Limits,
+    RowCache,
+    Shrinking,
+    Solution,
+    WorkingSet,
+    interruptible,
+    run,
+)
 from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.working_set import SIZE
+from maxmargin.solvers.working_set import working_set_size
 
 Vector = NDArray[np.float64]
 
@@ -140,17 +148,23 @@ def solve(
     workers: Workers,
     solver: type[WorkingSet] | type[Shrinking] = Shrinking,
 ) -> list[Solution]:
-    """Solve every task within the limits and the memory budget (bytes)."""
-    if len(reduced.tasks) > 1 and len(gram) ** 2 * gram.dtype.itemsize <= budget:
+    """Solve every task within the limits and the memory budget (bytes).
+
+    A first Ctrl-C ends the task at work with its best point, and the others where they start.
+    """
+    if len(reduced.tasks) > 1 and 2 * len(gram) ** 2 * gram.dtype.itemsize <= budget:
         gram = gram.stored(_evaluate(gram, workers))
-    squares = 2 * min(SIZE, len(gram)) ** 2 * gram.dtype.itemsize
+        budget //= 2
+    size = working_set_size(len(gram), gram.dtype.itemsize, budget)
+    squares = 2 * size**2 * gram.dtype.itemsize
     cache = RowCache(gram, budget - squares, workers, reduced.edges.tolist())
     end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
     solutions = []
-    for task in reduced.tasks:
-        left = None if end is None else max(0.0, end - time.perf_counter())
-        proposal = solver(task.problem, Window(cache, task.segments))
-        solutions.append(run(proposal, replace(limits, time_limit=left)))
+    with interruptible() as interrupted:
+        for task in reduced.tasks:
+            left = None if end is None else max(0.0, end - time.perf_counter())
+            proposal = solver(task.problem, Window(cache, task.segments), size=size)
+            solutions.append(run(proposal, replace(limits, time_limit=left), interrupted))
     return solutions
 
 

@@ -39,7 +39,7 @@ class SVC(KernelClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Cost of a unit of slack; infinity is taken as 1e10.
+        Cost of a unit of slack; anything above 1e10, infinity included, is taken as 1e10.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
         A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
         their kernel matrix.
@@ -157,6 +157,14 @@ class SVC(KernelClassifier):
         -------
         self : SVC
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
         X, label = self._validate(X, y)
         weight = self._validate_weight(sample_weight, label)
@@ -193,7 +201,7 @@ class SVC(KernelClassifier):
                 "The `probability` parameter is deprecated as in scikit-learn 1.9: "
                 f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
                 FutureWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
@@ -216,6 +224,11 @@ class SVC(KernelClassifier):
         self.class_weight_ = compute_class_weight(
             self.class_weight, classes=self.classes_, y=labels
         )
+        if not (self.class_weight_ > 0).all() or not np.isfinite(self.class_weight_).all():
+            raise ValueError(
+                f"class_weight must be finite and greater than 0, got {self.class_weight}; "
+                "leave rows out by sample_weight=0."
+            )
         if len(self.classes_) < 2:
             raise ValueError(
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class"
@@ -281,24 +294,27 @@ class SVC(KernelClassifier):
 
     def _warn(self) -> None:
         limited = any(c.status is Status.ITERATION_LIMIT for c in self.certificates_)
-        self.fit_status_ = int(limited)
+        unfinished = any(c.status in _UNFINISHED for c in self.certificates_)
+        self.fit_status_ = int(limited or unfinished)
         if limited:
             warnings.warn(
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
                 "your data with StandardScaler or MinMaxScaler.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         for status in _UNFINISHED:
             if any(c.status is status for c in self.certificates_):
-                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=4)
+                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=5)
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._temperature = None
-        if self.probability not in ("deprecated", False):
+        interrupted = any(c.status is Status.INTERRUPTED for c in self.certificates_)
+        if self.probability not in ("deprecated", False) and not interrupted:
             plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
             random = check_random_state(self.random_state)
-            self._temperature = fit_temperature(plain, X, np.asarray(y), sample_weight, random)
+            labels = column_or_1d(y)
+            self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
 
 
 def _print(progress: Progress) -> None:

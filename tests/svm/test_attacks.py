@@ -1,0 +1,82 @@
+"""Ways to get a wrong answer quietly, each closed."""
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info
+
+from maxmargin import SVC, Status
+from maxmargin.datasets import load_mixture
+from maxmargin.kernels import RBF, Precomputed
+from maxmargin.solvers.working_set import WorkingSet
+
+X, y = load_mixture(return_X_y=True)
+
+
+@pytest.mark.parametrize("kernel", [1.0 * Precomputed(), Precomputed() ** 2])
+def test_algebra_on_a_matrix_is_refused(kernel):
+    with pytest.raises(ValueError, match="combine the matrices yourself"):
+        SVC(kernel=kernel).fit(RBF(gamma=1.0)(X), y)
+
+
+def test_an_indefinite_matrix_is_found_wherever_it_is_indefinite():
+    K = RBF(gamma=1.0)(X)
+    settled = np.setdiff1d(np.arange(len(X)), SVC(kernel="precomputed").fit(K, y).support_)
+    p, q = settled[y[settled] == 0][0], settled[y[settled] == 1][0]
+    K[p, q] = K[q, p] = 60.0
+    assert SVC(kernel="precomputed").fit(K, y).certificate_.status is Status.NOT_CONVEX
+
+
+def test_an_interrupt_ends_all_problems_of_a_fit(monkeypatch):
+    data, label = make_blobs(120, centers=4, cluster_std=4.0, random_state=0)
+    step = WorkingSet.step
+
+    def interrupted_step(self, limits):
+        step(self, limits)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(WorkingSet, "step", interrupted_step)
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        model = SVC().fit(data, label)
+    assert [c.status for c in model.certificates_[1:]] == [Status.INTERRUPTED] * 5
+    assert model.fit_status_ == 1
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    model = SVC(gamma=1.0).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        model.fit(X, np.arange(len(X)) % 3, sample_weight=np.zeros(len(X)))
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_certify_asks_for_the_weights_of_the_fit():
+    model = SVC(gamma=1.0).fit(X, y, sample_weight=np.full(len(X), 2.0))
+    assert model.certify(X, y, np.full(len(X), 2.0)).status is Status.CERTIFIED
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.certify(X, y)
+
+
+def test_fits_in_several_threads_leave_blas_as_it_was():
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    with ThreadPoolExecutor(4) as pool:
+        fits = list(pool.map(lambda C: SVC(C=C).fit(X, y), [0.5, 1.0, 2.0, 4.0] * 3))
+    assert all(model.certificate_.status is Status.CERTIFIED for model in fits)
+    assert threads() == before
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.inf])
+def test_a_class_weight_that_is_no_weight(weight):
+    with pytest.raises(ValueError, match="class_weight must be finite and greater than 0"):
+        SVC(class_weight={0: weight}).fit(X, y)
+
+
+def test_a_kernel_name_from_an_array():
+    assert SVC(kernel=np.str_("linear")).fit(X, y).coef_.shape == (1, 2)
