@@ -30,6 +30,7 @@ from maxmargin.solvers import (
     run,
 )
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS
 from maxmargin.solvers.working_set import working_set_size
 
 Vector = NDArray[np.float64]
@@ -156,8 +157,9 @@ def solve(
         gram = gram.stored(_evaluate(gram, workers))
         budget //= 2
     size = working_set_size(len(gram), gram.dtype.itemsize, budget)
-    squares = 2 * size**2 * gram.dtype.itemsize
-    cache = RowCache(gram, budget - squares, workers, reduced.edges.tolist())
+    squares, tiles = 2 * size**2, (workers.threads + 1) * TILE_ROWS * TILE_COLUMNS
+    room = budget - (squares + tiles) * gram.dtype.itemsize
+    cache = RowCache(gram, room, workers, reduced.edges.tolist())
     end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
     solutions = []
     with interruptible() as interrupted:
