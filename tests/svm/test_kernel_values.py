@@ -28,3 +28,15 @@ def test_the_value_precomputed_is_the_name_precomputed():
     np.testing.assert_array_equal(*scores)
     with pytest.raises(ValueError, match="must be a square matrix"):
         SVC(kernel=Precomputed()).fit(K[:, :50], y)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e4])
+def test_an_offset_of_float32_data_costs_a_radial_kernel_nothing(offset):
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(300, 5)) + offset
+    label = (data - offset)[:, 0] * (data - offset)[:, 1] > 0
+    model = SVC().fit(data.astype(np.float32), label)
+    exact = SVC().fit(data.astype(np.float32).astype(np.float64), label)
+    values = model.decision_function(data.astype(np.float32))
+    np.testing.assert_allclose(values, exact.decision_function(data), atol=2e-2)
+    assert model.certify(data.astype(np.float32), label).status.name == "CERTIFIED"

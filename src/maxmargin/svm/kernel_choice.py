@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from maxmargin.kernels import RBF, FromFunction, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
+_OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then it is taken off
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
@@ -23,6 +24,8 @@ class KernelChoice:
     kernel: Kernel
     function: Any = None
     """The user's function (X, Y) -> matrix, where that is what was given."""
+    shift: NDArray[Any] | None = None
+    """Taken off every row before a radial kernel sees it, where rows lie far from the origin."""
 
     @property
     def precomputed(self) -> bool:
@@ -37,10 +40,25 @@ class KernelChoice:
     def items(self, X: Any, others: Any) -> Any:
         """X as the kernel takes it: for a plain function, its matrix of X against the others."""
         if self.function is None:
-            return X
+            return X if self.shift is None else X - self.shift
         matrix = self.function(X, others)
         dense = matrix.toarray() if sparse.issparse(matrix) else matrix
         return np.asarray(dense, dtype=np.float64, order="C")
+
+
+def centred_on(choice: KernelChoice, X: Any) -> KernelChoice:
+    """Let a radial kernel see X less its mean if the mean is most of X.
+
+    Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset. A thousand
+    rows tell whether that is so.
+    """
+    if not isinstance(choice.kernel, RBF) or sparse.issparse(X):
+        return choice
+    sample = X[:: max(1, len(X) // 1024)].astype(np.float64)
+    mean = sample.mean(axis=0)
+    if float(np.square(mean).sum()) <= _OFFSET * float(np.square(sample).sum()) / len(sample):
+        return choice
+    return replace(choice, shift=mean.astype(X.dtype))
 
 
 def _parts(kernel: Kernel) -> list[Kernel]:

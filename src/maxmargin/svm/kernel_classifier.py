@@ -160,7 +160,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Make new rows and the support vectors ready for the kernel."""
         kernel = self._choice.kernel
         if not self._choice.precomputed:
-            return kernel.prepare(X), kernel.prepare(self.support_vectors_)
+            pair = (self._choice.items(items, None) for items in (X, self.support_vectors_))
+            rows, support = (kernel.prepare(items) for items in pair)
+            return rows, support
         rows = kernel.prepare(self._choice.items(X, self._X_fit))
         if rows.K.shape[1] != self.shape_fit_[0]:
             raise ValueError(

@@ -21,7 +21,13 @@ from maxmargin.ops.threads import Workers
 from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet
 from maxmargin.svm import reduction
 from maxmargin.svm.calibration import fit_temperature
-from maxmargin.svm.kernel_choice import NAMES, KernelChoice, choose_kernel, resolve_gamma
+from maxmargin.svm.kernel_choice import (
+    NAMES,
+    KernelChoice,
+    centred_on,
+    choose_kernel,
+    resolve_gamma,
+)
 from maxmargin.svm.kernel_classifier import VECTORS, Index, KernelClassifier, Vector, badness
 from maxmargin.svm.parameters import check_choice, check_flag, check_number
 
@@ -242,7 +248,7 @@ class SVC(KernelClassifier):
     def _choose_kernel(self, X: Any, weight: Vector | None) -> KernelChoice:
         named = isinstance(self.kernel, str) and self.kernel != "precomputed"
         self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
-        return choose_kernel(self.kernel, self._gamma, self.degree, self.coef0)
+        return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
 
     def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
         limits = Limits(self.tol, self.max_iter, self.time_limit, _print if self.verbose else None)
