@@ -217,3 +217,9 @@ def test_help_imports_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "fit" in run("--help").stdout
+
+
+def test_the_command_to_repeat_keeps_every_digit():
+    from maxmargin.cli.job import Job  # noqa: PLC0415
+
+    assert "--C=1.23456789" in Job(file="a.csv", target="y", C=1.23456789).command

@@ -49,18 +49,23 @@ class Job:
         """What to type to get the same again."""
         options = {
             "--target": self.target,
-            "--test-size": f"{self.test_size:g}",
+            "--test-size": _exact(self.test_size),
             "--kernel": self.kernel,
-            "--C": f"{self.C:g}",
+            "--C": _exact(self.C),
             "--gamma": str(self.gamma),
             "--seed": str(self.seed),
         }
         if self.kernel == "poly":
             options["--degree"] = str(self.degree)
         if self.kernel in ("poly", "sigmoid"):
-            options["--coef0"] = f"{self.coef0:g}"
+            options["--coef0"] = _exact(self.coef0)
         words = [f"{name}={value}" for name, value in options.items()]
         return shlex.join(["maxmargin", "fit", *words, "--", str(self.file)])
+
+
+def _exact(number: float) -> str:
+    """Write a number so that reading it gives the same one."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def parse_gamma(text: str) -> float | str:

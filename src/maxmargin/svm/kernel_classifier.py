@@ -58,7 +58,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
-    # fit: validate, reduce, solve, recover
+    # what the kernel parameter says
 
     def _choice_is(self, name: str) -> bool:
         return isinstance(self.kernel, str) and self.kernel == name
