@@ -7,6 +7,8 @@ anew from kernel rows and the final coefficients, and everything else is compute
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +31,30 @@ class Point:
     """The largest kernel value on the diagonal."""
 
 
-def judge(problem: BoxQP, point: Point, tol: float, stopped: Status | None = None) -> Certificate:
-    """Certify the point, or say what is known of it.
+@singledispatch
+def judge(
+    problem: Any,
+    point: Any,  # noqa: ARG001  (this is what the judges below share)
+    tol: float,  # noqa: ARG001
+    stopped: Status | None = None,  # noqa: ARG001
+) -> Certificate:
+    """Certify the point, or say what is known of it; each form of problem has its judge.
+
+    ``stopped`` is why the solver gave up, if it did; a point that meets the conditions all the
+    same is certified, because only the point counts.
+    """
+    raise TypeError(f"there is no judge for {type(problem).__name__}")
+
+
+@judge.register
+def judge_box_qp(
+    problem: BoxQP, point: Point, tol: float, stopped: Status | None = None
+) -> Certificate:
+    """Judge the dual point of a kernel machine.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
     ``tol`` (twice that where rounding explains the rest), and the gap is at most 10 tol of the
-    objective. ``stopped`` is why the solver gave up, if it did; a point that meets the conditions
-    all the same is certified, because only the point counts.
+    objective.
     """
     gradient = problem.linear - point.product
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))

@@ -57,6 +57,11 @@ class BoxQP:
         loss = np.maximum(self.upper[active] * g[active], self.lower[active] * g[active])
         return float(0.5 * (beta @ product) + loss.sum())
 
+    def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
+        """Primal and dual value at beta, with the bias that its free variables say."""
+        b = self.intercept(beta, self.linear - product)
+        return self.primal(beta, product, b), self.dual(beta, product)
+
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
         up = gradient.max(where=beta < self.upper, initial=-np.inf)

@@ -1,7 +1,7 @@
 """Solvers, one file an algorithm; ``run`` holds the only outer loop."""
 
 from maxmargin.solvers.row_cache import RowCache
-from maxmargin.solvers.run import Limits, Progress, Solution, interruptible, run
+from maxmargin.solvers.run import Limits, Progress, Solution, Trace, interruptible, run, tell
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.working_set import WorkingSet
 
@@ -11,7 +11,9 @@ __all__ = [
     "RowCache",
     "Shrinking",
     "Solution",
+    "Trace",
     "WorkingSet",
     "interruptible",
     "run",
+    "tell",
 ]

@@ -12,25 +12,36 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.problems import BoxQP
+from maxmargin.certify import Certificate, Status, judge
 
-_PATIENCE = 30  # steps without a gain in the dual before rounding is blamed
+_PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
 _STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One line of a trace."""
+    """One line of a trace: both objectives, so that the optimum lies between them."""
 
     seconds: float
     iterations: int
+    primal: float
     dual: float
     violation: float
+
+    @property
+    def gap(self) -> float:
+        """Primal minus dual."""
+        return self.primal - self.dual
+
+    def __str__(self) -> str:
+        return (
+            f"{self.seconds:8.2f} s  {self.iterations:9d} steps  primal {self.primal:.9g}  "
+            f"dual {self.dual:.9g}  gap {self.gap:.2e}  violation {self.violation:.2e}"
+        )
 
 
 Callback = Callable[[Progress], object]
@@ -47,9 +58,9 @@ class Limits:
 
 
 class Solver(Protocol):
-    """An algorithm that improves a dual point step by step."""
+    """An algorithm that improves a point step by step."""
 
-    problem: BoxQP
+    problem: Any
 
     @property
     def iterations(self) -> int:
@@ -57,23 +68,27 @@ class Solver(Protocol):
         ...
 
     def violation(self) -> float:
-        """How far from optimal the running gradient says the point is."""
+        """How far from optimal the running numbers say the point is; done at ``tol``."""
         ...
 
-    def dual(self) -> float:
-        """Objective by the running gradient."""
+    def merit(self) -> float:
+        """Give what every step with progress raises: the dual, or minus the primal."""
+        ...
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual values by the running numbers, for the trace."""
         ...
 
     def step(self, limits: Limits) -> None:
         """Improve the point."""
         ...
 
-    def point(self) -> Point:
-        """Give the point with a fresh product."""
+    def point(self) -> Any:
+        """Give the point with fresh products, for the judge."""
         ...
 
-    def restart(self, point: Point) -> None:
-        """Go on from a fresh product."""
+    def restart(self, point: Any) -> None:
+        """Go on from the judge's fresh products."""
         ...
 
 
@@ -81,7 +96,7 @@ class Solver(Protocol):
 class Solution:
     """A point, what is known of it, and how many steps it took."""
 
-    point: Point
+    point: Any
     certificate: Certificate
     iterations: int
 
@@ -118,13 +133,14 @@ class _Watch:
     def stop(self, solver: Solver, interrupted: bool) -> Status | None:
         """Say why to stop, if there is a reason other than being done."""
         seconds, limits = time.perf_counter() - self._start, self._limits
-        dual = solver.dual()
+        merit = solver.merit()
         if limits.callback is not None:
-            limits.callback(Progress(seconds, solver.iterations, dual, solver.violation()))
-        self._notice(dual)
+            violation, values = solver.violation(), solver.objectives()
+            limits.callback(Progress(seconds, solver.iterations, *values, violation))
+        self._notice(merit)
         if interrupted:
             return Status.INTERRUPTED
-        if not np.isfinite(dual):
+        if not np.isfinite(merit):
             return Status.NUMERICAL_ERROR
         if 0 <= limits.max_iter <= solver.iterations:
             return Status.ITERATION_LIMIT
@@ -133,9 +149,49 @@ class _Watch:
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
 
-    def _notice(self, dual: float) -> None:
-        gained = dual > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)
-        self._best, self._idle = (dual, 0) if gained else (self._best, self._idle + 1)
+    def _notice(self, merit: float) -> None:
+        gained = merit > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)
+        self._best, self._idle = (merit, 0) if gained else (self._best, self._idle + 1)
+
+
+def tell(callback: Callback | None, verbose: bool) -> Callback | None:
+    """Join a user's callback with printing every line, for ``verbose=True``."""
+    if not verbose:
+        return callback
+
+    def both(progress: Progress) -> None:
+        print(progress, flush=True)  # noqa: T201  (verbose=True asks for it)
+        if callback is not None:
+            callback(progress)
+
+    return both
+
+
+class Trace:
+    """A callback that keeps every line: give it as ``callback`` and draw it.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> trace = Trace()
+    >>> model = SVC(callback=trace).fit(*load_mixture(return_X_y=True))
+    >>> all(line.primal >= line.dual for line in trace)
+    True
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[Progress] = []
+
+    def __call__(self, progress: Progress) -> None:
+        """Keep the line."""
+        self.lines.append(progress)
+
+    def __iter__(self) -> Iterator[Progress]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
 
 
 @contextmanager

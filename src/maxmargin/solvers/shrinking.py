@@ -60,9 +60,13 @@ class Shrinking:
         """Violation among the variables at work."""
         return (self._part or self._whole).violation()
 
-    def dual(self) -> float:
-        """Objective: of the whole, plus what the increment has gained."""
-        return self._whole.dual() + (self._part.dual() if self._part else 0.0)
+    def merit(self) -> float:
+        """Give the dual: of the whole, plus what the increment has gained."""
+        return self._whole.merit() + (self._part.merit() if self._part else 0.0)
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual; while a part is at work the primal is that of the last whole point."""
+        return self._whole.objectives()[0], self.merit()
 
     def point(self) -> Point:
         """Give the point with a fresh product."""

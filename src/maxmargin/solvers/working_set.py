@@ -95,9 +95,13 @@ class WorkingSet:
         b = total / free if free else 0.5 * (up + low)
         return up, low, min(max(b, low), up)
 
-    def dual(self) -> float:
-        """Objective by the running product."""
+    def merit(self) -> float:
+        """Give the dual by the running product."""
         return self.problem.dual(self.iterate.beta, self.iterate.running)
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual by the running product."""
+        return self.problem.objectives(self.iterate.beta, self.iterate.running)
 
     def point(self) -> Point:
         """Give the point with a fresh product."""

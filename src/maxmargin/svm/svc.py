@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from maxmargin.kernels import Kernel
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import refuse_nonfinite
 from maxmargin.ops.threads import Workers
-from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet
+from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet, tell
 from maxmargin.svm import reduction
 from maxmargin.svm.calibration import fit_temperature
 from maxmargin.svm.kernel_choice import (
@@ -39,8 +40,9 @@ class SVC(KernelClassifier):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
-    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, kernel values as ``kernel``, and the
-    attributes ``certificate_`` and ``certificates_``. float32 data are kept in float32.
+    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, kernel values as
+    ``kernel``, and the attributes ``certificate_`` and ``certificates_``.
+    float32 data are kept in float32.
 
     Parameters
     ----------
@@ -83,6 +85,9 @@ class SVC(KernelClassifier):
         Seconds after which the best point so far is returned.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
+    callback : callable, default=None
+        Called with a ``Progress`` (seconds, iterations, primal, dual, gap, violation) at every
+        step; ``maxmargin.solvers.Trace()`` keeps them for ``maxmargin.plots.convergence``.
 
     Attributes
     ----------
@@ -127,6 +132,7 @@ class SVC(KernelClassifier):
         multiclass: str = "ovo",
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        callback: Callable[[Progress], object] | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -146,6 +152,7 @@ class SVC(KernelClassifier):
         self.multiclass = multiclass
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.callback = callback
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -251,7 +258,7 @@ class SVC(KernelClassifier):
         return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
 
     def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
-        limits = Limits(self.tol, self.max_iter, self.time_limit, _print if self.verbose else None)
+        limits = Limits(self.tol, self.max_iter, self.time_limit, tell(self.callback, self.verbose))
         solver = Shrinking if self.shrinking else WorkingSet
         budget = int(self.cache_size * _MEGABYTE)
         with Workers(self.n_jobs) as workers:
@@ -321,11 +328,3 @@ class SVC(KernelClassifier):
             random = check_random_state(self.random_state)
             labels = column_or_1d(y)
             self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
-
-
-def _print(progress: Progress) -> None:
-    print(  # noqa: T201  (verbose=True asks for it)
-        f"{progress.seconds:8.2f} s  {progress.iterations:9d} steps  dual {progress.dual:.9g}  "
-        f"violation {progress.violation:.2e}",
-        flush=True,
-    )
