@@ -11,20 +11,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import datasets, kernels, plots
+    from maxmargin import datasets, kernels, losses, plots
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
 
     __version__: str
 
-__all__ = ["SVC", "Certificate", "Status", "__version__", "datasets", "kernels", "plots"]
+__all__ = ["SVC", "Certificate", "Status", "__version__", "datasets", "kernels", "losses", "plots"]
 
 _HOME = {
     "SVC": "maxmargin.svm",
     "Certificate": "maxmargin.certify",
     "Status": "maxmargin.certify",
 }
-_ROOMS = frozenset({"datasets", "kernels", "plots"})
+_ROOMS = frozenset({"datasets", "kernels", "losses", "plots"})
 
 
 def __getattr__(name: str) -> Any:

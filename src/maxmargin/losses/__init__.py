@@ -1,0 +1,34 @@
+"""Losses: values with a value, a derivative, a curvature and a conjugate.
+
+>>> from maxmargin import losses
+>>> losses.Hinge().value([2.0, 0.5, -1.0], [1, 1, 1]).tolist()
+[0.0, 0.5, 2.0]
+>>> losses.named("hinge") == losses.Hinge()
+True
+"""
+
+from maxmargin.losses.base import Loss
+from maxmargin.losses.choice import named
+from maxmargin.losses.margin import (
+    Exponential,
+    Hinge,
+    Logistic,
+    MarginLoss,
+    ModifiedHuber,
+    Squared,
+    SquaredHinge,
+    ZeroOne,
+)
+
+__all__ = [
+    "Exponential",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "ModifiedHuber",
+    "Squared",
+    "SquaredHinge",
+    "ZeroOne",
+    "named",
+]

@@ -1,0 +1,85 @@
+"""What a loss is: a value L(z, t) of a prediction z and a target t, with its calculus in z."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+class Loss(ABC):
+    """The price L(z, t) of predicting z where the target is t.
+
+    Losses are values: frozen, hashable and equal when their type and parameters are. All methods
+    work on arrays that broadcast, answer in float64, and may be called from several threads.
+
+    To write one, give ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
+    solvers that ask for them; a loss of the margin t z is shorter to write as a
+    :class:`MarginLoss`. Say what is known of it: a loss is taken for neither smooth nor convex
+    unless it says so. A dataclass with ``frozen=True`` makes parameters part of the value.
+
+    Attributes
+    ----------
+    name : str
+        What :func:`named` calls it; the class name in snake case unless given.
+    smooth : bool
+        Whether it has a derivative everywhere.
+    convex : bool
+        Whether it is convex in z for every t.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataclasses import dataclass
+    >>> from maxmargin.losses import Loss
+    >>> @dataclass(frozen=True)
+    ... class Ramp(Loss):
+    ...     height: float = 2.0
+    ...
+    ...     def value(self, z, t):
+    ...         return np.clip(1 - np.multiply(z, t), 0.0, self.height)
+    ...
+    ...     def derivative(self, z, t):
+    ...         gap = 1 - np.multiply(z, t)
+    ...         return -t * ((gap > 0) & (gap < self.height))
+    >>> Ramp().name, Ramp().convex, Ramp(3.0) == Ramp(3.0)
+    ('ramp', False, True)
+    >>> Ramp().conjugate(0.0, 1)
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: Ramp has no conjugate: define it, or choose a solver that needs none.
+    """
+
+    name: ClassVar[str] = "loss"
+    smooth: ClassVar[bool] = False
+    convex: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @abstractmethod
+    def value(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
+        """L(z, t)."""
+
+    @abstractmethod
+    def derivative(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
+        """dL/dz; at a kink, one of the subgradients."""
+
+    def curvature(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
+        """Give a generalised second derivative in z: where it jumps, a value between the sides."""
+        raise NotImplementedError(self._lacks("curvature"))
+
+    def conjugate(self, u: ArrayLike, t: ArrayLike) -> FloatArray:
+        """L*(u, t) = sup_z u z - L(z, t), and +inf where that is unbounded."""
+        raise NotImplementedError(self._lacks("conjugate"))
+
+    def _lacks(self, noun: str) -> str:
+        owner = type(self).__name__
+        return f"{owner} has no {noun}: define it, or choose a solver that needs none."
