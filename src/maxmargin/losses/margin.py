@@ -304,8 +304,9 @@ class ModifiedHuber(MarginLoss):
 def _apply(phi: Callable[[Any], Any], z: ArrayLike, t: ArrayLike) -> FloatArray:
     """Evaluate phi(t z) on a fresh array that phi may overwrite; overflow is infinity."""
     with np.errstate(over="ignore"):
-        m = np.asarray(np.multiply(z, t, dtype=np.float64))
-        return np.asarray(phi(m), np.float64)[()]
+        m = np.multiply(z, t, dtype=np.float64)
+        values = np.asarray(phi(np.atleast_1d(m)), np.float64)
+    return values.reshape(m.shape)[()]
 
 
 def _shortfall(m: FloatArray) -> FloatArray:
