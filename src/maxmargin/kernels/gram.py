@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,16 @@ _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of mo
 
 @dataclass(frozen=True)
 class Gram:
-    """k(X, X) for prepared rows X: solvers see rows of this and nothing of the data behind it."""
+    """k(X, X) for prepared rows X: solvers see rows of this and nothing of the data behind it.
+
+    With ``offset`` the matrix is that of k + offset. An offset of 1 stands for a bias: it adds a
+    feature to phi that is 1 everywhere, whose weight is the bias.
+    """
 
     kernel: Kernel
     rows: Prepared
     psd: bool | None
+    offset: float = 0.0
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any) -> Gram:
@@ -35,7 +40,7 @@ class Gram:
     def reordered(self, order: NDArray[np.intp]) -> Gram:
         """Take some of the rows, in another order; without a copy if nothing changes."""
         same = len(order) == len(self) and np.array_equal(order, np.arange(len(self)))
-        return self if same else Gram(self.kernel, self.rows[order], self.psd)
+        return self if same else replace(self, rows=self.rows[order])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -50,9 +55,17 @@ class Gram:
         """Whether values are evaluated about as fast as they are looked up: those of vectors."""
         return isinstance(self.rows, Points)
 
+    def block(self, A: Prepared, B: Prepared, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Evaluate the matrix of two sets of rows, into ``out`` if it is given."""
+        values = self.kernel.block(A, B, out)
+        if self.offset:
+            values += self.offset
+        return values
+
     def diagonal(self) -> NDArray[Any]:
         """k(x, x) for every row."""
-        return self.kernel.diagonal(self.rows)
+        values = self.kernel.diagonal(self.rows)
+        return values + values.dtype.type(self.offset) if self.offset else values
 
     def seems_convex(self, rows: NDArray[np.intp]) -> bool:
         """Look for negative curvature where positive semidefiniteness is not a fact.
@@ -64,7 +77,7 @@ class Gram:
         if self.psd is not None:
             return self.psd
         part = self.rows[rows if len(rows) <= _ALL else rows[:_SAMPLE]]
-        values = self.kernel.block(part, part).astype(np.float64)
+        values = self.block(part, part).astype(np.float64)
         if not np.isfinite(values).all() or len(values) == 0:
             return True
         rounding = 10 * len(values) * float(np.finfo(self.dtype).eps)

@@ -136,7 +136,7 @@ class Iterate:
             columns = gram.rows[self.index[rest[some]]]
             for rows, w in tiles:
                 tile = self.cache.tile(len(rows), len(columns))
-                gram.kernel.block(rows, columns, tile)
+                gram.block(rows, columns, tile)
                 add_rows(product[some], tile, np.arange(len(rows)), w, 0)
 
         self.cache.workers.each(work, range(0, len(rest), TILE_COLUMNS))

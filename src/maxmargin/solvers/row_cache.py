@@ -135,7 +135,7 @@ class RowCache:
         columns = self._columns[piece]
         for tile in tiles:
             values = self.tile(len(tile.slots), piece.stop - piece.start)
-            self.gram.kernel.block(tile.rows, columns, values)
+            self.gram.block(tile.rows, columns, values)
             put_rows(values, self.store, tile.slots, piece.start)
 
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:

@@ -23,10 +23,11 @@ import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.problems import BoxQP
+from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.iterate import Iterate, Vector, Window
 from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.working_set import SIZE, WorkingSet
+from maxmargin.solvers.working_set import WorkingSet
 
 _FEW_LINES = 0.5  # of the working set's size: only a cache with fewer lines is too small, and
 _LEAST_SHARE = 0.5  # of the variables must go, and
@@ -36,12 +37,19 @@ _STEPS_BETWEEN = 4  # steps on all of them come first, or the rule sets too many
 class Shrinking:
     """A working-set solver that leaves settled variables out while that pays."""
 
+    biases, squares, fewest_lines = WorkingSet.biases, WorkingSet.squares, WorkingSet.fewest_lines
+
     def __init__(
-        self, problem: BoxQP, window: Window, start: Vector | None = None, size: int = SIZE
+        self,
+        problem: BoxQP,
+        window: Window,
+        start: Vector | None = None,
+        size: int = SIZE,
+        seed: int = 0,
     ) -> None:
         self.problem = problem
         self._size, self._steps = size, 0
-        self._whole = WorkingSet(problem, window, start, size)
+        self._whole = WorkingSet(problem, window, start, size, seed=seed)
         self._part: WorkingSet | None = None
         self._active: Index = np.arange(len(problem))
         self._done = 0

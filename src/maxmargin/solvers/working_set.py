@@ -22,22 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify import Point
 from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
-from maxmargin.ops.cpu.selection import slopes, survey
+from maxmargin.ops.cpu.selection import slopes
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.iterate import Iterate, Vector, Window
+from maxmargin.solvers.dual_ascent import SIZE, DualAscent
+from maxmargin.solvers.iterate import Vector, Window
 from maxmargin.solvers.polish import polish, put_on_bounds
 from maxmargin.solvers.row_cache import Index, RowCache
 from maxmargin.solvers.run import Limits
 
-SIZE = 2048  # variables in a working set; SMO on more costs more than the rows it saves
 _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
-_FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
 _POLISHES, _EXACT = 10, 1e-9  # a small problem is polished until this share of tol is left
-_TIMED_STEPS = 20_000  # of SMO take some tenths of a second
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time
 
 
@@ -46,8 +43,10 @@ def working_set_size(n: int, itemsize: int, budget: int) -> int:
     return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
-class WorkingSet:
+class WorkingSet(DualAscent):
     """Decomposition of one problem over one window of the kernel cache."""
+
+    squares = 2
 
     def __init__(
         self,
@@ -56,61 +55,19 @@ class WorkingSet:
         start: Vector | None = None,
         size: int = SIZE,
         buffers: list[NDArray[Any]] | None = None,
+        seed: int = 0,
     ) -> None:
-        self.problem, self.iterations = problem, 0
-        self.iterate = Iterate(window)
-        self._gram = window.cache.gram
-        self._size = min(size, len(problem))
+        super().__init__(problem, window, size, seed)
+        self._many = max(len(problem), 100)
         self._kept = min(_KEPT, self._size // 2)
         self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size, buffers)
-        self._top, self._random = 0.5, np.random.default_rng(0)
-        self._flattest = np.inf
+        self._top = 0.5
         if start is not None:
             self._begin_at(start)
 
     def _begin_at(self, start: Vector) -> None:
         moved = np.flatnonzero(start)
         self.move(moved, start[moved])
-
-    def move(self, variables: Index, values: Vector) -> None:
-        """Set some variables."""
-        free = (values > self.problem.lower[variables]) & (values < self.problem.upper[variables])
-        self.iterate.move(variables, values, free)
-
-    def gradient(self) -> Vector:
-        """F = p - K beta by the running product."""
-        return self.problem.linear - self.iterate.running
-
-    def violation(self) -> float:
-        """Violation by the running product."""
-        up, low, _ = self._limits(self.gradient())
-        return up - low if self.problem.bias else max(up, -low)
-
-    def _limits(self, F: Vector) -> tuple[float, float, float]:
-        """Like ``BoxQP.limits``, and a bias between them: the free variables' if there are any."""
-        problem = self.problem
-        up, low, total, free = survey(F, self.iterate.beta, problem.lower, problem.upper)
-        if not problem.bias:
-            return max(up, 0.0), min(low, 0.0), 0.0
-        b = total / free if free else 0.5 * (up + low)
-        return up, low, min(max(b, low), up)
-
-    def merit(self) -> float:
-        """Give the dual by the running product."""
-        return self.problem.dual(self.iterate.beta, self.iterate.running)
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and dual by the running product."""
-        return self.problem.objectives(self.iterate.beta, self.iterate.running)
-
-    def point(self) -> Point:
-        """Give the point with a fresh product."""
-        iterate = self.iterate
-        scale = float(np.abs(self._gram.diagonal()[iterate.index]).max(initial=0.0))
-        heaviest = iterate.index[np.argsort(-np.abs(iterate.beta))]
-        convex = self._flattest >= -_FLAT * scale and self._gram.seems_convex(heaviest)
-        product = iterate.fresh_product()
-        return Point(iterate.beta.copy(), product, self._gram.dtype, convex, scale)
 
     def lend_buffers(self) -> list[NDArray[Any]]:
         """Let a solver that works in this one's place use its memory."""
@@ -119,10 +76,6 @@ class WorkingSet:
     def note_curvature(self, other: WorkingSet) -> None:
         """Remember the flattest pair that another solver of the same matrix met."""
         self._flattest = min(self._flattest, other._flattest)
-
-    def restart(self, point: Point) -> None:
-        """Go on from a fresh product."""
-        self.iterate.restart(point.product)
 
     def step(self, limits: Limits) -> None:
         """Choose, optimise, update."""
@@ -152,7 +105,9 @@ class WorkingSet:
             violation = self.problem.violation(beta, F)
             if violation <= _EXACT * limits.tol:
                 break
-            self._smo(everything, beta, F, 0.1 * violation, 0.0, self._left(limits, 10))
+            self._smo(
+                everything, beta, F, 0.1 * violation, 0.0, self._left(limits, 10 * self._many)
+            )
         put_on_bounds(self.problem, beta)
         self.iterate.replace(beta, self._matrix.times(beta))
 
@@ -180,15 +135,6 @@ class WorkingSet:
             return np.unique(np.concatenate([rising, falling, extra]))
         return np.union1d(rising, falling)
 
-    def _worst_pair(self, F: Vector) -> Index:
-        """Find the pair that violates most: whatever the bias, SMO can move it."""
-        rises, falls = (
-            self.iterate.beta < self.problem.upper,
-            self.iterate.beta > self.problem.lower,
-        )
-        pair = np.where(rises, F, -np.inf).argmax(), np.where(falls, F, np.inf).argmin()
-        return np.array(pair, dtype=np.intp)
-
     def _sample(self, slope: Vector, wanted: int) -> Index:
         candidates = np.flatnonzero(slope > 0)
         if len(candidates) <= wanted:
@@ -208,15 +154,15 @@ class WorkingSet:
         """Solve the small problem to a fraction of its violation; returns the new beta_W."""
         beta, whole = self.iterate.beta[chosen], len(chosen) == len(self.problem)
         fraction = 0.0 if whole else _FRACTION
-        self._smo(chosen, beta, F[chosen], 0.5 * limits.tol, fraction, self._left(limits, 100))
+        self._smo(
+            chosen,
+            beta,
+            F[chosen],
+            0.5 * limits.tol,
+            fraction,
+            self._left(limits, 100 * self._many),
+        )
         return beta
-
-    def _left(self, limits: Limits, factor: int) -> int:
-        """Count the steps SMO may make now: generous, within what is left of max_iter."""
-        most = factor * max(len(self.problem), 100)
-        if limits.time_limit is not None:  # which is looked at between steps only
-            most = min(most, _TIMED_STEPS)
-        return most if limits.max_iter < 0 else min(most, limits.max_iter - self.iterations)
 
     def _smo(
         self, chosen: Index, beta: Vector, F: Vector, tol: float, fraction: float, most: int
@@ -291,7 +237,7 @@ class SquareMatrix:
         def work(first: int) -> None:
             stop = min(first + _BLOCK, len(variables))
             part = rows[first - known : stop - known]
-            gram.kernel.block(part, rows[: stop - known], values[first:stop, known:stop])
+            gram.block(part, rows[: stop - known], values[first:stop, known:stop])
             mirror(values, first, stop, known, first)
 
         self._cache.workers.each(work, range(old, len(variables), _BLOCK))

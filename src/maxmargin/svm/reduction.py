@@ -175,7 +175,7 @@ def _evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:
 
     def work(first: int) -> None:
         part = slice(first, first + 256)
-        gram.kernel.block(gram.rows[part], gram.rows, matrix[part])
+        gram.block(gram.rows[part], gram.rows, matrix[part])
 
     workers.each(work, range(0, len(gram), 256))
     return matrix
