@@ -103,7 +103,8 @@ class ZeroOne(MarginLoss):
     """
 
     def _value(self, m: FloatArray) -> FloatArray:
-        return np.asarray(~(m > 0), np.float64)  # so that a prediction of NaN is an error too
+        np.greater(m, 0.0, out=m)  # and not <= below, so that a prediction of NaN is an error too
+        return np.subtract(1.0, m, out=m)
 
     def _derivative(self, m: FloatArray) -> NoReturn:
         raise NotImplementedError(
@@ -138,13 +139,14 @@ class Hinge(MarginLoss):
         return _shortfall(m)
 
     def _derivative(self, m: FloatArray) -> FloatArray:
-        return -_indicator(m < 1)
+        return np.negative(np.less(m, 1.0, out=m), out=m)
 
     def _curvature(self, m: FloatArray) -> FloatArray:
-        return np.zeros_like(m)
+        m.fill(0.0)
+        return m
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
-        return _restrict(v.copy(), v, -1.0, 0.0)
+        return _restrict(v, v, -1.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class SquaredHinge(MarginLoss):
         return np.multiply(_shortfall(m), -2.0, out=m)
 
     def _curvature(self, m: FloatArray) -> FloatArray:
-        return 2.0 * _indicator(m < 1)
+        return np.multiply(np.less(m, 1.0, out=m), 2.0, out=m)
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _restrict(_conjugate_of_square(v), v, -np.inf, 0.0)
@@ -261,7 +263,8 @@ class Squared(MarginLoss):
         return np.multiply(m, 2.0, out=m)
 
     def _curvature(self, m: FloatArray) -> FloatArray:
-        return np.full_like(m, 2.0)
+        m.fill(2.0)
+        return m
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _conjugate_of_square(v)
@@ -295,7 +298,8 @@ class ModifiedHuber(MarginLoss):
         return np.multiply(m, -2.0, out=m)
 
     def _curvature(self, m: FloatArray) -> FloatArray:
-        return 2.0 * _indicator(np.abs(m, out=m) < 1)
+        np.less(np.abs(m, out=m), 1.0, out=m)
+        return np.multiply(m, 2.0, out=m)
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _restrict(_conjugate_of_square(v), v, -4.0, 0.0)
@@ -315,10 +319,6 @@ def _shortfall(m: FloatArray) -> FloatArray:
     return np.maximum(m, 0.0, out=m)
 
 
-def _indicator(holds: Any) -> FloatArray:
-    return np.asarray(holds, np.float64)
-
-
 def _exp_of_minus_abs(m: FloatArray) -> FloatArray:
     tail = np.abs(m)
     np.negative(tail, out=tail)
@@ -326,7 +326,7 @@ def _exp_of_minus_abs(m: FloatArray) -> FloatArray:
 
 
 def _log(s: FloatArray) -> FloatArray:
-    """Take the logarithm, with 0 for that of 0, so that 0 log 0 = 0."""
+    """Take the logarithm, with 0 for that of 0: then 0 log 0 = 0."""
     return np.log(s, out=np.zeros_like(s), where=s > 0)
 
 
@@ -336,11 +336,12 @@ def _x_log_x(s: FloatArray) -> FloatArray:
 
 def _conjugate_of_square(v: FloatArray) -> FloatArray:
     """V + v^2/4, in a form that does not subtract infinities."""
-    return v * (1.0 + 0.25 * v)
+    factor = 0.25 * v
+    factor += 1.0
+    return np.multiply(factor, v, out=factor)
 
 
-def _restrict(values: Any, v: FloatArray, low: float, high: float) -> FloatArray:
-    """Put +inf where v is outside [low, high]."""
-    restricted = np.asarray(values)
-    np.copyto(restricted, np.inf, where=(v < low) | (v > high))
-    return restricted
+def _restrict(values: FloatArray, v: FloatArray, low: float, high: float) -> FloatArray:
+    """Put +inf where v is outside [low, high], in place."""
+    np.copyto(values, np.inf, where=(v < low) | (v > high))
+    return values
