@@ -1,0 +1,183 @@
+"""What every loss promises, on every loss there is, found by discovery."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxmargin import losses
+from maxmargin.losses import Loss, MarginLoss, ZeroOne, named
+
+METHODS = ["value", "derivative", "curvature", "conjugate"]
+
+
+def subclasses(cls):
+    return {cls} | {deeper for sub in cls.__subclasses__() for deeper in subclasses(sub)}
+
+
+def discover():
+    ours = {cls for cls in subclasses(Loss) if cls.__module__.startswith("maxmargin.")}
+    return sorted(
+        (cls() for cls in ours if not cls.__abstractmethods__), key=lambda loss: loss.name
+    )
+
+
+LOSSES = discover()
+TRAINABLE = [loss for loss in LOSSES if loss != ZeroOne()]
+MARGIN = [loss for loss in TRAINABLE if isinstance(loss, MarginLoss)]
+every = pytest.mark.parametrize("loss", LOSSES, ids=repr)
+every_trainable = pytest.mark.parametrize("loss", TRAINABLE, ids=repr)
+every_margin = pytest.mark.parametrize("loss", MARGIN, ids=repr)
+
+targets = st.sampled_from([-1.0, 1.0])
+predictions = st.floats(-20.0, 20.0)
+slopes = st.one_of(st.floats(-6.0, 6.0), st.sampled_from([-4.0, -1.0, -0.0, 0.0, 1.0, 4.0]))
+
+# Predictions that keep away from kinks, which lie at whole margins.
+Z, T = np.meshgrid(np.arange(-50, 50) / 10 + 0.037, [-1.0, 1.0])
+
+
+def test_every_loss_is_public_and_named():
+    assert len(LOSSES) >= 7
+    for loss in LOSSES:
+        assert getattr(losses, type(loss).__name__) is type(loss)
+        assert named(loss.name) == loss
+
+
+@every
+def test_losses_are_values(loss):
+    twin = type(loss)()
+    assert twin == loss
+    assert hash(twin) == hash(loss)
+    assert pickle.loads(pickle.dumps(loss)) == loss
+    assert eval(repr(loss), vars(losses)) == loss
+    assert [other for other in LOSSES if other == loss] == [loss]
+    with pytest.raises(FrozenInstanceError):
+        loss.scale = 2.0
+
+
+@every_trainable
+def test_derivative_is_the_limit_of_differences(loss):
+    h = 1e-6
+    expected = (loss.value(Z + h, T) - loss.value(Z - h, T)) / (2 * h)
+    np.testing.assert_allclose(loss.derivative(Z, T), expected, rtol=1e-7, atol=1e-7)
+
+
+@every_trainable
+def test_curvature_is_the_limit_of_differences_of_the_derivative(loss):
+    h = 1e-6
+    expected = (loss.derivative(Z + h, T) - loss.derivative(Z - h, T)) / (2 * h)
+    np.testing.assert_allclose(loss.curvature(Z, T), expected, rtol=1e-7, atol=1e-7)
+    assert (loss.curvature(Z, T) >= 0).all() or not loss.convex
+
+
+@every_trainable
+def test_what_is_said_to_be_smooth_has_no_kink(loss):
+    h, z = 1e-7, np.arange(-50, 51) / 10
+    jump = np.abs(loss.derivative(z + h, 1.0) - loss.derivative(z - h, 1.0))
+    assert (jump <= 1e-4).all() == loss.smooth
+
+
+@every_trainable
+@given(a=predictions, b=predictions, t=targets)
+def test_the_derivative_supports_the_loss_from_below(loss, a, b, t):
+    assert loss.convex
+    line = loss.value(a, t) + loss.derivative(a, t) * (b - a)
+    size = abs(loss.value(a, t)) + abs(loss.derivative(a, t)) * (abs(a) + abs(b))
+    assert loss.value(b, t) >= line - 1e-12 * (1 + size)
+
+
+@every_trainable
+@given(z=predictions, u=slopes, t=targets)
+def test_fenchel_young(loss, z, u, t):
+    price, dual = loss.value(z, t), loss.conjugate(u, t)
+    assert dual > -np.inf
+    size = price + abs(u * z) + (abs(dual) if np.isfinite(dual) else 0.0)
+    assert price + dual >= u * z - 1e-12 * (1 + size)
+
+
+@every_trainable
+@given(z=predictions, t=targets)
+def test_fenchel_young_is_tight_at_the_derivative(loss, z, t):
+    u = loss.derivative(z, t)
+    price, dual = loss.value(z, t), loss.conjugate(u, t)
+    size = price + abs(dual) + abs(u * z)
+    assert price + dual == pytest.approx(u * z, abs=1e-12 * (1 + size))
+
+
+@every_trainable
+@pytest.mark.parametrize("t", [-1.0, 1.0])
+def test_conjugate_is_the_supremum_on_a_grid(loss, t):
+    u = np.arange(-50, 51) / 10
+    near = np.arange(-12_000, 12_001) / 200
+    far = np.array([-1e3, 1e3])
+    dual = loss.conjugate(u, t)
+    finite = np.isfinite(dual)
+    found = np.max(u[:, None] * near - loss.value(near, t), axis=1)
+    np.testing.assert_allclose(dual[finite], found[finite], atol=5e-5)
+    assert (dual[~finite] == np.inf).all()
+    assert (np.max(u[~finite, None] * far - loss.value(far, t), axis=1) > 50).all()
+
+
+@every_margin
+@given(m=st.floats(-1e3, 1e3))
+def test_scaled_through_one_at_zero_it_bounds_the_zero_one_loss(loss, m):
+    scaled = loss.value(m, 1.0) / loss.value(0.0, 1.0)
+    assert scaled >= ZeroOne().value(m, 1.0)
+
+
+@every_margin
+def test_only_the_margin_counts(loss):
+    for method in ("value", "curvature", "conjugate"):
+        of = getattr(loss, method)
+        np.testing.assert_array_equal(of(Z, T), of(Z * T, 1.0))
+    np.testing.assert_array_equal(loss.derivative(Z, T), T * loss.derivative(Z * T, 1.0))
+
+
+@every_trainable
+@pytest.mark.parametrize("method", METHODS)
+def test_huge_margins_are_neither_warned_of_nor_undefined(loss, method):
+    far = np.array([-np.inf, -1e200, -1e3, 1e3, 1e200, np.inf])
+    with np.errstate(divide="raise", invalid="raise"):
+        assert not np.isnan(getattr(loss, method)(far, 1.0)).any()
+
+
+@every_trainable
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_given_stays_as_it_was(loss, method):
+    z, t = Z.copy(), T.copy()
+    z.flags.writeable = t.flags.writeable = False
+    first = getattr(loss, method)(z, t)
+    second = getattr(loss, method)(z, t)
+    np.testing.assert_array_equal(first, second)
+    assert not np.shares_memory(first, second)
+    assert not np.shares_memory(first, z)
+
+
+@every_trainable
+@pytest.mark.parametrize("method", METHODS)
+def test_arrays_broadcast_and_numbers_give_numbers(loss, method):
+    of = getattr(loss, method)
+    z, t = Z[0], np.array([[-1], [1]])
+    assert of(z, t).shape == (2, len(z))
+    np.testing.assert_array_equal(of(z, t), of(Z, T))
+    np.testing.assert_array_equal(of(list(z), -1), of(Z, T)[0])
+    assert of(np.empty(0), 1.0).shape == (0,)
+    alone = of(z[3], 1)
+    assert isinstance(alone, np.float64)
+    assert alone == of(Z, T)[1, 3]
+    assert of(z.astype(np.float32), np.float32(1)).dtype == np.float64
+
+
+@every_trainable
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_do_not_disturb_each_other(loss, method):
+    pieces = [np.linspace(-800, 800, 1000) + k for k in range(16)]
+    of = getattr(loss, method)
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda z: of(z, 1.0), pieces))
+    np.testing.assert_array_equal(together, [of(z, 1.0) for z in pieces])
