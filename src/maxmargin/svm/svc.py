@@ -6,37 +6,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
-import numpy as np
-from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import column_or_1d
 
 from maxmargin.certify import Status
-from maxmargin.kernels import Kernel
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import refuse_nonfinite
-from maxmargin.ops.threads import Workers
-from maxmargin.solvers import Limits, Progress, Shrinking, Solution, WorkingSet, tell
+from maxmargin.solvers import Progress, Shrinking, Solution, WorkingSet
 from maxmargin.svm import reduction
 from maxmargin.svm.calibration import fit_temperature
-from maxmargin.svm.kernel_choice import (
-    NAMES,
-    KernelChoice,
-    centred_on,
-    choose_kernel,
-    resolve_gamma,
-)
-from maxmargin.svm.kernel_classifier import VECTORS, Index, KernelClassifier, Vector, badness
-from maxmargin.svm.parameters import check_choice, check_flag, check_number
-
-_MEGABYTE = 2**20
-_UNFINISHED = (Status.INTERRUPTED, Status.NUMERICAL_ERROR, Status.STALLED, Status.TIME_LIMIT)
+from maxmargin.svm.kernel_fit import KernelFit
+from maxmargin.svm.parameters import check_flag, check_number
 
 
-class SVC(KernelClassifier):
+class SVC(KernelFit):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
@@ -190,24 +173,9 @@ class SVC(KernelClassifier):
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        if not (isinstance(self.kernel, Kernel) or callable(self.kernel)):
-            check_choice(owner, "kernel", self.kernel, NAMES)
-        if isinstance(self.gamma, str):
-            check_choice(owner, "gamma", self.gamma, ("scale", "auto"))
-        else:
-            check_number(owner, "gamma", self.gamma, 0.0)
+        self._check_kernel_parameters()
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
-        check_number(owner, "degree", self.degree, 0, whole=True)
-        check_number(owner, "coef0", self.coef0)
-        check_number(owner, "tol", self.tol, 0.0, above=True)
-        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
-        check_number(owner, "max_iter", self.max_iter, -1, whole=True)
-        check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
-        check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
-        for name in ("shrinking", "break_ties"):
-            check_flag(owner, name, getattr(self, name))
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_flag(owner, "shrinking", self.shrinking)
         if self.probability != "deprecated":
             check_flag(owner, "probability", self.probability)
             warnings.warn(
@@ -217,108 +185,8 @@ class SVC(KernelClassifier):
                 stacklevel=4,
             )
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
-        """Check the data; labels come back as class numbers."""
-        if self._takes_items():
-            check_consistent_length(X, y)
-        else:
-            if sparse.issparse(X) and self._is_precomputed():
-                raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
-            X, y = validate_data(self, X, y, **VECTORS)
-            refuse_nonfinite(X)
-            if self._is_precomputed() and X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix. "
-                    f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=labels
-        )
-        if not (self.class_weight_ > 0).all() or not np.isfinite(self.class_weight_).all():
-            raise ValueError(
-                f"class_weight must be finite and greater than 0, got {self.class_weight}; "
-                "leave rows out by sample_weight=0."
-            )
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
-            )
-        return X, numbers.astype(np.intp)
-
-    def _takes_items(self) -> bool:
-        value = isinstance(self.kernel, Kernel)
-        return callable(self.kernel) and (not value or KernelChoice(self.kernel).takes_items)
-
-    def _choose_kernel(self, X: Any, weight: Vector | None) -> KernelChoice:
-        named = isinstance(self.kernel, str) and self.kernel != "precomputed"
-        self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
-        return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
-
     def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
-        limits = Limits(self.tol, self.max_iter, self.time_limit, tell(self.callback, self.verbose))
-        solver = Shrinking if self.shrinking else WorkingSet
-        budget = int(self.cache_size * _MEGABYTE)
-        with Workers(self.n_jobs) as workers:
-            return reduction.solve(gram, reduced, limits, budget, workers, solver)
-
-    def _recover(
-        self,
-        choice: KernelChoice,
-        X: Any,
-        reduced: reduction.Reduction,
-        solutions: list[Solution],
-    ) -> None:
-        """Set the fitted attributes."""
-        duals = reduced.dual_coefficients([solution.point.beta for solution in solutions])
-        kept = np.flatnonzero(duals.any(axis=0))
-        self.support_ = reduced.order[kept].astype(np.int32)
-        self._n_support = np.histogram(kept, reduced.edges)[0].astype(np.int32)
-        self._dual_coef_ = duals[:, kept]
-        self._intercept_ = reduced.intercepts([solution.point for solution in solutions])
-        if not np.isfinite(self._dual_coef_).all() or not np.isfinite(self._intercept_).all():
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain "
-                "large values and need to be preprocessed."
-            )
-        self._keep_support(choice, X)
-        sign = -1.0 if len(self.classes_) == 2 else 1.0
-        self.intercept_ = sign * self._intercept_
-        self.dual_coef_ = self._dual_coef_ * sign
-        if self._sparse:
-            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
-        self.n_iter_ = np.array([s.iterations for s in solutions], dtype=np.int32)
-        self.certificates_ = [solution.certificate for solution in solutions]
-        self.certificate_ = max(self.certificates_, key=badness)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
-        self._warn()
-
-    def _keep_support(self, choice: KernelChoice, X: Any) -> None:
-        self._choice, self._sparse = choice, sparse.issparse(X) and choice.function is None
-        self._X_fit = X if choice.function is not None else None
-        if choice.precomputed:
-            self.support_vectors_: Any = np.empty((0, 0))
-        elif hasattr(X, "shape"):
-            self.support_vectors_ = X[self.support_]
-        else:
-            self.support_vectors_ = [X[i] for i in self.support_]
-
-    def _warn(self) -> None:
-        limited = any(c.status is Status.ITERATION_LIMIT for c in self.certificates_)
-        unfinished = any(c.status in _UNFINISHED for c in self.certificates_)
-        self.fit_status_ = int(limited or unfinished)
-        if limited:
-            warnings.warn(
-                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
-                "your data with StandardScaler or MinMaxScaler.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        for status in _UNFINISHED:
-            if any(c.status is status for c in self.certificates_):
-                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=5)
+        return self._run(gram, reduced, Shrinking if self.shrinking else WorkingSet)
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._temperature = None
