@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import Any, Self, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _DONE = object()
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
+
+_share: ContextVar[int | None] = ContextVar("share", default=None)
 
 
 @cache
@@ -30,14 +34,24 @@ def _blas() -> ThreadpoolController:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Threads to use: all cores for None, as joblib counts otherwise (-1 all, -2 all but one)."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    available = cores or 1
-    if n_jobs is None:
-        return available
+    """Threads to use: all cores for None, as joblib counts otherwise (-1 all, -2 all but one).
+
+    Inside ``side_by_side`` at most the share of the piece at work.
+    """
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; use 1 for one thread, None or -1 for all.")
-    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
+    share = _share.get()
+    available = _cores() if share is None else share
+    if n_jobs is None:
+        return available
+    if n_jobs > 0:
+        return n_jobs if share is None else min(n_jobs, share)
+    return max(1, available + 1 + n_jobs)
+
+
+def _cores() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return cores or 1
 
 
 class _OneBlasThread:
@@ -106,3 +120,45 @@ class Workers:
             wait(others)
         for other in others:
             other.result()
+
+
+def side_by_side(
+    function: Callable[[T], R], pieces: Iterable[T], n_jobs: int | None = None
+) -> list[R]:
+    """Call the function on a few long pieces, several at a time; the results come in order.
+
+    All of them together get ``n_jobs`` threads: a ``Workers`` inside a piece gets an equal share.
+    After an error no further piece is begun, and of those that failed the first one's is raised.
+    """
+    work = list(pieces)
+    threads = count_threads(n_jobs)
+    apart = max(1, min(threads, len(work)))
+    with _one_blas_thread, _sharing(threads // apart):
+        if apart == 1:
+            return [function(piece) for piece in work]
+        contexts = [copy_context() for _ in work]
+        pool = ThreadPoolExecutor(apart)
+        try:
+            return _collect(
+                [
+                    pool.submit(context.run, function, piece)
+                    for context, piece in zip(contexts, work, strict=True)
+                ]
+            )
+        finally:  # also when Ctrl-C ends the waiting
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _sharing(threads: int) -> Iterator[None]:
+    token = _share.set(threads)
+    try:
+        yield
+    finally:
+        _share.reset(token)
+
+
+def _collect(futures: list[Future[R]]) -> list[R]:
+    _, unfinished = wait(futures, return_when=FIRST_EXCEPTION)
+    begun = [future for future in futures if not (future in unfinished and future.cancel())]
+    return [future.result() for future in begun]

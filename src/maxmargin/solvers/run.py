@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -194,16 +195,34 @@ class Trace:
         return len(self.lines)
 
 
+_flag: ContextVar[threading.Event | None] = ContextVar("interrupted", default=None)
+
+
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C into a flag looked at between steps; a second one raises as usual.
 
-    Only the main thread may set a handler; elsewhere nothing is caught.
+    Only the main thread may set a handler; elsewhere nothing is caught. Within another such block,
+    or in a copy of its context in another thread, the flag is that block's.
     """
+    flag = _flag.get()
+    if flag is not None:
+        yield flag
+        return
     flag = threading.Event()
+    token = _flag.set(flag)
+    try:
+        with _noted(flag):
+            yield flag
+    finally:
+        _flag.reset(token)
+
+
+@contextmanager
+def _noted(flag: threading.Event) -> Iterator[None]:
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
-        yield flag
+        yield
         return
 
     def note(_number: int, _frame: object) -> None:
@@ -212,6 +231,6 @@ def interruptible() -> Iterator[threading.Event]:
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield flag
+        yield
     finally:
         signal.signal(signal.SIGINT, usual)

@@ -76,8 +76,13 @@ def one_value_a_class(values: Matrix, n_classes: int) -> Matrix:
     The squeeze keeps a class with fewer votes below one with more. As there, a pair's value of
     exactly 0 is a vote for its first class here, but for its second in ``predict``.
     """
+    return votes(values >= 0, n_classes) + squeezed_confidence(values, n_classes)
+
+
+def squeezed_confidence(values: Matrix, n_classes: int) -> Matrix:
+    """Sum the values of each class's pairs and squeeze the sums, in order, into (-1/3, 1/3)."""
     confidence = np.zeros((len(values), n_classes))
     for column, (i, j) in enumerate(combinations(range(n_classes), 2)):
         confidence[:, i] += values[:, column]
         confidence[:, j] -= values[:, column]
-    return votes(values >= 0, n_classes) + confidence / (3 * (np.abs(confidence) + 1))
+    return confidence / (3 * (np.abs(confidence) + 1))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,19 @@ VECTORS: dict[str, Any] = {
 _LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
+@dataclass(frozen=True)
+class Ready:
+    """What several fits share: the kernel in effect and its Gram matrix, evaluated or not."""
+
+    choice: KernelChoice
+    gamma: float
+    gram: Gram
+
+    def of(self, rows: Index) -> Ready:
+        """Look at some of the rows."""
+        return replace(self, gram=self.gram.reordered(rows))
+
+
 def _gives_probabilities(estimator: KernelClassifier) -> bool:
     if estimator.probability == "deprecated" or not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
@@ -50,6 +64,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     ``_dual_coef_`` and ``_intercept_``, with ``_n_support``, ``_choice``, ``_sparse``, ``_X_fit``
     and ``_temperature``.
     """
+
+    _ready: Ready | None = None
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -68,6 +84,23 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _by_pairs(self) -> bool:
         return self.multiclass == "ovo" or len(self.classes_) == 2
+
+    # fits that share a kernel matrix, for the wrappers of several classes
+
+    def _make_ready(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Ready]:
+        """Check X, choose the kernel by all of its rows and prepare them."""
+        self._check_parameters()
+        X, label = self._validate(X, y)
+        choice = self._choose_kernel(X, self._validate_weight(sample_weight, label))
+        return X, Ready(choice, self._gamma, self._gram(choice, X, np.arange(len(label))))
+
+    def _fit_ready(self, ready: Ready, X: Any, y: Any, **params: Any) -> Self:
+        """Fit to rows for which all that is ready: no kernel value is evaluated twice."""
+        self._ready = ready
+        try:
+            return self.fit(X, y, **params)
+        finally:
+            del self._ready
 
     # reduction of the training data, for fit and certify
 
@@ -98,6 +131,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return reduction.reduce_classes(label, cost, len(self.classes_), split)
 
     def _gram(self, choice: KernelChoice, X: Any, order: Index) -> Gram:
+        if self._ready is not None:
+            return self._ready.gram.reordered(order)
         try:
             gram = Gram.of(choice.kernel, choice.items(X, X))
         except ScaleError as error:

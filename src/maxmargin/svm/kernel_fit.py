@@ -107,6 +107,9 @@ class KernelFit(KernelClassifier):
         return callable(self.kernel) and (not value or KernelChoice(self.kernel).takes_items)
 
     def _choose_kernel(self, X: Any, weight: Vector | None) -> KernelChoice:
+        if self._ready is not None:
+            self._gamma = self._ready.gamma
+            return self._ready.choice
         named = isinstance(self.kernel, str) and self.kernel != "precomputed"
         self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
         return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
