@@ -70,11 +70,15 @@ def timed(call: Callable[[], T]) -> tuple[float, T]:
 def interleave(
     calls: dict[str, Callable[[], T]], repeats: dict[str, int]
 ) -> tuple[dict[str, list[float]], dict[str, T]]:
-    """Time every call so many times, turn about, so that a slow minute of the machine hits all."""
+    """Time every call so many times, turn about, so that a slow minute of the machine hits all.
+
+    Every other turn goes backwards: nobody always follows the same neighbour.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     values: dict[str, T] = {}
     for turn in range(max(repeats.values())):
-        for name in (name for name in calls if turn < repeats[name]):
+        order = list(calls)[:: -1 if turn % 2 else 1]
+        for name in (name for name in order if turn < repeats[name]):
             spent, values[name] = timed(calls[name])
             seconds[name].append(spent)
     return seconds, values
