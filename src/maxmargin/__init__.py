@@ -14,14 +14,28 @@ if TYPE_CHECKING:
     from maxmargin import datasets, kernels, losses, plots
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
     __version__: str
 
-__all__ = ["SVC", "Certificate", "Status", "__version__", "datasets", "kernels", "losses", "plots"]
+__all__ = [
+    "SVC",
+    "Certificate",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "Status",
+    "__version__",
+    "datasets",
+    "kernels",
+    "losses",
+    "plots",
+]
 
 _HOME = {
     "SVC": "maxmargin.svm",
     "Certificate": "maxmargin.certify",
+    "OneVsOneClassifier": "maxmargin.svm.multiclass",
+    "OneVsRestClassifier": "maxmargin.svm.multiclass",
     "Status": "maxmargin.certify",
 }
 _ROOMS = frozenset({"datasets", "kernels", "losses", "plots"})

@@ -154,7 +154,7 @@ def solve(
     A first Ctrl-C ends the task at work with its best point, and the others where they start.
     """
     if len(reduced.tasks) > 1 and 2 * len(gram) ** 2 * gram.dtype.itemsize <= budget:
-        gram = gram.stored(_evaluate(gram, workers))
+        gram = gram.stored(evaluate(gram, workers))
         budget //= 2
     size = working_set_size(len(gram), gram.dtype.itemsize, budget)
     squares, tiles = 2 * size**2, (workers.threads + 1) * TILE_ROWS * TILE_COLUMNS
@@ -170,7 +170,8 @@ def solve(
     return solutions
 
 
-def _evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:
+def evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:
+    """Evaluate the whole matrix, rows by rows on all threads."""
     matrix = np.empty((len(gram), len(gram)), gram.dtype)
 
     def work(first: int) -> None:

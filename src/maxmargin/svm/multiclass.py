@@ -1,0 +1,563 @@
+"""Several classes by a classifier of two: one against one, or one against the rest (all).
+
+The problems run side by side in threads, on one copy of the data. Those of a kernel classifier of
+ours also share the kernel: it is chosen by all rows, and its matrix, where ``cache_size`` holds it,
+is evaluated once. Votes and ties are scikit-learn's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn import config_context, get_config
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    MultiOutputMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.solvers import interruptible
+from maxmargin.svm import reduction
+from maxmargin.svm.decision import squeezed_confidence
+from maxmargin.svm.kernel_classifier import KernelClassifier, Ready
+from maxmargin.svm.parameters import ParameterError, check_number
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+_MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Two classes, 0 and 1, on some of the rows or (None) all of them."""
+
+    name: str
+    y: NDArray[np.int64]
+    rows: Index | None = None
+    labels: tuple[str, str] = ("", "")
+    """What 0 and 1 stand for, where one of them may be missing."""
+
+
+class _Constant:
+    """What is learnt where all rows agree."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        return np.full(_n_rows(X), self.value)
+
+    def decision_function(self, X: Any) -> Vector:
+        return np.full(_n_rows(X), float(self.value))
+
+    def predict_proba(self, X: Any) -> Vector:
+        return np.tile([1.0 - self.value, self.value], (_n_rows(X), 1))
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _shown(label: Any) -> str:
+    return repr(label.item() if isinstance(label, np.generic) else label)
+
+
+# fitting
+
+
+def _fit_all(
+    wrapper: Any, X: Any, problems: Sequence[_Problem], params: dict[str, Any]
+) -> list[Any]:
+    """Fit a clone of the estimator to every problem, several at a time."""
+    estimator, config = wrapper.estimator, get_config()
+    ready = None
+    if _shares_kernel(estimator) and any(np.ptp(problem.y) for problem in problems):
+        X, ready = _share_kernel(wrapper, X, problems, params.get("sample_weight"))
+
+    with interruptible() as interrupted:
+
+        def fit(problem: _Problem) -> Any:
+            if interrupted.is_set() and not hasattr(type(estimator), "certify"):
+                raise KeyboardInterrupt  # nothing fitted from here on could say that it is partial
+            with config_context(**config):
+                fitted = _fit_one(estimator, X, problem, params, ready)
+            if getattr(wrapper, "verbose", 0):
+                print(f"{problem.name}: fitted", flush=True)  # noqa: T201  (it was asked for)
+            return fitted
+
+        return side_by_side(fit, problems, wrapper.n_jobs)
+
+
+def _fit_one(
+    estimator: Any, X: Any, problem: _Problem, params: dict[str, Any], ready: Ready | None
+) -> Any:
+    if np.ptp(problem.y) == 0:
+        value = int(problem.y[0])
+        warn(f"Label {problem.labels[value]} is present in all training examples.", stacklevel=2)
+        return _Constant(value)
+    model, rows = clone(estimator), problem.rows
+    try:
+        if rows is not None:
+            params = {name: _per_row(value, rows, X) for name, value in params.items()}
+            X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
+        if ready is None:
+            return model.fit(X, problem.y, **params)
+        ready = ready if rows is None else ready.of(rows)
+        return model._fit_ready(ready, X, problem.y, **params)
+    except Exception as error:
+        _blame(error, problem.name)
+        raise
+
+
+def _blame(error: Exception, name: str) -> None:
+    """Let an error say which problem it is from, and stay what it is."""
+    if len(error.args) == 1 and isinstance(error.args[0], str):
+        error.args = (f"{name}: {error.args[0]}",)
+    else:
+        error.add_note(f"This happened for {name[0].lower()}{name[1:]}.")
+
+
+def _take(X: Any, rows: Index, pairwise: bool) -> Any:
+    if pairwise:
+        return X[np.ix_(rows, rows)]
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+
+
+def _per_row(value: Any, rows: Index, X: Any) -> Any:
+    """Take these rows of what is given row by row."""
+    one_each = hasattr(value, "__len__") and not isinstance(value, str | dict)
+    return np.asarray(value)[rows] if one_each and len(value) == _n_rows(X) else value
+
+
+# kernel rows in common
+
+
+def _shares_kernel(estimator: Any) -> bool:
+    return isinstance(estimator, KernelClassifier) and not estimator._is_precomputed()
+
+
+def _share_kernel(
+    wrapper: Any, X: Any, problems: Sequence[_Problem], sample_weight: Any
+) -> tuple[Any, Ready]:
+    """Check X, choose the kernel and, if there is use and room for it, evaluate its matrix."""
+    model = clone(wrapper.estimator)
+    whole = next((p.y for p in problems if p.rows is None and np.ptp(p.y)), None)
+    y = whole if whole is not None else _first_against_rest(problems, _n_rows(X))
+    X, ready = model._make_ready(X, y, sample_weight)
+    gram = ready.gram
+    if len(problems) > 1 and len(gram) ** 2 * gram.dtype.itemsize <= model.cache_size * _MEGABYTE:
+        with Workers(wrapper.n_jobs) as workers:
+            gram = gram.stored(reduction.evaluate(gram, workers))
+    return X, Ready(ready.choice, ready.gamma, gram)
+
+
+def _first_against_rest(pairs: Sequence[_Problem], n: int) -> NDArray[np.int64]:
+    """Label all rows 0 or 1, where every problem has only some of them."""
+    y = np.ones(n, dtype=np.int64)
+    first = pairs[0]
+    if first.rows is not None:
+        y[first.rows] = first.y
+    return y
+
+
+# deciding
+
+
+def _value(estimator: Any, X: Any) -> Vector:
+    """Evaluate what speaks for class 1: a decision value, a probability or a prediction."""
+    if is_regressor(estimator):
+        return np.asarray(estimator.predict(X))
+    try:
+        return np.ravel(estimator.decision_function(X))
+    except (AttributeError, NotImplementedError):
+        return np.asarray(estimator.predict_proba(X)[:, 1])
+
+
+def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
+    if isinstance(estimator, KernelClassifier):  # one pass over the kernel for both
+        raw = estimator._raw_decision(X)
+        return estimator._predict_numbers(raw), -raw.ravel()
+    return estimator.predict(X), _value(estimator, X)
+
+
+def _threshold(estimator: Any) -> float:
+    """Give the value above which class 1 is predicted."""
+    decides = isinstance(estimator, _Constant) or is_classifier(estimator)
+    return 0.0 if decides and hasattr(estimator, "decision_function") else 0.5
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    """Say whether the estimator inside has a method, or raise its AttributeError."""
+
+    def check(wrapper: Any) -> bool:
+        fitted = getattr(wrapper, "estimators_", None)
+        getattr(wrapper.estimator if fitted is None else fitted[0], name)
+        return True
+
+    return check
+
+
+class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """What both wrappers do alike."""
+
+    # A weight is the estimator's to ask for: the wrapper only hands it on.
+    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  (scikit-learn's own form)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit a clone of the estimator to every problem of two classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns), or items that the estimator takes
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Given to the estimator's fit.
+        **fit_params : dict
+            Given to the estimator's fit, where it requests them
+            (``sklearn.set_config(enable_metadata_routing=True)``).
+
+        Returns
+        -------
+        self : OneVsOneClassifier or OneVsRestClassifier
+        """
+        before = dict(self.__dict__)
+        try:
+            self._check_parameters()
+            return self._fit(X, y, self._route(sample_weight, fit_params))
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _check_parameters(self) -> None:
+        owner, estimator = type(self).__name__, self.estimator
+        decides = hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+            raise ParameterError(
+                f"The 'estimator' parameter of {owner} must be a classifier with a fit method. "
+                f"Got {estimator!r} instead."
+            )
+        if not decides and not is_regressor(estimator):
+            raise ParameterError(
+                f"The 'estimator' parameter of {owner} must have a decision_function or a "
+                f"predict_proba. Got {estimator!r} instead."
+            )
+        if self.n_jobs is not None:
+            check_number(owner, "n_jobs", self.n_jobs, whole=True)
+
+    def _route(self, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """Choose what the estimator's fit is given."""
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", **given, **fit_params).estimator.fit)
+        if fit_params:
+            raise ValueError(
+                f"{type(self).__name__}.fit hands on {', '.join(fit_params)} only after "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        if given and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(f"{type(self.estimator).__name__}.fit takes no sample_weight.")
+        return given
+
+    def _refuse_one_class(self) -> None:
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} can not be fit when only one class is present; "
+                f"all rows are of class {_shown(self.classes_[0])}."
+            )
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        """Take what the estimator takes."""
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.pairwise, tags.input_tags.sparse = inner.pairwise, inner.sparse
+        return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Say what of a fit is handed on to the estimator's."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=to_fit)
+
+
+class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
+    """One classifier a class, told against all the others (one-vs-all).
+
+    A drop-in for ``sklearn.multiclass.OneVsRestClassifier``. The problems run in threads; those of
+    a kernel classifier of this package evaluate the kernel matrix only once where the classifier's
+    ``cache_size`` holds it. Each problem at work has its own cache beside.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With a ``decision_function`` or else a ``predict_proba``; a regressor's ``predict`` will do.
+    n_jobs : int, default=None
+        Threads, of all problems together; None for all cores. The result does not depend on it.
+    verbose : int, default=0
+        Whether to print a line when a class is fitted.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each class, or a single one for two classes.
+    classes_ : ndarray of shape (classes,)
+    n_classes_ : int
+    label_binarizer_, multilabel_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    OneVsOneClassifier : A classifier for each pair of classes.
+
+    Notes
+    -----
+    ``SVC(multiclass="ovr")`` is the same model as ``OneVsRestClassifier(SVC())`` and keeps each
+    support vector once.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC, OneVsRestClassifier
+    >>> X = [[10, 10], [8, 10], [-5, 5.5], [-5.4, 5.5], [-20, -20], [-15, -20]]
+    >>> model = OneVsRestClassifier(SVC()).fit(X, ["a", "a", "b", "b", "c", "c"])
+    >>> model.predict([[-19, -20], [9, 9], [-5, 5]]).tolist()
+    ['c', 'a', 'b']
+    >>> [each.certificate_.status.name for each in model.estimators_]
+    ['CERTIFIED', 'CERTIFIED', 'CERTIFIED']
+    """
+
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None, verbose: int = 0) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
+        self.label_binarizer_ = LabelBinarizer(sparse_output=True)
+        Y = self.label_binarizer_.fit_transform(y).tocsc()
+        self.classes_ = self.label_binarizer_.classes_
+        self._refuse_one_class()
+        columns = [Y[:, [c]].toarray().ravel() for c in range(Y.shape[1])]
+        labels = self.classes_[-len(columns) :]  # of two classes, the second one
+        problems = [
+            _Problem(f"Class {_shown(c)} against the rest", column, labels=(f"not {c}", f"{c}"))
+            for c, column in zip(labels, columns, strict=True)
+        ]
+        self.estimators_ = _fit_all(self, X, problems, params)
+        self._keep_features(X)
+        return self
+
+    def _keep_features(self, X: Any) -> None:
+        """Remember the columns, here and in the estimators: predict gives them X as it is."""
+        fitted = [each for each in self.estimators_ if not isinstance(each, _Constant)]
+        if any(_shares_kernel(each) and not each._takes_items() for each in fitted):
+            for each in fitted:
+                validate_data(each, X, skip_check_array=True)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if any(hasattr(each, name) for each in fitted):
+                setattr(self, name, getattr(fitted[0], name))
+
+    @property
+    def multilabel_(self) -> bool:
+        """Whether rows may have several labels."""
+        return bool(self.label_binarizer_.y_type_.startswith("multilabel"))
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class of the largest value, the first one of several; or all labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,), or indicators of shape (rows, labels)
+        """
+        check_is_fitted(self)
+        values = np.stack([_value(each, X) for each in self.estimators_], axis=1)
+        if self.label_binarizer_.y_type_ == "multiclass":
+            return self.classes_[values.argmax(axis=1)]
+        positive = values > _threshold(self.estimators_[0])
+        return self.label_binarizer_.inverse_transform(sparse.csc_array(positive.astype(int)))
+
+    @available_if(_has("decision_function"))
+    def decision_function(self, X: Any) -> Vector:
+        """Evaluate the estimators' decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows, classes), or (rows,) for two classes
+        """
+        check_is_fitted(self)
+        values = [np.ravel(each.decision_function(X)) for each in self.estimators_]
+        return values[0] if len(values) == 1 else np.array(values).T
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Vector:
+        """Estimate probabilities: the estimators' own, divided by their sum over the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+            Of several labels a row, each on its own: they do not add up to 1.
+        """
+        check_is_fitted(self)
+        p = np.array([each.predict_proba(X)[:, 1] for each in self.estimators_]).T
+        if len(self.estimators_) == 1:
+            p = np.concatenate([1 - p, p], axis=1)
+        if not self.multilabel_:
+            sums = p.sum(axis=1, keepdims=True)
+            np.divide(p, sums, out=p, where=sums != 0)
+        return p
+
+
+class OneVsOneClassifier(_Multiclass):
+    """One classifier a pair of classes; the class that wins most of its pairs is predicted.
+
+    A drop-in for ``sklearn.multiclass.OneVsOneClassifier``. The problems run in threads; those of
+    a kernel classifier of this package evaluate the kernel matrix only once where the classifier's
+    ``cache_size`` holds it, and gamma="scale" looks at all rows, as ``SVC`` does for its pairs
+    (scikit-learn's wrapper lets each pair have its own). Each problem at work has its own cache
+    beside.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With a ``decision_function`` or else a ``predict_proba``; a regressor's ``predict`` will do.
+    n_jobs : int, default=None
+        Threads, of all problems together; None for all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        For the pairs (0, 1), (0, 2), ..., (1, 2), ... of class numbers; the later class is 1.
+    classes_ : ndarray of shape (classes,)
+    n_classes_ : int
+    pairwise_indices_ : list of ndarray, or None
+        The rows of each pair, where X is a kernel matrix.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    See Also
+    --------
+    OneVsRestClassifier : A classifier for each class.
+
+    Notes
+    -----
+    ``SVC()`` does the same for itself, decides by votes alone and keeps each support vector once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import SVC, OneVsOneClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OneVsOneClassifier(SVC(kernel="linear")).fit(X, y)
+    >>> model.decision_function(X[:2]).round(2).tolist()
+    [[2.25, 1.3, -0.31], [2.24, 1.3, -0.3]]
+    >>> round(model.score(X, y), 3)
+    0.993
+    """
+
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
+        X, y = self._validate(X, y)
+        check_classification_targets(y)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        self._refuse_one_class()
+        problems = [self._pair(label, i, j) for i, j in combinations(range(self.n_classes_), 2)]
+        self.estimators_ = _fit_all(self, X, problems, params)
+        pairwise = get_tags(self).input_tags.pairwise
+        self.pairwise_indices_ = [problem.rows for problem in problems] if pairwise else None
+        return self
+
+    def _validate(self, X: Any, y: Any = None) -> Any:
+        """Check X, and y to fit; what only the estimator's kernel understands is left to it."""
+        if isinstance(self.estimator, KernelClassifier) and self.estimator._takes_items():
+            return X if y is None else (X, np.asarray(y))
+        rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
+        if y is not None:
+            return validate_data(self, X, y, **rules)
+        return validate_data(self, X, reset=False, **rules)
+
+    def _pair(self, label: Index, i: int, j: int) -> _Problem:
+        first, second = (_shown(self.classes_[c]) for c in (i, j))
+        rows = np.flatnonzero((label == i) | (label == j))
+        y = (label[rows] == j).astype(np.int64)
+        return _Problem(f"Class {first} against class {second}", y, rows)
+
+    def decision_function(self, X: Any) -> Vector:
+        """Evaluate the classes' votes, plus their confidence squeezed into (-1/3, 1/3).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows, classes), or (rows,) for two classes
+        """
+        check_is_fitted(self)
+        X, indices = self._validate(X), self.pairwise_indices_
+        parts = [X] * len(self.estimators_) if indices is None else [X[:, i] for i in indices]
+        pairs = [_vote_and_value(e, part) for e, part in zip(self.estimators_, parts, strict=True)]
+        predicted, values = (np.stack(column, axis=1) for column in zip(*pairs, strict=True))
+        summary = self._votes(predicted) + squeezed_confidence(-values, self.n_classes_)
+        return summary[:, 1] if self.n_classes_ == 2 else summary
+
+    def _votes(self, predicted: NDArray[Any]) -> Vector:
+        """Count the pairs that each class wins: what a regressor says may be neither's."""
+        votes = np.zeros((len(predicted), self.n_classes_))
+        for pair, (i, j) in enumerate(combinations(range(self.n_classes_), 2)):
+            votes[:, i] += predicted[:, pair] == 0
+            votes[:, j] += predicted[:, pair] == 1
+        return votes
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class with the most votes; confidence breaks ties, then the first one wins.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        values = self.decision_function(X)
+        if self.n_classes_ == 2:
+            second = values > _threshold(self.estimators_[0])
+            return np.asarray(self.classes_[second.astype(int)])
+        return np.asarray(self.classes_[values.argmax(axis=1)])
