@@ -137,3 +137,77 @@ def test_does_nothing_at_the_optimum(module, name):
     assert steps == 0
     assert flattest == np.inf
     np.testing.assert_array_equal([beta, F], np.zeros((2, 2)))
+
+
+# SMO on the rows at hand
+
+
+def optimise_rows(module, small, stored, *, second_order=True, tol=TOL, most=20_000):
+    """Run on a store that has some rows, in scrambled lines; returns also what is wanted next."""
+    q, beta = len(small.p), small.beta.copy()
+    slots = np.full(q, -1)
+    slots[stored] = np.arange(len(stored))[::-1]
+    store = np.full((q, q), np.nan, small.K.dtype)
+    store[slots[stored]] = small.K[stored]
+    F, used = small.gradient(beta), np.zeros(q, dtype=bool)
+    args = store, slots, np.diag(small.K).copy(), beta, F, small.lower, small.upper
+    steps, flattest, i, j = module.smo_rows(*args, tol, most, second_order, used)
+    return beta, F, int(steps), float(flattest), (int(i), int(j)), used
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("second_order", [True, False])
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+@given(data=st.data())
+def test_rows_at_hand_give_the_steps_or_say_what_is_missing(module, second_order, dtype, data):
+    small = data.draw(smalls(dtype))
+    q = len(small.p)
+    stored = np.array(sorted(data.draw(st.sets(st.integers(0, q - 1)))), dtype=np.intp)
+    beta, F, steps, _, pair, used = optimise_rows(module, small, stored, second_order=second_order)
+    assert (beta >= small.lower).all()
+    assert (beta <= small.upper).all()
+    np.testing.assert_allclose(F, small.gradient(beta), atol=1e-8)
+    np.testing.assert_allclose(beta.sum(), small.beta.sum(), atol=1e-9)
+    assert set(np.flatnonzero(beta != small.beta)) <= set(stored) & set(np.flatnonzero(used))
+    if pair == (-1, -1):
+        assert steps == 20_000 or small.violation("smo_pairs", beta) <= TOL + 1e-7
+    else:
+        assert not set(pair) <= set(stored)
+        assert small.violation("smo_pairs", beta) > TOL - 1e-7
+
+
+@given(data=st.data())
+def test_all_rows_at_hand_are_a_stored_matrix(data):
+    small = data.draw(smalls(np.float64))
+    everything = np.arange(len(small.p))
+    by_rows, square = optimise_rows(cpu, small, everything), optimise(cpu, "smo_pairs", small)
+    np.testing.assert_array_equal(by_rows[0], square[0])
+    assert by_rows[2:4] == square[2:4]
+
+
+@pytest.mark.parametrize("second_order", [True, False])
+@given(data=st.data())
+def test_twins_agree_step_by_step_on_rows(second_order, data):
+    small = data.draw(smalls(np.float64))
+    small.beta = np.zeros(len(small.p))
+    small.p = small.p + 1e-3 * np.arange(len(small.p)) ** 1.5  # no ties
+    everything = np.arange(len(small.p))
+    for most in range(3):
+        fast, slow = (
+            optimise_rows(module, small, everything, second_order=second_order, most=most)
+            for module in (cpu, reference)
+        )
+        assert fast[2] == slow[2] <= most
+        np.testing.assert_allclose(small.dual(fast[0]), small.dual(slow[0]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_first_order_takes_the_maximal_violating_pair_and_second_order_the_better_one(module):
+    K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 9.0]])
+    p = np.array([1.0, -1.0, -1.1])  # 2 violates more with 0, and 1 gains more
+    small = Small(K, p, np.array([0.0, -9, -9]), np.array([9.0, 0, 0]), np.zeros(3))
+    everything = np.arange(3)
+    first = optimise_rows(module, small, everything, second_order=False, most=1)
+    second = optimise_rows(module, small, everything, second_order=True, most=1)
+    np.testing.assert_allclose(first[0], [0.21, 0, -0.21])
+    np.testing.assert_allclose(second[0], [9, -9, 0])

@@ -71,18 +71,27 @@ class Iterate:
             part = slice(first, first + self.cache.lines)
             self._move(variables[part], values[part], free[part])
 
+    def fetch(self, variables: Index, wanted_again: NDArray[np.bool_]) -> None:
+        """Have the rows of some variables stored, at most as many as the cache has lines."""
+        self._move(variables, self.beta[variables], wanted_again)
+
+    def lines(self) -> Index:
+        """For every variable the line of the store that has its row; -1 if none has."""
+        return self.cache.slots_on(self.index, self._segments)
+
     def _move(self, variables: Index, values: Vector, free: NDArray[np.bool_]) -> None:
         rows, steps = self.index[variables], values - self.beta[variables]
         placed = self.cache.place(rows, free)
         missing = self.cache.missing(rows, self._segments)
-        settle = self._leaving(placed)
+        settle, moving = self._leaving(placed), steps != 0
+        slots, steps = placed.slots[moving], steps[moving]
         self.beta[variables] = values
 
         def work(located: tuple[Piece, slice]) -> None:
             piece, part = located
             add_rows(self._settled[part], self.cache.store, *settle, piece.start)
             self.cache.fill(missing[piece.segment], piece)
-            add_rows(self.running[part], self.cache.store, placed.slots, steps, piece.start)
+            add_rows(self.running[part], self.cache.store, slots, steps, piece.start)
 
         self.cache.workers.each(work, self._pieces)
         self.cache.mark_filled(placed.slots, self._segments)

@@ -145,9 +145,23 @@ class RowCache:
     def slots_of(self, rows: Index, columns: Index) -> Index:
         """Lines of rows that are stored over the segments of all these columns; -1 for others."""
         segments = np.unique(np.searchsorted(self.boundaries, columns, side="right") - 1)
+        return self.slots_on(rows, segments)
+
+    def slots_on(self, rows: Index, segments: Sequence[int] | Index) -> Index:
+        """Lines of rows that are stored over all these segments; -1 for others."""
         slots = self._slot_of[rows]
-        filled = self._filled[np.ix_(np.maximum(slots, 0), segments)].all(axis=1)
-        return np.where(filled, slots, -1)
+        filled = np.logical_and.reduce(self._filled[:, np.asarray(segments)], axis=1)
+        return np.where(filled[np.maximum(slots, 0)], slots, -1)
+
+    def room_ahead(self, most: int) -> int:
+        """How many rows to evaluate ahead of time, so that little still wanted gives way."""
+        vacant = int(np.count_nonzero(self._row_of < 0))
+        return min(most, max(vacant, self.lines // 8))
+
+    def touch(self, rows: Index) -> None:
+        """Note that stored rows were used just now."""
+        slots = self._slot_of[rows]
+        self._last_use[slots[slots >= 0]] = self._clock + _SOON
 
     def clear(self) -> None:
         """Forget all lines."""

@@ -175,3 +175,69 @@ def smo_single(
         up[i], low[i] = _member(moved, lower[i], upper[i])
         steps += 1
     return steps, flattest
+
+
+@njit(cache=True, nogil=True)
+def _where_low(F: Any, low: Any, lowest: float) -> int:
+    """First position at which F + low is the minimum just found."""
+    for t in range(len(F)):
+        if F[t] + low[t] == lowest:
+            return t
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def smo_rows(
+    store: Any,
+    slots: Any,
+    diagonal: Any,
+    beta: Any,
+    F: Any,
+    lower: Any,
+    upper: Any,
+    tol: float,
+    most: int,
+    second_order: bool,
+    used: Any,
+) -> Any:
+    """Optimise beta on the kernel rows at hand: that of variable t is store[slots[t]].
+
+    Steps are those of ``smo_pairs``; without ``second_order`` j is the smallest F in I_low, which
+    makes (i, j) the maximal violating pair (Keerthi et al. 2001). Rows looked at are marked in
+    ``used``. Returns the steps made, the smallest curvature met, and the pair whose rows are
+    wanted next and not both stored; (-1, -1) when nothing is wanted any more.
+    """
+    q = len(beta)
+    up, low, gain = np.empty(q), np.empty(q), np.empty(q, store.dtype)
+    for t in range(q):
+        up[t], low[t] = _member(beta[t], lower[t], upper[t])
+    steps, flattest = 0, np.inf
+    peak, none = np.empty((q + _BLOCK - 1) // _BLOCK), np.zeros(q, store.dtype)
+    highest, lowest = _shift(F, none, none, 0.0, up, low, peak)
+    while highest - lowest > tol and steps < most:
+        i = _where_up(F, up, peak, highest)
+        if second_order and slots[i] < 0:
+            return steps, flattest, i, i
+        used[i] = True
+        if second_order:
+            j = _best_partner(F, low, store[slots[i]], diagonal, i, gain)
+        else:
+            j = _where_low(F, low, lowest)
+        if slots[i] < 0 or slots[j] < 0:
+            return steps, flattest, i, j
+        used[j] = True
+        row_i, row_j = store[slots[i]], store[slots[j]]
+        curvature = np.float64(row_i[i]) + np.float64(row_j[j]) - 2.0 * np.float64(row_i[j])
+        flattest = min(flattest, curvature)
+        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+        step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
+        moved_i = _snap(beta[i] + step, beta[i], lower[i], upper[i])
+        moved_j = _snap(beta[j] - step, beta[j], lower[j], upper[j])
+        if moved_i == beta[i] and moved_j == beta[j]:
+            break
+        beta[i], beta[j] = moved_i, moved_j
+        up[i], low[i] = _member(moved_i, lower[i], upper[i])
+        up[j], low[j] = _member(moved_j, lower[j], upper[j])
+        highest, lowest = _shift(F, row_i, row_j, step, up, low, peak)
+        steps += 1
+    return steps, flattest, -1, -1

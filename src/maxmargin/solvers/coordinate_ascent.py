@@ -1,0 +1,77 @@
+r"""Stochastic dual coordinate ascent: one variable at a time, in random order.
+
+Problem: the box QP of ``problems.box_qp`` without a bias, so that variables can move alone. A
+bias comes back as one more feature that is 1 everywhere: the kernel becomes k + 1, the solution
+f(x) = sum_i beta_i (k(x_i, x) + 1), and the bias b = sum_i beta_i is regularised like the weights:
+
+    primal   min_{w,b}  (|w|^2 + b^2) / 2 + sum_i C_i max(0, 1 - t_i (<w, phi(x_i)> + b))
+
+One pass takes all variables in a random order, and sets each to its best value with the others
+fixed (Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale
+linear SVM", ICML 2008, algorithm 1, here with kernels; Shalev-Shwartz and Zhang, "Stochastic dual
+coordinate ascent methods", JMLR 14, 2013):
+
+    beta_i <- min(u_i, max(l_i, beta_i + F_i / K_ii)),     F = p - K beta.
+
+An update costs O(n), a kernel row times a number; a variable that stays where it is costs O(1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.ops.cpu.coordinate import ascend
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.dual_ascent import SIZE, DualAscent
+from maxmargin.solvers.iterate import Vector, Window
+from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.run import Limits
+
+_TOGETHER = 64  # rows evaluated at a time
+
+
+class CoordinateAscent(DualAscent):
+    """Passes over all variables in random order."""
+
+    biases = (False,)
+
+    def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
+        super().__init__(problem, window, size, seed)
+        self._diagonal = self._gram.diagonal()
+        self._flattest = float(self._diagonal.min(initial=np.inf))
+        self._order: Index = np.empty(0, dtype=np.intp)
+
+    def step(self, limits: Limits) -> None:
+        """Make a pass, or what is left of one, within the limits."""
+        if len(self._order) == 0:
+            self._order = self._random.permutation(len(self.problem))
+        problem, F, left = self.problem, self.gradient(), self._left(limits, len(self.problem))
+        while left > 0 and len(self._order) > 0:
+            far, updates = ascend(
+                self.iterate.cache.store,
+                self.iterate.lines(),
+                self._diagonal,
+                self._order,
+                self.iterate.beta,
+                F,
+                problem.lower,
+                problem.upper,
+                left,
+            )
+            left -= updates
+            self.iterations += updates
+            self._order = self._order[far:]
+            if left > 0 and len(self._order) > 0:
+                self._fetch(F)
+        self.iterate.running[:] = problem.linear - F
+
+    def _fetch(self, F: Vector) -> None:
+        """Have the row stored that is wanted now, with those of others that will want to move."""
+        iterate, problem, first = self.iterate, self.problem, self._order[:1]
+        best = iterate.beta + F / np.maximum(self._diagonal, np.finfo(np.float32).tiny)
+        wanted = np.clip(best, problem.lower, problem.upper) != iterate.beta
+        wanted[first] = False
+        others = self._order[(wanted & (iterate.lines() < 0))[self._order]]
+        chosen = np.concatenate([first, others])[: max(1, iterate.cache.room_ahead(_TOGETHER))]
+        free = (best[chosen] > problem.lower[chosen]) & (best[chosen] < problem.upper[chosen])
+        iterate.fetch(chosen, free)

@@ -1,0 +1,117 @@
+r"""Osuna's decomposition: solve on a set S exactly, drop what is zero, add what violates.
+
+Problem: the box QP of ``problems.box_qp``. With beta = 0 outside S (Osuna, Freund, Girosi, "An
+improved training algorithm for support vector machines", NNSP 1997, section 3):
+
+    S = {}, beta = 0
+    repeat
+        S <- S without those at beta_i = 0, with violators from outside
+        solve the problem on S, beta fixed outside
+    until nothing outside S violates
+
+Every solution on S is a feasible start on the next S, so the dual never falls, and it rises as
+long as a violator came in. Only the worst violators are added, some from each side of the bias.
+
+The square matrix K_SS has to be stored. When the support vectors outgrow the memory for it, those
+at their upper bound leave S first and keep their values: the paper's own decomposition with an S of
+fixed size. On S SMO finds who is at a bound and Newton steps solve for the rest (``polish``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.ops.cpu.selection import slopes
+from maxmargin.ops.cpu.smo import smo_pairs, smo_single
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.dual_ascent import SIZE, DualAscent
+from maxmargin.solvers.iterate import Vector, Window
+from maxmargin.solvers.polish import polish, put_on_bounds
+from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.run import Limits
+from maxmargin.solvers.working_set import SquareMatrix
+
+_ADDED = 200  # violators that may come into S at a time
+_SOLVED = 0.1  # of tol, at which S counts as solved
+_POLISHES = 10
+_STEPS_PER_VARIABLE = 100
+
+
+class Osuna(DualAscent):
+    """Support vectors found so far, and violators, solved together."""
+
+    squares = 2
+
+    def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
+        super().__init__(problem, window, size, seed)
+        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size)
+
+    def step(self, limits: Limits) -> None:
+        """Change S if it is solved, and solve on it."""
+        F, S = self.gradient(), self._matrix.variables
+        if self._part(S, F).violation(self.iterate.beta[S], F[S]) <= _SOLVED * limits.tol:
+            kept = self._kept(S)
+            S = self._matrix.exchange(kept, self._violators(F, kept))
+        beta = self._solve(S, F[S], limits)
+        moved = beta != self.iterate.beta[S]
+        self.move(S[moved], beta[moved])
+
+    def _part(self, S: Index, F: Vector) -> BoxQP:
+        problem = self.problem
+        return BoxQP(F[S], problem.lower[S], problem.upper[S], problem.bias)
+
+    def _kept(self, S: Index) -> Index:
+        """Drop zeros; of more than there is room for, keep the free ones."""
+        beta, problem = self.iterate.beta[S], self.problem
+        kept, room = S[beta != 0], self._size - min(_ADDED, self._size // 2)
+        if len(kept) > room:
+            free = (beta > problem.lower[S]) & (beta < problem.upper[S])
+            kept = S[free][-room:]
+        return kept
+
+    def _violators(self, F: Vector, kept: Index) -> Index:
+        """Find the worst from each side of the bias, and in any case the worst pair."""
+        problem, slope = self.problem, np.empty(len(F))
+        _, _, b = self._limits(F)
+        slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        wanted = (min(_ADDED, self._size - len(kept)) - 2) // 2
+        sides = [self._worst(sign * slope, wanted) for sign in (1.0, -1.0)]
+        return np.setdiff1d(np.concatenate([*sides, self._worst_pair(F)]), kept)
+
+    def _worst(self, slope: Vector, wanted: int) -> Index:
+        candidates = np.flatnonzero(slope > 0)
+        if len(candidates) <= wanted:
+            return candidates
+        order = np.argpartition(-slope[candidates], max(wanted, 0))
+        return candidates[order[: max(wanted, 0)]]
+
+    def _solve(self, S: Index, F: Vector, limits: Limits) -> Vector:
+        """Maximise over the variables in S; returns their values."""
+        beta, part = self.iterate.beta[S], self._part(S, self.gradient())
+        target = 0.5 * _SOLVED * limits.tol
+        self._smo(part, beta, F, target, limits)
+        for _ in range(_POLISHES):
+            if 0 <= limits.max_iter <= self.iterations:
+                break
+            polish(part, self._matrix.values, beta, F)
+            violation = part.violation(beta, F)
+            if violation <= target:
+                break
+            self._smo(part, beta, F, 0.1 * violation, limits)
+        return self._on_bounds(part, beta)
+
+    def _on_bounds(self, part: BoxQP, beta: Vector) -> Vector:
+        """Put traces on their bound; a free variable takes over what they leave of the sum."""
+        before = beta.copy()
+        put_on_bounds(part, beta)
+        room = np.minimum(beta - part.lower, part.upper - beta)
+        if part.bias and room.max(initial=0.0) > 0:
+            beta[room.argmax()] += (before - beta).sum()
+        return beta
+
+    def _smo(self, part: BoxQP, beta: Vector, F: Vector, tol: float, limits: Limits) -> None:
+        smo = smo_pairs if part.bias else smo_single
+        most = self._left(limits, _STEPS_PER_VARIABLE * max(len(beta), 100))
+        steps, flattest = smo(self._matrix.values, beta, F, part.lower, part.upper, tol, 0.0, most)
+        self.iterations += int(steps)
+        self._flattest = min(self._flattest, float(flattest))
