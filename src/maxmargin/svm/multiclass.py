@@ -31,7 +31,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers import interruptible
@@ -493,7 +493,7 @@ class OneVsOneClassifier(_Multiclass):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
-        X, y = self._validate(X, y)
+        X, y = self._validate(X, y=y)
         check_classification_targets(y)
         self.classes_, label = np.unique(y, return_inverse=True)
         self._refuse_one_class()
@@ -503,14 +503,12 @@ class OneVsOneClassifier(_Multiclass):
         self.pairwise_indices_ = [problem.rows for problem in problems] if pairwise else None
         return self
 
-    def _validate(self, X: Any, y: Any = None) -> Any:
+    def _validate(self, X: Any, **labels: Any) -> Any:
         """Check X, and y to fit; what only the estimator's kernel understands is left to it."""
         if isinstance(self.estimator, KernelClassifier) and self.estimator._takes_items():
-            return X if y is None else (X, np.asarray(y))
+            return (X, column_or_1d(labels["y"], warn=True)) if labels else X
         rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
-        if y is not None:
-            return validate_data(self, X, y, **rules)
-        return validate_data(self, X, reset=False, **rules)
+        return validate_data(self, X, reset=bool(labels), **labels, **rules)
 
     def _pair(self, label: Index, i: int, j: int) -> _Problem:
         first, second = (_shown(self.classes_[c]) for c in (i, j))
