@@ -74,11 +74,11 @@ def save(
     """Write a job's rows.
 
     With an order of data sets, rows of earlier runs stay if machine, versions and source are the
-    same: the long jobs can be done one data set at a time.
+    same: the long jobs can be done one data set (and one task on it) at a time.
     """
     here, before = facts(), load(job, folder)
     if order and before and before["facts"] == here:
-        merged = {row["data"]: row for row in [*before["rows"], *rows]}
+        merged = {(row["data"], row.get("task")): row for row in [*before["rows"], *rows]}
         rows = sorted(merged.values(), key=lambda row: order.index(row["data"]))
     date = datetime.now(UTC).date().isoformat()
     whole = {"date": date, "facts": here, **extra, "rows": rows}

@@ -11,6 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import certificate, data, memory, record, speed, startup, svc_fit, svc_predict
+from benchmarks.linear_data import LINEAR
+from benchmarks.linear_jobs import JOBS as LINEAR_JOBS
 from benchmarks.source import BARS
 from benchmarks.table import render
 from benchmarks.tabulate import TABLES
@@ -20,10 +22,14 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--small", action="store_true", help="a few rows, to try the scripts out")
     parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
-    parser.add_argument("--data", nargs="+", choices=BARS, default=BARS)
+    sets = list(dict.fromkeys([*BARS, *LINEAR]))
+    parser.add_argument("--data", nargs="+", choices=sets, default=sets)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument(
         "--sklearn-repeats", type=int, default=1, help="0 leaves scikit-learn out; it takes minutes"
+    )
+    parser.add_argument(
+        "--budget", type=float, default=240.0, help="most seconds for one fit of a linear peer"
     )
     parser.add_argument("--results", type=Path, help="folder, instead of benchmarks/results")
     options = parser.parse_args()
@@ -40,7 +46,7 @@ def tell(job: str, row: record.Row) -> None:
 def fit_and_predict(options: argparse.Namespace) -> None:
     machine = speed.measure()
     print(f"{machine.flops / 1e9:.0f} GFLOP/s, {machine.exponential * 1e9:.2f} ns an exponential")
-    for name in data.available(options.data):
+    for name in data.available(name for name in BARS if name in options.data):
         one = data.load(name, options.small)
         print(name, flush=True)
         models: svc_fit.Models = {}
@@ -71,6 +77,9 @@ def main() -> None:
     if {"fit", "predict"} & set(options.only):
         fit_and_predict(options)
     others(options)
+    for job in (job for job in LINEAR_JOBS if job in options.only):
+        print(job, flush=True)
+        LINEAR_JOBS[job](options)
     print("\n" + render(options.only, options.results))
 
 

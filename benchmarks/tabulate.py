@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import linear_tables
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -147,4 +148,5 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,
+    **linear_tables.TABLES,
 }
