@@ -244,7 +244,9 @@ def convergence(
 
 def _relative_gap(table: Array, _best: float) -> Array:
     primal, dual = table[:, 1], table[:, 2]
-    return _divide(primal - dual, np.maximum(np.abs(primal), np.abs(dual)))
+    gap = _divide(primal - dual, np.maximum(np.abs(primal), np.abs(dual)))
+    # By weak duality a gap below rounding is rounding: the curve ends there, not before.
+    return np.maximum(gap, np.finfo(np.float64).eps)
 
 
 def _primal_error(table: Array, best: float) -> Array:
