@@ -41,7 +41,7 @@ def test_an_interrupt_ends_all_problems_of_a_fit(monkeypatch):
 
     monkeypatch.setattr(WorkingSet, "step", interrupted_step)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
-        model = SVC().fit(data, label)
+        model = SVC(n_jobs=1).fit(data, label)
     assert [c.status for c in model.certificates_[1:]] == [Status.INTERRUPTED] * 5
     assert model.fit_status_ == 1
 

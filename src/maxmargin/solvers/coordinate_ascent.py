@@ -34,6 +34,7 @@ class CoordinateAscent(DualAscent):
     """Passes over all variables in random order."""
 
     biases = (False,)
+    whole_rows = True
 
     def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
         super().__init__(problem, window, size, seed)

@@ -40,6 +40,8 @@ class DualAscent(ABC):
     """Square matrices of ``size`` variables it stores beside the rows."""
     fewest_lines: ClassVar[int] = 1
     """Kernel rows it needs at the same time."""
+    whole_rows: ClassVar[bool] = False
+    """Whether its window has to be all of the cache."""
 
     def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
         if problem.bias not in self.biases:
@@ -48,6 +50,10 @@ class DualAscent(ABC):
         self.problem, self.iterations = problem, 0
         self.iterate = Iterate(window)
         self._gram = window.cache.gram
+        if self.whole_rows and len(problem) != len(self._gram):
+            raise ValueError(f"{type(self).__name__} needs a cache of its problem's rows alone.")
+        if window.cache.lines < min(self.fewest_lines, len(problem)):
+            raise ValueError(f"{type(self).__name__} needs {self.fewest_lines} lines of cache.")
         self._size = min(size, len(problem))
         self._random = np.random.default_rng(seed)
         self._flattest = np.inf

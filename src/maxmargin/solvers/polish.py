@@ -78,7 +78,7 @@ def _advance(
     lower, upper = problem.lower[free], problem.upper[free]
     moved = np.clip(beta + length * delta, lower, upper)
     edge = np.where(delta > 0, upper, lower)
-    near = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(beta), np.abs(edge))
+    near = 4 * np.finfo(np.float64).eps * np.maximum(np.abs(beta), np.abs(moved))
     return np.where(np.abs(edge - moved) <= near, edge, moved)
 
 

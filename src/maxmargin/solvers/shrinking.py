@@ -37,7 +37,8 @@ _STEPS_BETWEEN = 4  # steps on all of them come first, or the rule sets too many
 class Shrinking:
     """A working-set solver that leaves settled variables out while that pays."""
 
-    biases, squares, fewest_lines = WorkingSet.biases, WorkingSet.squares, WorkingSet.fewest_lines
+    squares, fewest_lines = WorkingSet.squares, WorkingSet.fewest_lines
+    whole_rows = WorkingSet.whole_rows
 
     def __init__(
         self,

@@ -41,6 +41,7 @@ class SMO(DualAscent):
     """Pairs of variables, chosen by second-order information."""
 
     biases = (True,)
+    whole_rows = True
     fewest_lines = 2
     second_order: ClassVar[bool] = True
 

@@ -66,6 +66,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _ready: Ready | None = None
+    _augmented = False  # whether the kernel was fitted with 1 added, instead of a free bias
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -123,23 +124,30 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         return weight
 
     def _reduce(self, label: Index, weight: Vector | None) -> reduction.Reduction:
-        """Rows cost C times the class weight times the sample weight; split them into tasks."""
-        cost = min(float(self.C), _LARGEST_C) * self.class_weight_[label]
-        if weight is not None:
-            cost = cost * np.maximum(weight, 0.0)
+        """Split the rows that cost something into tasks."""
         split = reduction.one_vs_one if self._by_pairs() else reduction.one_vs_rest
+        cost = self._cost(label, weight)
         return reduction.reduce_classes(label, cost, len(self.classes_), split)
 
+    def _cost(self, label: Index, weight: Vector | None) -> Vector:
+        """Rows cost C times the class weight times the sample weight."""
+        cost: Vector = self._price() * self.class_weight_[label]
+        return cost if weight is None else cost * np.maximum(weight, 0.0)
+
+    def _price(self) -> float:
+        return min(float(self.C), _LARGEST_C)
+
     def _gram(self, choice: KernelChoice, X: Any, order: Index) -> Gram:
-        if self._ready is not None:
-            return self._ready.gram.reordered(order)
+        gram = self._whole_gram(choice, X) if self._ready is None else self._ready.gram
+        return replace(gram.reordered(order), offset=1.0 if self._augmented else 0.0)
+
+    def _whole_gram(self, choice: KernelChoice, X: Any) -> Gram:
         try:
-            gram = Gram.of(choice.kernel, choice.items(X, X))
+            return Gram.of(choice.kernel, choice.items(X, X))
         except ScaleError as error:
             raise ValueError(
                 f"The dual coefficients or intercepts are not finite. {error}"
             ) from None
-        return gram.reordered(order)
 
     # what a fitted model does
 

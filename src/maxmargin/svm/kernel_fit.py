@@ -114,12 +114,14 @@ class KernelFit(KernelClassifier):
         self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
         return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
 
-    def _run(self, gram: Gram, reduced: reduction.Reduction, solver: Any) -> list[Solution]:
+    def _run(
+        self, gram: Gram, reduced: reduction.Reduction, solver: Any, seed: int = 0
+    ) -> list[Solution]:
         """Let a solver work on every problem within the limits that the parameters say."""
         limits = Limits(self.tol, self.max_iter, self.time_limit, tell(self.callback, self.verbose))
         budget = int(self.cache_size * _MEGABYTE)
         with Workers(self.n_jobs) as workers:
-            return reduction.solve(gram, reduced, limits, budget, workers, solver)
+            return reduction.solve(gram, reduced, limits, budget, workers, solver, seed)
 
     def _recover(
         self,
@@ -130,7 +132,7 @@ class KernelFit(KernelClassifier):
     ) -> None:
         """Set the fitted attributes."""
         duals = reduced.dual_coefficients([solution.point.beta for solution in solutions])
-        kept = np.flatnonzero(duals.any(axis=0))
+        kept = np.flatnonzero(duals.any(axis=0) | self._on_margin(reduced, solutions))
         self.support_ = reduced.order[kept].astype(np.int32)
         self._n_support = np.histogram(kept, reduced.edges)[0].astype(np.int32)
         self._dual_coef_ = duals[:, kept]
@@ -151,6 +153,14 @@ class KernelFit(KernelClassifier):
         self.certificate_ = max(self.certificates_, key=badness)
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
         self._warn()
+
+    def _on_margin(
+        self,
+        reduced: reduction.Reduction,
+        solutions: list[Solution],  # noqa: ARG002
+    ) -> NDArray[np.bool_]:
+        """Tell which rows are support vectors even where their dual is 0."""
+        return np.zeros(len(reduced.order), dtype=bool)
 
     def _keep_support(self, choice: KernelChoice, X: Any) -> None:
         self._choice, self._sparse = choice, sparse.issparse(X) and choice.function is None

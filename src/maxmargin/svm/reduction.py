@@ -3,7 +3,8 @@
 Training rows are sorted by class, so that a class is a segment of rows and of kernel columns. A
 pair of classes is then two segments; one class against the rest is all of them. Every problem of
 a fit draws on one row cache; when the whole Gram matrix fits in its memory and more than one
-problem wants it, it is evaluated once.
+problem wants it, it is evaluated once. Small problems on such a matrix are solved side by side, one
+a thread: most of their time goes to loops that only one thread can run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -18,17 +20,18 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.solvers import (
+    DualAscent,
     Limits,
     RowCache,
     Shrinking,
     Solution,
-    WorkingSet,
     interruptible,
     run,
 )
+from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS
 from maxmargin.solvers.working_set import working_set_size
@@ -59,6 +62,12 @@ def _sides(positives: int, cost: Vector) -> BoxQP:
     return c_svc(np.where(np.arange(len(cost)) < positives, 1.0, -1.0), cost)
 
 
+def without_bias(reduced: Reduction) -> Reduction:
+    """State every task without a bias, for a Gram matrix whose offset of 1 stands for it."""
+    tasks = (replace(task, problem=replace(task.problem, bias=False)) for task in reduced.tasks)
+    return replace(reduced, tasks=tuple(tasks), offset=1.0)
+
+
 def one_vs_rest(counts: Sequence[int], cost: Vector) -> list[Task]:
     """Each class against all others, the class positive."""
     label = np.repeat(np.arange(len(counts)), counts)
@@ -73,6 +82,8 @@ class Reduction:
     order: NDArray[np.intp]
     counts: tuple[int, ...]
     tasks: tuple[Task, ...]
+    offset: float = 0.0
+    """Added to the kernel instead of a bias."""
 
     @property
     def edges(self) -> NDArray[np.intp]:
@@ -111,20 +122,25 @@ class Reduction:
         return matrix
 
     def intercepts(self, points: Sequence[Point]) -> Vector:
-        """Find the bias of every task at its point."""
+        """Find the bias of every task at its point; an offset's is offset sum beta."""
         pairs = zip(self.tasks, points, strict=True)
         problems = [(task.problem, point) for task, point in pairs]
-        return np.array([q.intercept(p.beta, q.linear - p.product) for q, p in problems])
+        biases = [q.intercept(p.beta, q.linear - p.product) for q, p in problems]
+        return np.array(biases) + self.offset * np.array([p.beta.sum() for p in points])
 
     def points(self, duals: Vector, values: Vector, gram: Gram) -> list[Point]:
-        """Take the tasks' points out of such a matrix, with products for all rows and tasks."""
+        """Take the tasks' points out of such a matrix, with products for all rows and tasks.
+
+        The products are of the kernel alone; what an offset adds to them is added here.
+        """
         scale = float(np.abs(gram.diagonal()).max(initial=0.0))
         points = []
         for number, task in enumerate(self.tasks):
             rows = self.variables(task)
             beta = duals[self.lines(task), rows]
             convex = gram.seems_convex(rows[np.argsort(-np.abs(beta))])
-            points.append(Point(beta, values[rows, number], gram.dtype, convex, scale))
+            product = values[rows, number] + self.offset * beta.sum()
+            points.append(Point(beta, product, gram.dtype, convex, scale))
         return points
 
 
@@ -141,33 +157,80 @@ def reduce_classes(
     return Reduction(order, tuple(counts), tuple(split(counts, cost[order])))
 
 
+@dataclass(frozen=True)
+class _Memory:
+    """Where kernel values of the tasks lie: for each task a window, and what else it may use."""
+
+    window: Callable[[Task], Window]
+    size: int
+    together: int
+
+
 def solve(
     gram: Gram,
     reduced: Reduction,
     limits: Limits,
     budget: int,
     workers: Workers,
-    solver: type[WorkingSet] | type[Shrinking] = Shrinking,
+    solver: type[DualAscent] | type[Shrinking] = Shrinking,
+    seed: int = 0,
 ) -> list[Solution]:
     """Solve every task within the limits and the memory budget (bytes).
 
-    A first Ctrl-C ends the task at work with its best point, and the others where they start.
+    A first Ctrl-C ends the tasks at work with their best points, and the others where they start.
     """
-    if len(reduced.tasks) > 1 and 2 * len(gram) ** 2 * gram.dtype.itemsize <= budget:
+    memory = _divide(gram, reduced, budget, workers, solver)
+    end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
+    # A callback sees one task after the other, and need not be prepared for several threads.
+    together = memory.together if limits.callback is None else 1
+    with interruptible() as interrupted:
+
+        def solve_one(task: Task) -> Solution:
+            left = None if end is None else max(0.0, end - time.perf_counter())
+            proposal = solver(task.problem, memory.window(task), size=memory.size, seed=seed)
+            return run(proposal, replace(limits, time_limit=left), interrupted)
+
+        return side_by_side(solve_one, reduced.tasks, together)
+
+
+def _divide(
+    gram: Gram,
+    reduced: Reduction,
+    budget: int,
+    workers: Workers,
+    solver: type[DualAscent] | type[Shrinking],
+) -> _Memory:
+    """Choose what is stored; nothing that a result depends on follows from the threads."""
+    item = gram.dtype.itemsize
+    largest = max(len(task.problem) for task in reduced.tasks)
+    if len(reduced.tasks) > 1 and 2 * len(gram) ** 2 * item <= budget:
         gram = gram.stored(evaluate(gram, workers))
         budget //= 2
-    size = working_set_size(len(gram), gram.dtype.itemsize, budget)
-    squares, tiles = 2 * size**2, (workers.threads + 1) * TILE_ROWS * TILE_COLUMNS
-    room = budget - (squares + tiles) * gram.dtype.itemsize
+        if largest <= SIZE and 2 * largest**2 * item <= budget:
+            together = min(workers.threads, budget // (2 * largest**2 * item))
+            return _Memory(partial(_own_rows, gram, reduced), largest, together)
+    size = working_set_size(len(gram), item, budget)
+    squares, tiles = solver.squares * size**2, (workers.threads + 1) * TILE_ROWS * TILE_COLUMNS
+    room = max(budget - (squares + tiles) * item, solver.fewest_lines * largest * item)
+    if solver.whole_rows:
+        window = partial(_own_rows, gram, reduced, budget=room, workers=workers)
+        return _Memory(window, size, together=1)
     cache = RowCache(gram, room, workers, reduced.edges.tolist())
-    end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
-    solutions = []
-    with interruptible() as interrupted:
-        for task in reduced.tasks:
-            left = None if end is None else max(0.0, end - time.perf_counter())
-            proposal = solver(task.problem, Window(cache, task.segments), size=size)
-            solutions.append(run(proposal, replace(limits, time_limit=left), interrupted))
-    return solutions
+    return _Memory(lambda task: Window(cache, task.segments), size, together=1)
+
+
+def _own_rows(
+    gram: Gram,
+    reduced: Reduction,
+    task: Task,
+    budget: int | None = None,
+    workers: Workers | None = None,
+) -> Window:
+    """Give a task a cache of its own, on one thread unless told: all its rows fit by default."""
+    part = gram.reordered(reduced.variables(task))
+    everything = len(part) ** 2 * gram.dtype.itemsize
+    cache = RowCache(part, everything if budget is None else budget, workers or Workers(1))
+    return Window(cache, (0,))
 
 
 def evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:

@@ -12,20 +12,19 @@ from sklearn.utils.validation import column_or_1d
 
 from maxmargin.certify import Status
 from maxmargin.kernels.gram import Gram
-from maxmargin.solvers import Progress, Shrinking, Solution, WorkingSet
+from maxmargin.solvers import BOX_QP_SOLVERS, Progress, Shrinking, Solution
 from maxmargin.svm import reduction
 from maxmargin.svm.calibration import fit_temperature
 from maxmargin.svm.kernel_fit import KernelFit
-from maxmargin.svm.parameters import check_flag, check_number
+from maxmargin.svm.parameters import check_choice, check_flag, check_number
 
 
 class SVC(KernelFit):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
-    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, kernel values as
-    ``kernel``, and the attributes ``certificate_`` and ``certificates_``.
-    float32 data are kept in float32.
+    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``, kernel
+    values as ``kernel``, and the attributes ``certificate_`` and ``certificates_``. float32 data are kept in float32.
 
     Parameters
     ----------
@@ -42,7 +41,8 @@ class SVC(KernelFit):
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     shrinking : bool, default=True
-        Whether to set settled variables aside when the cache is too small for all rows in use.
+        Whether to set settled variables aside when the cache is too small for all rows in use;
+        only solver="working_set" does.
     probability : bool, default="deprecated"
         Whether to calibrate, by five-fold cross-validation, so that ``predict_proba`` works. As in
         scikit-learn 1.9, giving it warns; ``CalibratedClassifierCV(SVC())`` does the same.
@@ -61,7 +61,8 @@ class SVC(KernelFit):
     break_ties : bool, default=False
         Whether predict breaks vote ties by the decision values.
     random_state : int, RandomState instance or None, default=None
-        Of the calibration's folds.
+        Of the calibration's folds, and of the order in which solver="coordinate_ascent" takes the
+        rows; None is one fixed order.
     multiclass : {"ovo", "ovr"}, default="ovo"
         A problem for each pair of classes, or for each class against the rest.
     time_limit : float, default=None
@@ -71,6 +72,16 @@ class SVC(KernelFit):
     callback : callable, default=None
         Called with a ``Progress`` (seconds, iterations, primal, dual, gap, violation) at every
         step; ``maxmargin.solvers.Trace()`` keeps them for ``maxmargin.plots.convergence``.
+    solver : str, default="working_set"
+        The algorithm; all but the last reach the same model.
+
+        - "working_set": block decomposition, up to 2,048 variables a step.
+        - "smo": two variables a step, chosen by second-order information (as LIBSVM).
+        - "smo_first_order": two variables a step, always the pair that violates most.
+        - "osuna": the support vectors so far and new violators, solved exactly together.
+        - "coordinate_ascent": one variable a step, in random order. A variable moves alone only
+          without a free bias, so the kernel is k + 1: the intercept is a weight like the others,
+          penalised with them, and the model (and its certificate) is that of this problem.
 
     Attributes
     ----------
@@ -116,6 +127,7 @@ class SVC(KernelFit):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
+        solver: str = "working_set",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -136,6 +148,7 @@ class SVC(KernelFit):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.callback = callback
+        self.solver = solver
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -165,6 +178,7 @@ class SVC(KernelFit):
         X, label = self._validate(X, y)
         weight = self._validate_weight(sample_weight, label)
         choice = self._choose_kernel(X, weight)
+        self._augmented = True not in BOX_QP_SOLVERS[self.solver].biases
         reduced = self._reduce(label, weight)
         solutions = self._solve(self._gram(choice, X, reduced.order), reduced)
         self._recover(choice, X, reduced, solutions)
@@ -176,6 +190,7 @@ class SVC(KernelFit):
         self._check_kernel_parameters()
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
+        check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
         if self.probability != "deprecated":
             check_flag(owner, "probability", self.probability)
             warnings.warn(
@@ -186,7 +201,15 @@ class SVC(KernelFit):
             )
 
     def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
-        return self._run(gram, reduced, Shrinking if self.shrinking else WorkingSet)
+        shrinks = self.shrinking and self.solver == "working_set"
+        solver = Shrinking if shrinks else BOX_QP_SOLVERS[self.solver]
+        return self._run(gram, reduced, solver, self._seed())
+
+    def _seed(self) -> int:
+        """Fix the solver's random choices; without a random_state they are the same every time."""
+        if self.random_state is None or not self._augmented:
+            return 0
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._temperature = None
