@@ -57,7 +57,7 @@ class _Problem:
     """What 0 and 1 stand for, where one of them may be missing."""
 
 
-class _Constant:
+class _Constant(ClassifierMixin, BaseEstimator):
     """What is learnt where all rows agree."""
 
     def __init__(self, value: int) -> None:
@@ -201,8 +201,7 @@ def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
 
 def _threshold(estimator: Any) -> float:
     """Give the value above which class 1 is predicted."""
-    decides = isinstance(estimator, _Constant) or is_classifier(estimator)
-    return 0.0 if decides and hasattr(estimator, "decision_function") else 0.5
+    return 0.0 if is_classifier(estimator) and hasattr(estimator, "decision_function") else 0.5
 
 
 def _has(name: str) -> Callable[[Any], bool]:
