@@ -28,7 +28,9 @@ HINGE, SQUARED, FREE = (
     Problem("squared_hinge", False),
     Problem("hinge", True),
 )
-_TOLERANCES = [m * 10.0**-k for k in range(8) for m in (1, 0.3)]
+_TOLERANCES = [10.0**-k for k in range(8)]
+_FINER = [m * tol for tol in _TOLERANCES for m in (1, 0.3)]
+_SWEEPS = sorted({m * 2**k for k in range(18) for m in (1, 3)})
 
 
 @dataclass(frozen=True)
@@ -65,20 +67,19 @@ def _libsvm(max_iter: int) -> Any:
 
 
 def _ours(maker: str, problem: Problem, solver: str) -> Method:
-    make = partial(_linear, problem.loss) if maker == "LinearSVC" else _kernel
-    return Method(f"{maker} {solver}", problem, partial(make, solver), _TOLERANCES)
+    linear = maker == "LinearSVC"
+    make = partial(_linear, problem.loss, solver) if linear else partial(_kernel, solver)
+    return Method(f"{maker} {solver}", problem, make, _FINER if linear else _TOLERANCES)
 
 
 METHODS = [
     _ours("LinearSVC", HINGE, "dual_coordinate"),
     _ours("SVC", HINGE, "coordinate_ascent"),  # its intercept is the kernel's added 1: regularised
-    Method("LIBLINEAR", HINGE, partial(_liblinear, "hinge"), [2**k for k in range(20)], peer=True),
+    Method("LIBLINEAR", HINGE, partial(_liblinear, "hinge"), _SWEEPS, peer=True),
     _ours("LinearSVC", SQUARED, "newton"),
     _ours("LinearSVC", SQUARED, "dual_coordinate"),
     _ours("LinearSVC", SQUARED, "gradient_descent"),
-    Method(
-        "LIBLINEAR", SQUARED, partial(_liblinear, "squared_hinge"), list(range(1, 100)), peer=True
-    ),
+    Method("LIBLINEAR", SQUARED, partial(_liblinear, "squared_hinge"), _SWEEPS, peer=True),
     _ours("SVC", FREE, "working_set"),
     _ours("SVC", FREE, "smo"),
     _ours("SVC", FREE, "osuna"),

@@ -66,8 +66,9 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
 
 def accuracies(row: dict[str, Any]) -> tuple[float, float]:
     """Room for where the curves end, not for the first iterations."""
+    last = [curve["points"][-1]["accuracy"] for curve in row["curves"]]
     best = max(p["accuracy"] for curve in row["curves"] for p in curve["points"])
-    return best - 0.06, best + 0.01
+    return min(last) - 0.02, best + 0.005
 
 
 def finish(ax: Axes, title: str) -> None:

@@ -99,7 +99,8 @@ def _keep(path: Path, X: Any, y: Any) -> None:
 
 def available(names: Iterable[str]) -> list[str]:
     """Those of our data sets that can be had here; the others are named in a sentence."""
-    wanted = [name for name in LINEAR if name in set(names)]
+    asked = set(names)
+    wanted = [name for name in LINEAR if name in asked]
     missing = [name for name in wanted if not _obtainable(name)]
     if missing:
         print(f"Left out, no data in {folder()}: {', '.join(missing)}. Set MAXMARGIN_DATA.")
