@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy import sparse
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.points import FloatArray, Rows, as_matrix
+
+_MOST_RUNS = 16  # blocks that are copied one by one
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,9 +75,13 @@ class Precomputed(Kernel):
         if last >= width:
             needed = f"needs one column a training item, at least {last + 1}"
             raise ValueError(f"The precomputed matrix has {width} columns; it {needed}.")
-        a, b = _as_slice(A.ids), _as_slice(B.ids)
-        both_gathered = not isinstance(a, slice) and not isinstance(b, slice)
-        out[...] = A.K[np.ix_(a, b)] if both_gathered else A.K[a, b]
+        rows, columns = _runs(A.ids), _runs(B.ids)
+        if len(rows) * len(columns) > _MOST_RUNS:
+            out[...] = A.K[np.ix_(A.ids, B.ids)]
+            return
+        for to, source in rows:
+            for across, column in columns:
+                out[to, across] = A.K[source, column]
 
     def diagonal(self, A: Numbered) -> FloatArray:
         """Copy the diagonal entries."""
@@ -83,7 +90,11 @@ class Precomputed(Kernel):
         return A.K[A.ids, A.ids]
 
 
-def _as_slice(ids: NDArray[np.intp]) -> Any:
-    """Give consecutive numbers as a slice, so that they are copied without being gathered."""
-    consecutive = len(ids) > 0 and (np.diff(ids) == 1).all()
-    return slice(int(ids[0]), int(ids[-1]) + 1) if consecutive else ids
+def _runs(ids: NDArray[np.intp]) -> list[tuple[slice, slice]]:
+    """Cut numbers into runs of consecutive ones: where each stands, and which they are.
+
+    Runs are copied as blocks, which is several times faster than gathering entries.
+    """
+    edges = [0, *(np.flatnonzero(np.diff(ids) != 1) + 1).tolist(), len(ids)]
+    starts = [(a, b, int(ids[a])) for a, b in pairwise(edges) if b > a]
+    return [(slice(a, b), slice(i, i + b - a)) for a, b, i in starts]

@@ -12,6 +12,7 @@ leave the box stops at its edge and frees no variable, so the dual never falls.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,36 +32,58 @@ _JITTER = 1e-11  # of the largest diagonal value: duplicate rows make K_AA singu
 
 def polish(problem: BoxQP, K: NDArray[Any], beta: Vector, F: Vector) -> None:
     """Improve beta and F in place, as far as the present set of bound variables allows."""
-    work, full = 0, 0
+    work, full, face = 0, 0, None
     while work < _MOST_WORK:
         free = np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
         if not 0 < len(free) <= MOST_FREE:
             return
         work += len(free) ** 3 + 10_000
-        delta = _newton_step(K[np.ix_(free, free)].astype(np.float64), F[free], problem.bias)
+        if face is None or not np.array_equal(face.free, free):
+            face = _Face.of(K, free)
+        delta = face.newton_step(F[free], problem.bias)
         if delta is None or not delta.any():
             return
         length = _room(problem, beta, free, delta)
         moved = _advance(problem, beta[free], free, delta, length)
-        F -= K[:, free].astype(np.float64) @ (moved - beta[free])
+        F -= face.columns @ (moved - beta[free])
         beta[free] = moved
         full += length == 1.0
         if full == _FULL_STEPS:
             return
 
 
-def _newton_step(K: Vector, F: Vector, bias: bool) -> Vector | None:
-    jitter = _JITTER * max(float(K.diagonal().max()), np.finfo(np.float64).tiny)
-    try:
-        factor = cho_factor(K + jitter * np.eye(len(K)))
-    except LinAlgError:
-        return None
-    if not bias:
-        return cho_solve(factor, F)
-    # Only F up to a constant matters; without the constant less cancels in the next two lines.
-    to_F, to_one = cho_solve(factor, F - F.mean()), cho_solve(factor, np.ones(len(K)))
-    delta = to_F - (to_F.sum() / to_one.sum()) * to_one
-    return delta - delta.mean()
+@dataclass(frozen=True)
+class _Face:
+    """The free variables, their columns of K, and a factor of K_AA if it is definite."""
+
+    free: NDArray[np.intp]
+    columns: Vector
+    factor: Any
+
+    @classmethod
+    def of(cls, K: NDArray[Any], free: NDArray[np.intp]) -> _Face:
+        columns = K[:, free].astype(np.float64, copy=False)
+        square = columns[free]
+        jitter = _JITTER * max(float(square.diagonal().max()), np.finfo(np.float64).tiny)
+        square[np.diag_indices_from(square)] += jitter
+        try:
+            factor = cho_factor(square, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            factor = None
+        return cls(free, columns, factor)
+
+    def newton_step(self, F: Vector, bias: bool) -> Vector | None:
+        if self.factor is None or not np.isfinite(F).all():
+            return None
+        if not bias:
+            return self._solve(F)
+        # Only F up to a constant matters; without the constant less cancels in the next lines.
+        both = self._solve(np.column_stack([F - F.mean(), np.ones(len(F))]))
+        delta = both[:, 0] - (both[:, 0].sum() / both[:, 1].sum()) * both[:, 1]
+        return delta - delta.mean()
+
+    def _solve(self, right: Vector) -> Vector:
+        return cho_solve(self.factor, right, check_finite=False)
 
 
 def _room(problem: BoxQP, beta: Vector, free: NDArray[np.intp], delta: Vector) -> float:

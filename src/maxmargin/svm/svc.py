@@ -24,7 +24,8 @@ class SVC(KernelFit):
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
     keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``, kernel
-    values as ``kernel``, and the attributes ``certificate_`` and ``certificates_``. float32 data are kept in float32.
+    values as ``kernel``, and the attributes ``certificate_`` and ``certificates_``. float32 data
+    are kept in float32.
 
     Parameters
     ----------
