@@ -28,6 +28,7 @@ from maxmargin.solvers.row_cache import Index
 from maxmargin.solvers.run import Limits
 
 _TOGETHER = 64  # rows evaluated at a time
+_FEWEST_UPDATES = 1000  # between two looks of the outer loop, which would see no gain in fewer
 
 
 class CoordinateAscent(DualAscent):
@@ -43,10 +44,18 @@ class CoordinateAscent(DualAscent):
         self._order: Index = np.empty(0, dtype=np.intp)
 
     def step(self, limits: Limits) -> None:
-        """Make a pass, or what is left of one, within the limits."""
+        """Make a pass, several on few variables, within the limits."""
+        F = self.gradient()
+        left = self._left(limits, max(len(F), _FEWEST_UPDATES))
+        for _ in range(max(1, _FEWEST_UPDATES // len(F))):
+            left -= self._pass(F, left)
+        self.iterate.running[:] = self.problem.linear - F
+
+    def _pass(self, F: Vector, most: int) -> int:
+        """Go through what is left of the order, or a new one; returns the updates made."""
         if len(self._order) == 0:
-            self._order = self._random.permutation(len(self.problem))
-        problem, F, left = self.problem, self.gradient(), self._left(limits, len(self.problem))
+            self._order = self._random.permutation(len(F))
+        problem, left = self.problem, most
         while left > 0 and len(self._order) > 0:
             far, updates = ascend(
                 self.iterate.cache.store,
@@ -60,11 +69,11 @@ class CoordinateAscent(DualAscent):
                 left,
             )
             left -= updates
-            self.iterations += updates
             self._order = self._order[far:]
             if left > 0 and len(self._order) > 0:
                 self._fetch(F)
-        self.iterate.running[:] = problem.linear - F
+        self.iterations += most - left
+        return most - left
 
     def _fetch(self, F: Vector) -> None:
         """Have the row stored that is wanted now, with those of others that will want to move."""
