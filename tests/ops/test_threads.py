@@ -4,7 +4,7 @@ import threading
 import numpy as np
 import pytest
 
-from maxmargin.ops.threads import Workers, count_threads
+from maxmargin.ops.threads import Workers, count_threads, side_by_side
 
 
 @pytest.fixture
@@ -51,4 +51,48 @@ def test_no_thread_outlives_its_block():
     before = set(threading.enumerate())
     with Workers(2) as workers:
         workers.each(lambda piece: None, range(4))
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_results_side_by_side_are_in_order(n_jobs):
+    assert side_by_side(lambda piece: piece**2, range(7), n_jobs) == [0, 1, 4, 9, 16, 25, 36]
+    assert side_by_side(lambda piece: piece, [], n_jobs) == []
+
+
+def test_pieces_are_begun_together():
+    meet = threading.Barrier(3, timeout=60)
+    assert len(side_by_side(lambda piece: meet.wait(), range(3), n_jobs=3)) == 3
+
+
+@pytest.mark.parametrize(("n_jobs", "at_once", "share"), [(8, None, 2), (8, 1, 8), (2, 4, 1)])
+def test_a_piece_has_its_share_of_the_threads(n_jobs, at_once, share):
+    def ask(piece):
+        return count_threads(None), count_threads(100), count_threads(1), Workers(-1).threads
+
+    given = side_by_side(ask, range(4), n_jobs, at_once)
+    assert given == [(share, share, 1, share)] * 4
+    assert count_threads(100) == 100
+
+
+def test_a_piece_within_a_piece_has_a_share_of_its_share():
+    def outer(piece):
+        return side_by_side(lambda inner: count_threads(None), range(3), None)
+
+    assert side_by_side(outer, range(2), 12) == [[2, 2, 2]] * 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_the_first_error_is_raised_and_nothing_is_begun_after_it(n_jobs):
+    begun = []
+
+    def work(piece):
+        begun.append(piece)
+        if piece >= 1:
+            raise RuntimeError(f"piece {piece}")
+
+    before = set(threading.enumerate())
+    with pytest.raises(RuntimeError, match="piece 1"):
+        side_by_side(work, range(1000), n_jobs)
+    assert len(begun) < 1000
     assert set(threading.enumerate()) == before

@@ -1,12 +1,15 @@
 """Limits, progress, Ctrl-C and the judge at the end, on working sets far below the problem."""
 
 import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 
 import numpy as np
 import pytest
 
 from maxmargin.certify import Status
-from maxmargin.solvers import Limits
+from maxmargin.solvers import Limits, interruptible
 from maxmargin.solvers.iterate import Iterate
 from maxmargin.solvers.run import _PATIENCE
 from maxmargin.solvers.working_set import WorkingSet
@@ -82,6 +85,19 @@ def test_ctrl_c_returns_the_best_point_so_far_and_restores_the_handler(case):
     assert one.problem.feasible(solution.point.beta)
     assert 0 < solution.certificate.dual < one.solve().certificate.dual
     assert solution.certificate.dual == pytest.approx(one.true_dual(solution.point.beta))
+
+
+def test_a_fit_inside_another_block_obeys_its_flag(case):
+    """In a copy of the context also from another thread, where no handler can be set."""
+    one = case()
+    with interruptible() as outer:
+        with interruptible() as inner:
+            assert inner is outer
+        outer.set()
+        fit = partial(copy_context().run, one.solve, Limits(), size=32)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(fit).result().certificate.status is Status.INTERRUPTED
+    assert one.solve(size=32).certificate.status is Status.CERTIFIED
 
 
 def test_a_second_ctrl_c_is_the_usual_one(case):

@@ -7,7 +7,7 @@ import sys
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
-from maxmargin import SVC
+from maxmargin import SVC, OneVsOneClassifier, OneVsRestClassifier
 from maxmargin.kernels import RBF, Linear
 
 # The check of foreign arrays needs an environment variable that SciPy reads when it is imported.
@@ -17,6 +17,8 @@ ESTIMATORS = [
     SVC(kernel="linear"),
     SVC(kernel=RBF(gamma=0.5) + Linear()),
     SVC(multiclass="ovr"),
+    OneVsOneClassifier(SVC()),
+    OneVsRestClassifier(SVC()),
 ]
 
 
@@ -38,10 +40,11 @@ def test_check(estimator, check):
 
 SCRIPT = f"""
 from sklearn.utils.estimator_checks import check_estimator
-from maxmargin import SVC
-results = check_estimator(SVC(), on_skip=None)
-assert "{ELSEWHERE}" in {{result["check_name"] for result in results}}
-assert {{result["status"] for result in results}} == {{"passed"}}
+from maxmargin import SVC, OneVsOneClassifier, OneVsRestClassifier
+for estimator in (SVC(), OneVsOneClassifier(SVC()), OneVsRestClassifier(SVC())):
+    results = check_estimator(estimator, on_skip=None)
+    assert "{ELSEWHERE}" in {{result["check_name"] for result in results}}
+    assert {{result["status"] for result in results}} == {{"passed"}}
 """
 
 

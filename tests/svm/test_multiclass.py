@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from maxmargin import SVC, OneVsOneClassifier, OneVsRestClassifier, Status
 from maxmargin.kernels import RBF, FromFunction
 from maxmargin.ops.threads import count_threads
+from maxmargin.solvers import Trace
 
 WRAPPERS = [
     pytest.param(OneVsOneClassifier, id="one"),
@@ -239,12 +240,23 @@ class CtrlC:
         return self
 
 
+class Pressed(SVC):
+    """Ctrl-C is pressed when the first one is fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.random_state()
+        return super().fit(X, y, sample_weight)
+
+
 @both
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_stops_all_problems_with_their_best_points(wrapper, n_jobs):
+@pytest.mark.parametrize("how", ["in a fit", "in a step"])
+def test_ctrl_c_stops_all_problems_with_their_best_points(wrapper, n_jobs, how):
     X, y = make_blobs(400, centers=4, cluster_std=9.0, random_state=0)
     usual = signal.getsignal(signal.SIGINT)
-    model = wrapper(SVC(C=1e4, tol=1e-9, cache_size=0.3, callback=CtrlC()), n_jobs=n_jobs)
+    step = SVC(C=1e4, tol=1e-9, cache_size=0.3, callback=CtrlC())
+    estimator = step if how == "in a step" else Pressed(random_state=CtrlC())
+    model = wrapper(estimator, n_jobs=n_jobs)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
         model.fit(X, y)
     assert signal.getsignal(signal.SIGINT) is usual
@@ -296,6 +308,15 @@ def test_inside_search_and_pipeline(four, wrapper):
 
 
 @both
+def test_a_trace_holds_one_problem_after_the_other(four, wrapper):
+    trace = Trace()
+    model = wrapper(SVC(callback=trace), n_jobs=2).fit(*four)
+    starts = [line for line in trace if line.iterations == 0]
+    assert len(starts) == len(model.estimators_)
+    assert all(line.gap >= -1e-12 * line.primal for line in trace)
+
+
+@both
 def test_a_fit_prints_when_asked(four, wrapper, capsys):
     wrapper(SVC()).fit(*four)
     assert capsys.readouterr().out == ""
@@ -334,6 +355,7 @@ COMPLAINTS = {
     "a class": (SVC, X_BAD, Y_BAD, {}, "must be a classifier with a fit method"),
     "no decision": (Undecided(), X_BAD, Y_BAD, {}, "have a decision_function or a predict_proba"),
     "continuous": (SVC(), X_BAD, Y_BAD + 0.5, {}, "Unknown label type"),
+    "no label": (SVC(), X_BAD, [0, 0, 1, 1, 2, np.nan], {}, "Input y contains NaN"),
     "fewer labels": (SVC(), X_BAD, Y_BAD[:5], {}, "inconsistent numbers of samples"),
     "nan, another's": (LogisticRegression(), with_nan(), Y_BAD, {}, "^Class 0 against .* NaN"),
     "no weights taken": (

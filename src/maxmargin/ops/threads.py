@@ -123,16 +123,19 @@ class Workers:
 
 
 def side_by_side(
-    function: Callable[[T], R], pieces: Iterable[T], n_jobs: int | None = None
+    function: Callable[[T], R],
+    pieces: Iterable[T],
+    n_jobs: int | None = None,
+    at_once: int | None = None,
 ) -> list[R]:
-    """Call the function on a few long pieces, several at a time; the results come in order.
+    """Call the function on a few long pieces, several (``at_once``) at a time; results in order.
 
     All of them together get ``n_jobs`` threads: a ``Workers`` inside a piece gets an equal share.
     After an error no further piece is begun, and of those that failed the first one's is raised.
     """
     work = list(pieces)
     threads = count_threads(n_jobs)
-    apart = max(1, min(threads, len(work)))
+    apart = max(1, min(threads, len(work), at_once or len(work)))
     with _one_blas_thread, _sharing(threads // apart):
         if apart == 1:
             return [function(piece) for piece in work]

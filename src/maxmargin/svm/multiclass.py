@@ -27,7 +27,7 @@ from sklearn.base import (
     is_regressor,
 )
 from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import get_tags
+from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -96,7 +96,7 @@ def _fit_all(
     with interruptible() as interrupted:
 
         def fit(problem: _Problem) -> Any:
-            if interrupted.is_set() and not hasattr(type(estimator), "certify"):
+            if interrupted.is_set() and not _is_judged(estimator):
                 raise KeyboardInterrupt  # nothing fitted from here on could say that it is partial
             with config_context(**config):
                 fitted = _fit_one(estimator, X, problem, params, ready)
@@ -104,7 +104,14 @@ def _fit_all(
                 print(f"{problem.name}: fitted", flush=True)  # noqa: T201  (it was asked for)
             return fitted
 
-        return side_by_side(fit, problems, wrapper.n_jobs)
+        # A callback sees one problem after the other, and need not be prepared for threads.
+        at_once = None if getattr(estimator, "callback", None) is None else 1
+        return side_by_side(fit, problems, wrapper.n_jobs, at_once)
+
+
+def _is_judged(estimator: Any) -> bool:
+    """Whether the estimator says in a certificate how good its fit is: ours."""
+    return hasattr(type(estimator), "certify")
 
 
 def _fit_one(
@@ -115,6 +122,8 @@ def _fit_one(
         warn(f"Label {problem.labels[value]} is present in all training examples.", stacklevel=2)
         return _Constant(value)
     model, rows = clone(estimator), problem.rows
+    if _is_judged(estimator) and hasattr(estimator, "callback"):
+        model.callback = estimator.callback  # a clone's is a copy, in which nobody would look
     try:
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
@@ -354,6 +363,7 @@ class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
         self.verbose = verbose
 
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
+        assert_all_finite(y, input_name="y")
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self.label_binarizer_.fit_transform(y).tocsc()
         self.classes_ = self.label_binarizer_.classes_
