@@ -127,7 +127,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Split the rows that cost something into tasks."""
         split = reduction.one_vs_one if self._by_pairs() else reduction.one_vs_rest
         cost = self._cost(label, weight)
-        return reduction.reduce_classes(label, cost, len(self.classes_), split)
+        reduced = reduction.reduce_classes(label, cost, len(self.classes_), split)
+        return reduction.without_bias(reduced) if self._augmented else reduced
 
     def _cost(self, label: Index, weight: Vector | None) -> Vector:
         """Rows cost C times the class weight times the sample weight."""
