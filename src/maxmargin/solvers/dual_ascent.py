@@ -82,7 +82,8 @@ class DualAscent(ABC):
 
     def merit(self) -> float:
         """Give the dual by the running product."""
-        return self.problem.dual(self.iterate.beta, self.iterate.running)
+        with np.errstate(invalid="ignore", over="ignore"):  # a NaN is what ends such a run
+            return self.problem.dual(self.iterate.beta, self.iterate.running)
 
     def objectives(self) -> tuple[float, float]:
         """Primal and dual by the running product."""

@@ -115,7 +115,8 @@ def run(solver: Solver, limits: Limits, interrupted: threading.Event | None = No
         stopped = watch.stop(solver, interrupted.is_set())
         if stopped or solver.violation() <= aim.tol:
             point = solver.point()
-            certificate = judge(solver.problem, point, limits.tol, stopped)
+            with np.errstate(invalid="ignore", over="ignore"):  # the status says so in words
+                certificate = judge(solver.problem, point, limits.tol, stopped)
             if stopped or certificate.status is not Status.STALLED:
                 return Solution(point, certificate, solver.iterations)
             solver.restart(point)
