@@ -50,6 +50,8 @@ floor 1e-09  float64
     @property
     def relative_gap(self) -> float:
         """The gap divided by the larger of |primal| and |dual|; 0 when both are 0."""
+        if self.gap == float("inf"):
+            return self.gap
         size = max(abs(self.primal), abs(self.dual))
         return 0.0 if size == 0 else self.gap / size
 

@@ -58,14 +58,15 @@ def judge_box_qp(
     """
     gradient = problem.linear - point.product
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
-    primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
+    primal = problem.attained(point.beta, point.product, problem.intercept(point.beta, gradient))
     dual = problem.dual(point.beta, point.product)
     product_error, floor = rounding(problem, point)
-    small = primal - dual <= 10 * tol * max(abs(primal), abs(dual))
+    small = primal < np.inf and primal - dual <= 10 * tol * max(abs(primal), abs(dual))
     optimal = violation <= tol + min(tol, product_error) and small
     convex = point.convex and dual <= _primal_at_zero(problem) + floor
     status = _status(problem, point, convex, optimal, stopped)
-    if not np.isfinite([primal, dual]).all():
+    unmet = problem.hard and primal == np.inf  # no multiple of this w has all rows on their side
+    if not np.isfinite([0.0 if unmet else primal, dual]).all():
         status = Status.NUMERICAL_ERROR
     return Certificate(primal, dual, violation, floor, point.precision.name, status)
 
@@ -91,10 +92,13 @@ def rounding(problem: BoxQP, point: Point) -> tuple[float, float]:
     """Typical rounding error of one entry of K beta, and of the gap.
 
     Kernel values carry independent errors of about eps * scale, so an entry of K beta carries
-    their root of the sum of squares; the gap adds up one such error for every unit of cost.
+    their root of the sum of squares; the gap adds up one such error for every unit of cost. Under
+    infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
     """
     eps = float(np.finfo(point.precision).eps)
     entry = eps * point.scale * float(np.linalg.norm(point.beta))
     slope = np.where(point.beta >= 0, problem.upper, problem.lower)
     cost = np.abs(slope[(point.beta != 0) & np.isfinite(slope)])
+    if problem.hard:
+        cost = np.append(cost, np.abs(point.beta).sum())
     return entry, entry * float(np.sqrt((cost**2).sum()) + np.linalg.norm(point.beta))

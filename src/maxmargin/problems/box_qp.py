@@ -14,6 +14,11 @@ The soft-margin classifier is p_i = t_i, [l_i, u_i] = [0, C_i] where t_i = +1 an
 t_i = -1: then beta_i = alpha_i t_i and max(u_i g_i, l_i g_i) = C_i max(0, 1 - t_i f(x_i)), the
 hinge loss. Writing the dual in beta instead of alpha makes the equality's coefficients all one.
 
+An infinite bound makes a loss a constraint of the primal: g_i <= 0 where u_i is infinite, g_i >= 0
+where l_i is. With C_i infinite that is the hard margin, t_i f(x_i) >= 1. A point of the dual meets
+such constraints only up to the tolerance, but a multiple s (w, b) of it meets them exactly, and its
+value is one that the primal attains.
+
 The optimality conditions use the gradient F = p - K beta. A variable is in I_up when beta_i < u_i
 and in I_low when beta_i > l_i. With a bias, beta is optimal if and only if
 
@@ -57,10 +62,42 @@ class BoxQP:
         loss = np.maximum(self.upper[active] * g[active], self.lower[active] * g[active])
         return float(0.5 * (beta @ product) + loss.sum())
 
+    @property
+    def hard(self) -> bool:
+        """Whether some bound is infinite, so that the primal has constraints."""
+        return not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
+    def stretch(self, values: Vector) -> float:
+        """Find the s with which s f(x_i) meets the constraints most narrowly; infinite if none.
+
+        ``values`` are the f(x_i). For the hard margin s is 1 / min_i t_i f(x_i).
+        """
+        above, below = np.isinf(self.upper), np.isinf(self.lower)
+        wanted = np.concatenate([self.linear[above], -self.linear[below]])
+        given = np.concatenate([values[above], -values[below]])
+        if (given[wanted > 0] <= 0).any():
+            return np.inf
+        least = float((wanted[wanted > 0] / given[wanted > 0]).max(initial=0.0))
+        falls = (wanted <= 0) & (given < 0)
+        most = float((wanted[falls] / given[falls]).min(initial=np.inf))
+        s = least or min(1.0, most)
+        return s if s <= most else np.inf
+
+    def attained(self, beta: Vector, product: Vector, b: float) -> float:
+        """Value of the primal at w and b, stretched to meet the constraints that there are."""
+        if not self.hard:
+            return self.primal(beta, product, b)
+        s = self.stretch(product + b)
+        if not np.isfinite(s):
+            return np.inf
+        g = self.linear - s * (product + b)
+        upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (self.upper, self.lower))
+        return float(0.5 * s * s * (beta @ product) + np.maximum(upper * g, lower * g).sum())
+
     def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
         """Primal and dual value at beta, with the bias that its free variables say."""
         b = self.intercept(beta, self.linear - product)
-        return self.primal(beta, product, b), self.dual(beta, product)
+        return self.attained(beta, product, b), self.dual(beta, product)
 
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""

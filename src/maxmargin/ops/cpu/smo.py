@@ -41,11 +41,13 @@ def _member(beta: float, lower: float, upper: float) -> Any:
 def _snap(moved: float, before: float, lower: float, upper: float) -> float:
     """Put a variable on its bound if what separates them is the rounding of the last step.
 
-    Otherwise it would count as free, block the way of others and spoil the intercept.
+    Otherwise it would count as free, block the way of others and spoil the intercept. Sizes are
+    those of the variable, because a bound may be infinite.
     """
-    if abs(moved - lower) <= _ROUNDING * max(abs(before), abs(lower)):
+    rounding = _ROUNDING * max(abs(before), abs(moved))
+    if abs(moved - lower) <= rounding:
         return lower
-    if abs(moved - upper) <= _ROUNDING * max(abs(before), abs(upper)):
+    if abs(moved - upper) <= rounding:
         return upper
     return moved
 
