@@ -48,14 +48,14 @@ def test_two_classes_have_the_same_model(solver, kernel):
 
 @others
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
-@pytest.mark.parametrize("cache_size", [200, 1e-2])
+@pytest.mark.parametrize("cache_size", [200, 0.05])
 def test_four_classes_have_the_same_model(solver, multiclass, cache_size):
-    options = {"multiclass": multiclass, "tol": 1e-6}
+    options = {"multiclass": multiclass, "tol": 1e-5}
     model = SVC(**options, solver=solver, cache_size=cache_size).fit(X4, y4)
     usual = SVC(**options).fit(X4, y4)
     assert {c.status for c in model.certificates_} == {Status.CERTIFIED}
-    np.testing.assert_allclose(model.decision_function(X4), usual.decision_function(X4), atol=1e-4)
-    np.testing.assert_allclose(model.intercept_, usual.intercept_, atol=1e-4)
+    np.testing.assert_allclose(model.decision_function(X4), usual.decision_function(X4), atol=1e-3)
+    np.testing.assert_allclose(model.intercept_, usual.intercept_, atol=1e-3)
 
 
 @every_solver

@@ -78,17 +78,21 @@ class SMO(DualAscent):
 
     def _fetch(self, pair: Index, F: Vector) -> None:
         """Have a pair's rows stored, with those of violators for which there is room."""
-        iterate, problem = self.iterate, self.problem
-        iterate.cache.touch(iterate.index[self._used])
+        cache = self.iterate.cache
+        cache.touch(self.iterate.index[self._used])
         self._used[:] = False
-        slope = np.empty(len(F))
+        room = min(cache.room_ahead(_TOGETHER), len(F)) - len(pair)
+        chosen = np.concatenate([pair, self._violators(F, pair, room)]) if room > 0 else pair
+        self.iterate.fetch(chosen, np.ones(len(chosen), dtype=bool))
+
+    def _violators(self, F: Vector, pair: Index, most: int) -> Index:
+        """Find the worst whose rows are not stored."""
+        iterate, problem, slope = self.iterate, self.problem, np.empty(len(F))
         _, _, b = self._limits(F)
         slopes(F, iterate.beta, problem.lower, problem.upper, b, slope)
         slope[iterate.lines() >= 0] = slope[pair] = 0.0
-        room = min(iterate.cache.room_ahead(_TOGETHER), len(F)) - len(pair)
-        worst = np.argpartition(-np.abs(slope), room)[:room] if room > 0 else pair[:0]
-        chosen = np.concatenate([pair, worst[slope[worst] != 0]])
-        iterate.fetch(chosen, np.ones(len(chosen), dtype=bool))
+        worst = np.argpartition(-np.abs(slope), most)[:most]
+        return worst[slope[worst] != 0]
 
 
 class FirstOrderSMO(SMO):

@@ -38,6 +38,8 @@ from maxmargin.solvers.working_set import working_set_size
 
 Vector = NDArray[np.float64]
 
+_TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
+
 
 @dataclass(frozen=True)
 class Task:
@@ -210,8 +212,9 @@ def _divide(
             together = min(workers.threads, budget // (2 * largest**2 * item))
             return _Memory(partial(_own_rows, gram, reduced), largest, together)
     size = working_set_size(len(gram), item, budget)
-    squares, tiles = solver.squares * size**2, (workers.threads + 1) * TILE_ROWS * TILE_COLUMNS
-    room = max(budget - (squares + tiles) * item, solver.fewest_lines * largest * item)
+    tiles = min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
+    room = budget - tiles - solver.squares * size**2 * item
+    room = max(room, solver.fewest_lines * largest * item)
     if solver.whole_rows:
         window = partial(_own_rows, gram, reduced, budget=room, workers=workers)
         return _Memory(window, size, together=1)
