@@ -19,6 +19,7 @@ from maxmargin import SVC, OneVsOneClassifier, OneVsRestClassifier, Status
 from maxmargin.kernels import RBF, FromFunction
 from maxmargin.ops.threads import count_threads
 from maxmargin.solvers import Trace
+from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
 
 WRAPPERS = [
     pytest.param(OneVsOneClassifier, id="one"),
@@ -145,6 +146,29 @@ def test_single_precision_stays_single(four):
             assert each.support_vectors_.dtype == np.float32
 
 
+@both
+def test_a_hard_margin_has_its_matrix_in_double(four, wrapper):
+    X, y = four[0].astype(np.float32), four[1]
+    model = HardMarginSVC(kernel=RBF(gamma=5.0))
+    for each in wrapper(model).fit(X, y).estimators_:
+        assert each.certificate_.status is Status.CERTIFIED
+        assert each.certificate_.precision == "float64"
+
+
+@both
+def test_a_solver_without_a_bias_gets_its_offset(four, wrapper):
+    X, y = four
+    other = wrapper(SVC(solver="coordinate_ascent", tol=1e-6)).fit(X, y)
+    X, c = (X, 0) if wrapper is OneVsRestClassifier else (X[y < 2], 1)
+    labels = (y == 0) if c == 0 else (y[y < 2] == 1)
+    alone = SVC(solver="coordinate_ascent", tol=1e-6, gamma=other.estimators_[0]._gamma)
+    np.testing.assert_allclose(
+        other.estimators_[0].decision_function(X),
+        alone.fit(X, labels).decision_function(X),
+        atol=1e-8,
+    )
+
+
 # threads
 
 
@@ -219,6 +243,15 @@ def test_an_error_of_several_arguments_keeps_them(wrapper):
         model.fit(NUMBERED, LABELS)
     assert caught.value.args == (1, "two")
     assert "'c'" in caught.value.__notes__[0]
+
+
+@both
+def test_the_proof_of_an_error_is_kept(four, wrapper):
+    with pytest.raises(
+        NotSeparable, match="^Class 0 against .*: No hyperplane separates"
+    ) as caught:
+        wrapper(HardMarginSVC()).fit(*four)
+    assert caught.value.witness.sum() == pytest.approx(2.0)
 
 
 class CtrlC:

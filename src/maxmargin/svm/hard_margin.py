@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Linear
+from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import Progress, Solution
 from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError
@@ -196,8 +197,11 @@ default="linear"
         """Solve every problem; for the linear kernel the linear program may be asked on the way."""
         refusal = Refusal(self.classes_, X, label, reduced)
         with refusal:
-            gram = self._gram(choice, in_double(X), reduced.order)
+            gram = self._gram(choice, X, reduced.order)
             return self._run(gram, reduced, refusal.solver(choice))
+
+    def _whole_gram(self, choice: KernelChoice, X: Any) -> Gram:
+        return super()._whole_gram(choice, in_double(X))
 
     def _on_margin(
         self, reduced: reduction.Reduction, solutions: list[Solution]

@@ -55,6 +55,9 @@ class KernelFit(KernelClassifier):
     A subclass states its problem (``_reduce``) and how to solve it.
     """
 
+    def _check_parameters(self) -> None:
+        self._check_kernel_parameters()
+
     def _check_kernel_parameters(self) -> None:
         """Check what every kernel classifier takes."""
         owner = type(self).__name__
