@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.contest import C
 from benchmarks.linear_judge import Array
-from benchmarks.rows import Rows, Solution
+from benchmarks.rows import PRECISE, Rows, Solution
 
 Positive = tuple[Array, Array, Array, Array]
 """alpha, beta, s, xi, all of them above zero."""
@@ -27,7 +27,7 @@ def interior_point(rows: Rows, steps: int = 100) -> Solution:
     u, n = np.zeros(len(rows.R)), len(rows.t)
     now: Positive = (np.full(n, C / 2), np.full(n, C / 2), np.ones(n), np.full(n, 2.0))
     for _ in range(steps):
-        if rows.precise(u, now[0]):
+        if rows.gap(u, now[0]) <= PRECISE:
             break
         du, change = _direction(rows, u, now)
         step = min(1.0, 0.99 * _room(now, change))

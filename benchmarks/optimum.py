@@ -10,7 +10,9 @@ works out both values anew, so that a bound taken from the cache is checked when
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from benchmarks.data import CACHE, Data
 from benchmarks.dual_points import coordinate_descent, libsvm
 from benchmarks.interior_point import interior_point
 from benchmarks.linear_judge import Array, Problem, primal_of, signs
-from benchmarks.rows import FEW, Rows, Solution
+from benchmarks.rows import FEW, PRECISE, Rows, Solution
+from maxmargin.ops.threads import count_threads
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ def bounds(problem: Problem, data: Data) -> Bounds:
     path = CACHE / f"optimum-{data.name}-{X.shape[0]}-{problem}.npz"
     if not path.exists():
         print(f"  {data.name}: solving {problem} precisely, for the judge", flush=True)
-        _keep(path, [solve(problem, X, t) for t in ts])
+        with ThreadPoolExecutor(count_threads(None)) as pool:
+            _keep(path, list(pool.map(partial(solve, problem, X), ts)))
     with np.load(path) as kept:
         w, b, alpha = kept["w"], kept["b"], kept["alpha"]
     lower = sum(problem.dual(X, t, a) for t, a in zip(ts, alpha, strict=True))
@@ -74,7 +78,7 @@ def newton(rows: Rows, steps: int = 100) -> Solution:
     for _ in range(steps):
         margins = rows.forward(u)
         alpha = C * problem.slope(margins)
-        if rows.precise(u, alpha):
+        if rows.gap(u, alpha) <= PRECISE:
             break
         downhill = rows.backward(alpha) - rows.R * u
         direction = rows.system(C * problem.curvature(margins))(downhill)

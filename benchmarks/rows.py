@@ -46,10 +46,11 @@ class Rows:
     def primal(self, u: Array) -> float:
         return self.problem.primal(self.X, self.t, u[:-1], float(u[-1]))
 
-    def precise(self, u: Array, alpha: Array) -> bool:
+    def gap(self, u: Array, alpha: Array) -> float:
+        """Relative to the primal value."""
         dual = self.problem.dual(self.X, self.t, balanced(self.problem, self.t, alpha))
         primal = self.primal(u)
-        return primal - dual <= PRECISE * primal
+        return (primal - dual) / primal
 
     def solution(self, u: Array, alpha: Array) -> Solution:
         return u[:-1], float(u[-1]), balanced(self.problem, self.t, alpha)
