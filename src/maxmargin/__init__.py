@@ -14,29 +14,44 @@ if TYPE_CHECKING:
     from maxmargin import datasets, kernels, losses, plots
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.separation import Separation, separate
+    from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
 
     __version__: str
 
 __all__ = [
     "SVC",
     "Certificate",
+    "HardMarginSVC",
+    "NotSeparable",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "Separation",
+    "SlackBudgetSVC",
     "Status",
     "__version__",
     "datasets",
     "kernels",
     "losses",
     "plots",
+    "separate",
+    "total_slack",
 ]
 
 _HOME = {
-    "SVC": "maxmargin.svm",
     "Certificate": "maxmargin.certify",
+    "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
+    "SVC": "maxmargin.svm",
+    "Separation": "maxmargin.svm.separation",
+    "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
+    "separate": "maxmargin.svm.separation",
+    "total_slack": "maxmargin.svm.slack_budget",
 }
 _ROOMS = frozenset({"datasets", "kernels", "losses", "plots"})
 

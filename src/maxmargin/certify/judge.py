@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.status import Status
-from maxmargin.problems import BoxQP
+from maxmargin.problems import BoxQP, SlackBudget
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,39 @@ def judge_box_qp(
     return Certificate(primal, dual, violation, floor, point.precision.name, status)
 
 
+@judge.register
+def judge_slack_budget(
+    problem: SlackBudget, point: Point, tol: float, stopped: Status | None = None
+) -> Certificate:
+    """Judge the dual point of a classifier with a budget of slack.
+
+    Certified means both: with beta's own C no pair of variables breaks the penalised form's
+    optimality conditions by more than ``tol``, and the gap of the constrained form is at most
+    10 tol of the objective, or rounding.
+    """
+    gradient = problem.linear - point.product
+    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
+    primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
+    dual = problem.dual(point.beta, point.product)
+    penalised = problem.penalised(problem.multiplier(point.beta))
+    product_error, floor = rounding(penalised, point)
+    # The dual is a difference of numbers that may be much larger.
+    floor += float(np.finfo(np.float64).eps * np.abs(point.beta).sum())
+    small = primal - dual <= max(10 * tol * max(abs(primal), abs(dual)), floor)
+    optimal = violation <= tol + min(tol, product_error) and small and primal < np.inf
+    status = _status(problem, point, point.convex, optimal, stopped)
+    if not np.isfinite(dual):
+        status = Status.NUMERICAL_ERROR
+    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+
+
 def _primal_at_zero(problem: BoxQP) -> float:
     """Evaluate the primal at w = 0 and b = 0: convex problems have no dual value above it."""
     return problem.primal(np.zeros(len(problem)), np.zeros(len(problem)), 0.0)
 
 
 def _status(
-    problem: BoxQP, point: Point, convex: bool, optimal: bool, stopped: Status | None
+    problem: BoxQP | SlackBudget, point: Point, convex: bool, optimal: bool, stopped: Status | None
 ) -> Status:
     if not np.isfinite(point.product).all() or not problem.feasible(point.beta):
         return Status.NUMERICAL_ERROR

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from maxmargin.certify import Point
-from maxmargin.problems import BoxQP
+from maxmargin.problems import BoxQP, SlackBudget
 from maxmargin.solvers.iterate import Vector
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.shrinking import Shrinking
@@ -39,7 +39,7 @@ class MeansMeetError(ArithmeticError):
     ``convex``) they prove nothing.
     """
 
-    def __init__(self, problem: BoxQP, point: Point) -> None:
+    def __init__(self, problem: BoxQP | SlackBudget, point: Point) -> None:
         super().__init__("weighted means of the two sides coincide")
         self.problem, self.convex = problem, point.convex
         self.weights = mean_weights(point.beta)

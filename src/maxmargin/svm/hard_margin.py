@@ -264,11 +264,12 @@ class Refusal:
         witness[rows] = weights
         sides = [self.classes[np.unique(self.label[rows[t == sign]])].tolist() for sign in (1, -1)]
         first, second = (repr(side[0]) if len(side) == 1 else "the rest" for side in sides)
-        return NotSeparable(
-            f"No hyperplane separates {first} from {second}: the weights in the error's witness "
-            "give both the same mean; allow slack with SVC or SlackBudgetSVC, or use another "
-            "kernel.",
-            witness,
+        return NotSeparable(self._sentence(f"{first} from {second}", problem, weights), witness)
+
+    def _sentence(self, sides: str, problem: BoxQP, weights: Vector) -> str:  # noqa: ARG002
+        return (
+            f"No hyperplane separates {sides}: the weights in the error's witness give both the "
+            "same mean; allow slack with SVC or SlackBudgetSVC, or use another kernel."
         )
 
 
