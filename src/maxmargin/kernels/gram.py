@@ -27,6 +27,8 @@ class Gram:
     rows: Prepared
     psd: bool | None
     offset: float = 0.0
+    whole: NDArray[Any] | None = None
+    """The matrix itself, where it has been evaluated; exactly symmetric."""
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any) -> Gram:
@@ -35,12 +37,13 @@ class Gram:
 
     def stored(self, matrix: NDArray[Any]) -> Gram:
         """Stand for the same matrix, evaluated already."""
-        return Gram(Precomputed(), Numbered(matrix, np.arange(len(matrix))), self.psd)
+        rows = Numbered(matrix, np.arange(len(matrix)))
+        return Gram(Precomputed(), rows, self.psd, whole=matrix)
 
     def reordered(self, order: NDArray[np.intp]) -> Gram:
         """Take some of the rows, in another order; without a copy if nothing changes."""
         same = len(order) == len(self) and np.array_equal(order, np.arange(len(self)))
-        return self if same else replace(self, rows=self.rows[order])
+        return self if same else replace(self, rows=self.rows[order], whole=None)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -199,6 +199,10 @@ class SquareMatrix:
         """Make the working set ``kept`` (a part of the present one) followed by ``new``."""
         if len(new) == 0 and len(kept) == len(self.variables):
             return self.variables
+        whole = self._cache.gram.whole
+        if whole is not None and self._is_everything(new):
+            self.variables, self.values = new, whole
+            return new
         place = np.flatnonzero(np.isin(self.variables, kept, assume_unique=True))
         variables = np.concatenate([self.variables[place], new])
         self._buffers.reverse()
@@ -207,6 +211,11 @@ class SquareMatrix:
         self._evaluate(variables, len(place), self._read(place, new, values), values)
         self.variables, self.values = variables, values
         return variables
+
+    def _is_everything(self, new: Index) -> bool:
+        """Whether these are all rows of the matrix, in order, and nothing is added to it."""
+        gram = self._cache.gram
+        return not gram.offset and np.array_equal(self._index[new], np.arange(len(gram)))
 
     def _copy(self, place: Index, values: NDArray[Any]) -> None:
         def work(first: int) -> None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops.cpu.rows import mirror
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.solvers import (
@@ -237,12 +238,13 @@ def _own_rows(
 
 
 def evaluate(gram: Gram, workers: Workers) -> NDArray[np.floating]:
-    """Evaluate the whole matrix, rows by rows on all threads."""
+    """Evaluate the whole matrix on all threads: rows up to the diagonal, then mirrored."""
     matrix = np.empty((len(gram), len(gram)), gram.dtype)
 
     def work(first: int) -> None:
-        part = slice(first, first + 256)
-        gram.block(gram.rows[part], gram.rows, matrix[part])
+        stop = min(first + 256, len(gram))
+        gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
+        mirror(matrix, first, stop, 0, first)
 
     workers.each(work, range(0, len(gram), 256))
     return matrix
