@@ -18,52 +18,58 @@ def _ratio(row: Row) -> float:
     return row["seconds"][SKLEARN] / row["seconds"][OURS]
 
 
+def _least(row: Row) -> str:
+    """The mark of a peer that has not reached the target: its time is a lower bound."""
+    return "" if row["reached"] else "≥ "
+
+
 def _cells(row: Row | None) -> list[str]:
     if row is None:
         return ["–"] * 5
-    mark, least = " †" * bool(row["objection"]), "" if row["reached"] else "≥ "
     return [
-        number(row["seconds"][OURS]) + mark,
-        least + number(row["seconds"][SKLEARN]),
-        least + times(_ratio(row)),
+        number(row["seconds"][OURS]) + " †" * bool(row["objection"]),
+        _least(row) + number(row["seconds"][SKLEARN]),
+        _least(row) + times(_ratio(row)),
         f"{row['suboptimality'][OURS]:.0e}",
         f"{row['suboptimality'][SKLEARN]:.0e}",
     ]
 
 
-def _summary(rows: list[Row], of: Callable[[list[float]], float]) -> str:
-    """Rows that the judge objects to count for nothing."""
-    ratios = [_ratio(row) for row in rows if not row["objection"]]
-    some = f" ({len(ratios)} of {len(rows)})" if len(ratios) < len(rows) else ""
-    return times(of(ratios)) + some if ratios else "–"
+def _summary(rows: list[Row]) -> tuple[str, str]:
+    """Geometric mean and minimum of the ratios; rows that the judge objects to count for nothing."""
+    fair = [row for row in rows if not row["objection"]]
+    if not fair:
+        return "–", "–"
+    some = f" ({len(fair)} of {len(rows)})" if len(fair) < len(rows) else ""
+    mean = times(float(np.exp(np.mean([np.log(_ratio(row)) for row in fair]))))
+    worst = min(fair, key=_ratio)
+    bound = max(map(_least, fair), key=len)
+    return bound + mean + some, _least(worst) + times(_ratio(worst)) + some
 
 
-def _geometric(ratios: list[float]) -> float:
-    return float(np.exp(np.mean(np.log(ratios))))
-
-
-def contest_table(title: str, peers: dict[str, str], whole: dict[str, Any]) -> str:
+def contest_table(title: str, tasks: list[str], whole: dict[str, Any]) -> str:
     """One line a data set; for each task our seconds, the peer's and both distances."""
     rows = whole["rows"]
     found = {(row["data"], row["task"]): row for row in rows}
     shapes = {row["data"]: f"{row['rows']:,} × {row['columns']:,}" for row in rows}
-    header = [title, "rows × columns"]
-    for task, peer in peers.items():
-        header += [f"{_words(task)}: maxmargin, s", f"{peer}, s", "ratio", "our error", "its error"]
+    header, rest = [title, "rows × columns"], ["scikit-learn, s", "ratio", "our error", "its error"]
+    for task in tasks:
+        header += [f"{_words(task)}: maxmargin, s", *rest]
     lines = [
-        [name, shape, *(cell for task in peers for cell in _cells(found.get((name, task))))]
+        [name, shape, *(cell for task in tasks for cell in _cells(found.get((name, task))))]
         for name, shape in shapes.items()
     ]
-    for label, of in (("geometric mean", _geometric), ("minimum", min)):
-        means = [_summary([row for row in rows if row["task"] == task], of) for task in peers]
-        lines.append([label, "", *(cell for m in means for cell in ("", "", m, "", ""))])
-    notes = [
-        f"† {r['data']}, {_words(r['task'])}: {r['objection']}." for r in rows if r["objection"]
-    ]
-    both = (
-        f"All of them: geometric mean {_summary(rows, _geometric)}, minimum {_summary(rows, min)}."
-    )
-    return "\n\n".join([lay_out(header, lines), both, *notes])
+    sums = [_summary([row for row in rows if row["task"] == task]) for task in tasks]
+    for label, values in zip(("geometric mean", "minimum"), zip(*sums, strict=True), strict=True):
+        lines.append([label, "", *(cell for value in values for cell in ("", "", value, "", ""))])
+    mean, least = _summary(rows)
+    both = f"All of them: geometric mean {mean}, minimum {least}."
+    return "\n\n".join([lay_out(header, lines), both, *_notes(rows)])
+
+
+def _notes(rows: list[Row]) -> list[str]:
+    bad = [row for row in rows if row["objection"]]
+    return [f"† not comparable: {r['data']}, {_words(r['task'])}: {r['objection']}." for r in bad]
 
 
 def _words(task: str) -> str:
@@ -71,15 +77,13 @@ def _words(task: str) -> str:
 
 
 def linear_svc_table(whole: dict[str, Any]) -> str:
-    peers = {"hinge": "scikit-learn", "squared_hinge": "scikit-learn"}
-    return contest_table("LinearSVC to 1e-3", peers, whole)
+    return contest_table("LinearSVC to 1e-3", ["hinge", "squared_hinge"], whole)
 
 
 def logistic_table(whole: dict[str, Any]) -> str:
     target = whole["rows"][0]["target"] if whole["rows"] else 1e-3
     digits = f"{target:.0e}".replace("e-0", "e-")
-    tasks = {"lbfgs": "scikit-learn", "liblinear": "scikit-learn"}
-    return contest_table(f"Logistic to {digits}", tasks, whole)
+    return contest_table(f"Logistic to {digits}", ["lbfgs", "liblinear"], whole)
 
 
 def growth_table(whole: dict[str, Any]) -> str:
