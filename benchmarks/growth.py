@@ -3,7 +3,8 @@
 Linear: 30 generated columns, 2^10 to 2^20 rows; ours at a relative gap of 1e-3, LIBLINEAR at the
 loosest tolerance that reaches the same distance from the optimum at that size. Kernel: the RBF
 classifier of the fit table, 2^9 to 2^15 rows. Fewer rows are the first of the most. A method that
-takes longer than the limit is not asked again.
+takes longer than the limit is not asked again, nor is a peer that cannot reach the target in
+three times the limit.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ def row(family: str, small: bool, repeats: int) -> dict[str, Any]:
     turn = _kernel if family == "rbf" else _linear
     points: dict[str, list[list[float]]] = {}
     for n, calls in turn(family, most, asked, points):
+        if not calls:
+            break
         runs, _ = interleave(calls, {name: _repeats(points, name, repeats) for name in calls})
         for name, seconds in contest.medians(runs).items():
             points.setdefault(name, []).append([n, seconds])
@@ -60,15 +63,16 @@ def _active(points: dict[str, list[list[float]]], name: str) -> bool:
 def _linear(
     loss: str, most: Data, asked: list[int], points: dict[str, list[list[float]]]
 ) -> Iterator[tuple[int, Calls]]:
-    match, rung = linear_svc.match(loss), 0
+    match, rung, reached = linear_svc.match(loss), 0, True
     match.ours(linear_svc.TARGET).fit(most.X[: asked[0]], most.y[: asked[0]])
     for n in asked:
         data, calls = most.head(n), Calls()
         if _active(points, OURS):
             calls[OURS] = lambda d=data: match.ours(linear_svc.TARGET).fit(d.X, d.y)
-        if _active(points, SKLEARN):
+        if reached and _active(points, SKLEARN):
             last = _climb(match, data, max(0, rung - 2))
-            rung = TOLERANCES.index(last.tol)
+            rung, reached = TOLERANCES.index(last.tol), last.suboptimality <= linear_svc.TARGET
+        if reached and _active(points, SKLEARN):
             calls[SKLEARN] = lambda d=data, r=last: fit(match.peer(r.tol, r.max_iter), d.X, d.y)
         yield n, calls
 

@@ -36,7 +36,7 @@ def _cells(row: Row | None) -> list[str]:
 
 
 def _summary(rows: list[Row]) -> tuple[str, str]:
-    """Geometric mean and minimum of the ratios; rows that the judge objects to count for nothing."""
+    """Geometric mean and minimum of the ratios; rows the judge objects to count for nothing."""
     fair = [row for row in rows if not row["objection"]]
     if not fair:
         return "–", "–"
