@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from maxmargin.certify import Point, Status, judge
 from maxmargin.ops.reference.smo import smo_pairs, smo_single
-from maxmargin.problems import c_svc
+from maxmargin.problems import SlackBudget, c_svc
 
 seeds = st.integers(0, 2**32 - 1)
 with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -160,3 +160,37 @@ def test_more_than_the_primal_at_zero_is_no_dual_value():
     verdict = judge(PROBLEM, Point(beta, product, np.dtype(np.float64)), 1e-3)
     assert verdict.dual > 2.0
     assert verdict.status is not Status.CERTIFIED
+
+
+HARD = c_svc(np.array([1, -1]), np.inf)
+
+
+def test_a_hard_margin_is_certified_with_a_true_gap():
+    verdict = judge(HARD, point(BEST), 1e-3)
+    assert verdict.status is Status.CERTIFIED
+    assert verdict.primal == verdict.dual == 0.5
+    short = judge(HARD, point(0.9 * BEST), 1e-3)
+    assert short.primal == pytest.approx(0.5)  # stretched to meet the constraints
+    assert short.dual == pytest.approx(0.9 - 0.81 / 2)
+    assert short.status is Status.STALLED
+
+
+def test_a_hard_margin_whose_rows_do_not_part_is_not_certified():
+    verdict = judge(HARD, point(START), 1e6)
+    assert verdict.primal == verdict.gap == verdict.relative_gap == np.inf
+    assert verdict.status is Status.STALLED
+
+
+BUDGET = SlackBudget(np.array([1.0, -1.0]), np.ones(2), 1.0)
+
+
+def test_a_budget_is_certified_with_a_true_gap():
+    """x = -1 and 1 with half a unit of slack each: w = 1/2, so |w|^2 / 2 = 1/8, and C = 1/4."""
+    verdict = judge(BUDGET, point(0.5 * BEST), 1e-3)
+    assert verdict.status is Status.CERTIFIED
+    assert verdict.primal == verdict.dual == 0.125
+    assert judge(BUDGET, point(0.4 * BEST), 1e-3).primal == np.inf  # more slack than there is
+    generous = judge(BUDGET, point(BEST), 1e-3)
+    assert generous.primal == 0.5
+    assert generous.dual < 0.125
+    assert generous.status is Status.STALLED

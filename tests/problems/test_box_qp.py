@@ -106,3 +106,33 @@ def test_an_infinite_cost_is_a_hard_margin():
     beta = np.array([0.5, -0.5])
     assert problem.dual(beta, K @ beta) == problem.primal(beta, K @ beta, 0.0) == 0.5
     assert problem.primal(0.9 * beta, 0.9 * K @ beta, 0.0) == np.inf
+
+
+def test_a_hard_margin_is_attained_by_stretching():
+    problem, K = c_svc(np.array([1, -1]), np.inf), np.array([[1.0, -1], [-1, 1]])
+    for size in (0.25, 0.5, 3.0):
+        beta = size * np.array([0.5, -0.5])
+        assert problem.stretch(K @ beta) == 1 / size
+        assert problem.attained(beta, K @ beta, 0.0) == 0.5
+        assert problem.objectives(beta, K @ beta)[0] >= problem.objectives(beta, K @ beta)[1]
+    assert problem.attained(np.zeros(2), np.zeros(2), 0.0) == np.inf
+    assert problem.attained(beta, K @ beta, 10.0) == np.inf  # on one side of everything
+    assert problem.hard
+    assert not c_svc(np.array([1, -1]), 1.0).hard
+
+
+def test_stretching_looks_at_constrained_rows_alone():
+    """One row may cost, two must hold: f >= 1 and, met more narrowly by shrinking, f >= -1."""
+    problem = BoxQP(np.array([1.0, -1.0, 1.0]), np.zeros(3), np.array([np.inf, np.inf, 2.0]))
+    assert problem.stretch(np.array([0.5, 0.25, -9.0])) == 2.0
+    assert problem.stretch(np.array([0.5, -0.25, -9.0])) == 2.0
+    assert problem.stretch(np.array([0.5, -0.75, -9.0])) == np.inf
+    assert problem.stretch(np.array([-0.5, 0.0, 0.0])) == np.inf
+    values = np.array([0.5, 0.25, 0.25])
+    assert problem.attained(np.zeros(3), values, 0.0) == 2.0 * (1 - 0.5)
+
+
+@given(seeds, st.floats(-3, 3))
+def test_without_infinite_bounds_nothing_is_stretched(seed, b):
+    _, _, problem, K, beta = case(seed)
+    assert problem.attained(beta, K @ beta, b) == problem.primal(beta, K @ beta, b)

@@ -7,7 +7,14 @@ import sys
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
-from maxmargin import SVC, OneVsOneClassifier, OneVsRestClassifier
+from maxmargin import (
+    SVC,
+    HardMarginSVC,
+    NotSeparable,
+    OneVsOneClassifier,
+    OneVsRestClassifier,
+    SlackBudgetSVC,
+)
 from maxmargin.kernels import RBF, Linear
 
 # The check of foreign arrays needs an environment variable that SciPy reads when it is imported.
@@ -19,6 +26,7 @@ ESTIMATORS = [
     SVC(multiclass="ovr"),
     OneVsOneClassifier(SVC()),
     OneVsRestClassifier(SVC()),
+    SlackBudgetSVC(budget=10.0, kernel="rbf", break_ties=True),
 ]
 
 
@@ -60,3 +68,51 @@ def test_nothing_is_expected_to_fail():
     results = check_estimator(SVC(), on_skip=None, on_fail=None)
     assert {r["check_name"] for r in results if r["status"] != "passed"} <= {ELSEWHERE}
     assert not any(r["expected_to_fail"] for r in results)
+
+
+# A hard margin cannot be fitted to the data of these checks, and says so with a proof. The first
+# have equal rows with different labels, which no kernel separates; the others' no line does.
+EQUAL_ROWS = {
+    "check_estimator_sparse_tag",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+}
+NOT_LINEAR = EQUAL_ROWS | {
+    "check_classifier_data_not_an_array",
+    "check_classifiers_train",
+    "check_dtype_object",
+    "check_estimators_dtypes",
+    "check_estimators_nan_inf",
+    "check_fit_check_is_fitted",
+    "check_fit_idempotent",
+    "check_fit_score_takes_y",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_non_transformer_estimators_n_iter",
+    "check_positive_only_tag_during_fit",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_pandas_series",
+    "check_supervised_y_2d",
+}
+
+
+def causes(error):
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("estimator", "not_separable"),
+    [(HardMarginSVC(kernel="rbf", gamma=10.0), EQUAL_ROWS), (HardMarginSVC(), NOT_LINEAR)],
+    ids=["rbf", "linear"],
+)
+def test_a_hard_margin_fails_only_where_the_data_are_not_separable(estimator, not_separable):
+    results = check_estimator(estimator, on_skip=None, on_fail=None)
+    failed = [r for r in results if r["status"] == "failed"]
+    assert {r["check_name"] for r in failed} == not_separable
+    for result in failed:
+        assert any(isinstance(e, NotSeparable) for e in causes(result["exception"])), result
+    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {ELSEWHERE}

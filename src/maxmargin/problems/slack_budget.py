@@ -79,8 +79,14 @@ class SlackBudget:
         return float(0.5 * (beta @ product))
 
     def violation(self, beta: Vector, gradient: Vector) -> float:
-        """By how much the penalised form's optimality conditions fail, with beta's own C."""
-        return self.penalised(self.multiplier(beta)).violation(beta, gradient)
+        """By how much the penalised form's optimality conditions fail, with beta's own C.
+
+        Rounding puts variables at their bound a little off it, because C is a quotient.
+        """
+        box = self.penalised(self.multiplier(beta))
+        most = box.upper - box.lower
+        bound = np.abs(beta) >= (1 - _ROUNDING) * most
+        return box.violation(np.where(bound, self.linear * most, beta), gradient)
 
     def feasible(self, beta: Vector) -> bool:
         """Whether beta has the labels' signs and sums to 0 up to rounding."""

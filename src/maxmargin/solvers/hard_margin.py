@@ -55,7 +55,7 @@ def means_meet(point: Point, close: float = 0.0) -> bool:
     """Whether the weighted means lie closer than the precision of kernel values tells."""
     close = max(close, _CLOSE, _ROUNDINGS * float(np.finfo(point.precision).eps))
     a = 0.5 * float(np.abs(point.beta).sum())
-    return a > 0 and float(point.beta @ point.product) <= close * point.scale * a * a
+    return a > 0 and float((point.beta / a) @ (point.product / a)) <= close * point.scale
 
 
 class HardMargin(Shrinking):
