@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from maxmargin import SVC
+from maxmargin import SVC, separate
 from maxmargin.datasets import load_mixture
-from maxmargin.svm.separation import separate
 
 
 def sizes(X):

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Linear
 from maxmargin.kernels.gram import Gram
-from maxmargin.problems import BoxQP
+from maxmargin.problems import BoxQP, SlackBudget
 from maxmargin.solvers import Progress, Solution
 from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError
 from maxmargin.svm import reduction
@@ -27,6 +27,8 @@ from maxmargin.svm.kernel_choice import KernelChoice
 from maxmargin.svm.kernel_classifier import Index, Vector
 from maxmargin.svm.kernel_fit import KernelFit
 from maxmargin.svm.separation import separate
+
+Problem: TypeAlias = BoxQP | SlackBudget
 
 _ON_MARGIN = 1e-9  # rows this close to a functional margin of 1 are on it, or twice the violation
 
@@ -255,18 +257,18 @@ class Refusal:
             raise self._not_separable(problem, found.witness)
         return True
 
-    def _rows(self, problem: BoxQP) -> Index:
+    def _rows(self, problem: Problem) -> Index:
         task = next(task for task in self.reduced.tasks if task.problem is problem)
         return self.reduced.order[self.reduced.variables(task)]
 
-    def _not_separable(self, problem: BoxQP, weights: Vector) -> NotSeparable:
+    def _not_separable(self, problem: Problem, weights: Vector) -> NotSeparable:
         rows, t, witness = self._rows(problem), problem.linear, np.zeros(len(self.label))
         witness[rows] = weights
         sides = [self.classes[np.unique(self.label[rows[t == sign]])].tolist() for sign in (1, -1)]
         first, second = (repr(side[0]) if len(side) == 1 else "the rest" for side in sides)
         return NotSeparable(self._sentence(f"{first} from {second}", problem, weights), witness)
 
-    def _sentence(self, sides: str, problem: BoxQP, weights: Vector) -> str:  # noqa: ARG002
+    def _sentence(self, sides: str, problem: Problem, weights: Vector) -> str:  # noqa: ARG002
         return (
             f"No hyperplane separates {sides}: the weights in the error's witness give both the "
             "same mean; allow slack with SVC or SlackBudgetSVC, or use another kernel."

@@ -71,7 +71,8 @@ default="linear"
     Attributes
     ----------
     C_ : float or ndarray of shape (problems,)
-        The multiplier of the budget: ``SVC(C=C_)`` gives the same model.
+        The multiplier of the budget: ``SVC(C=C_)`` gives the same model. Where the solution is the
+        same for a range of costs, this is one of them.
     slack_ : float or ndarray of shape (problems,)
         Total slack used.
     certificate_, certificates_
@@ -252,9 +253,9 @@ def total_slack(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     >>> from maxmargin import SVC, SlackBudgetSVC
     >>> from maxmargin.datasets import load_mixture
     >>> X, y = load_mixture(return_X_y=True)
-    >>> svc = SVC(C=2.0, kernel="linear").fit(X, y)
+    >>> svc = SVC(C=2.0, gamma=1.0).fit(X, y)
     >>> budget = total_slack(svc, X, y)
-    >>> round(SlackBudgetSVC(budget=budget, tol=1e-6).fit(X, y).C_, 3)
+    >>> round(SlackBudgetSVC(budget=budget, kernel="rbf", gamma=1.0, tol=1e-6).fit(X, y).C_, 4)
     2.0
     """
     labels: NDArray[Any] = check_labels(y)
