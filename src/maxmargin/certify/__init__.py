@@ -2,6 +2,7 @@
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import Point, judge
+from maxmargin.certify.linear import LinearPoint
 from maxmargin.certify.status import Status
 
-__all__ = ["Certificate", "Point", "Status", "judge"]
+__all__ = ["Certificate", "LinearPoint", "Point", "Status", "judge"]

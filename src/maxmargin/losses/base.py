@@ -31,6 +31,8 @@ class Loss(ABC):
         Whether it has a derivative everywhere.
     convex : bool
         Whether it is convex in z for every t.
+    slopes : (float, float)
+        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Loss(ABC):
     name: ClassVar[str] = "loss"
     smooth: ClassVar[bool] = False
     convex: ClassVar[bool] = False
+    slopes: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -134,6 +134,7 @@ class Hinge(MarginLoss):
     """
 
     convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-1.0, 0.0)
 
     def _value(self, m: FloatArray) -> FloatArray:
         return _shortfall(m)
@@ -146,7 +147,7 @@ class Hinge(MarginLoss):
         return m
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
-        return _restrict(v, v, -1.0, 0.0)
+        return _restrict(v, v, *self.slopes)
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ class SquaredHinge(MarginLoss):
 
     smooth: ClassVar[bool] = True
     convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
 
     def _value(self, m: FloatArray) -> FloatArray:
         return np.square(_shortfall(m), out=m)
@@ -172,7 +174,7 @@ class SquaredHinge(MarginLoss):
         return np.multiply(np.less(m, 1.0, out=m), 2.0, out=m)
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
-        return _restrict(_conjugate_of_square(v), v, -np.inf, 0.0)
+        return _restrict(_conjugate_of_square(v), v, *self.slopes)
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,7 @@ class Logistic(MarginLoss):
 
     smooth: ClassVar[bool] = True
     convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-1.0, 0.0)
 
     def _value(self, m: FloatArray) -> FloatArray:
         tail = _exp_of_minus_abs(m)
@@ -210,7 +213,7 @@ class Logistic(MarginLoss):
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         s = np.clip(-v, 0.0, 1.0)
-        return _restrict(_x_log_x(s) + _x_log_x(1.0 - s), v, -1.0, 0.0)
+        return _restrict(_x_log_x(s) + _x_log_x(1.0 - s), v, *self.slopes)
 
 
 @dataclass(frozen=True)
@@ -225,6 +228,7 @@ class Exponential(MarginLoss):
 
     smooth: ClassVar[bool] = True
     convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
 
     def _value(self, m: FloatArray) -> FloatArray:
         np.negative(m, out=m)
@@ -238,7 +242,7 @@ class Exponential(MarginLoss):
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         s = np.maximum(-v, 0.0)
-        return _restrict(s * (_log(s) - 1.0), v, -np.inf, 0.0)
+        return _restrict(s * (_log(s) - 1.0), v, *self.slopes)
 
 
 @dataclass(frozen=True)
@@ -284,6 +288,7 @@ class ModifiedHuber(MarginLoss):
 
     smooth: ClassVar[bool] = True
     convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-4.0, 0.0)
 
     def _value(self, m: FloatArray) -> FloatArray:
         # With h = max(0, 1 - m) and c = min(h, 2) both pieces are c (2h - c).
@@ -302,7 +307,7 @@ class ModifiedHuber(MarginLoss):
         return np.multiply(m, 2.0, out=m)
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
-        return _restrict(_conjugate_of_square(v), v, -4.0, 0.0)
+        return _restrict(_conjugate_of_square(v), v, *self.slopes)
 
 
 def _apply(phi: Callable[[Any], Any], z: ArrayLike, t: ArrayLike) -> FloatArray:

@@ -1,6 +1,7 @@
 """Optimisation problems as frozen values, each with its primal and dual in symbols."""
 
 from maxmargin.problems.box_qp import BoxQP, c_svc
+from maxmargin.problems.linear import LinearProblem
 from maxmargin.problems.slack_budget import SlackBudget
 
-__all__ = ["BoxQP", "SlackBudget", "c_svc"]
+__all__ = ["BoxQP", "LinearProblem", "SlackBudget", "c_svc"]

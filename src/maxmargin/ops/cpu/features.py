@@ -1,0 +1,62 @@
+"""Products with the rows of a sparse feature matrix, a range of rows at a time.
+
+Rows are stored as in CSR: row i has the values data[indptr[i]:indptr[i + 1]] in the columns
+indices[...]. All sums are in double precision. A thread is given a range of rows and, for sums over
+rows, an output of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_FAST = {"contract", "reassoc", "nsz"}  # a row's sum may be taken in any order
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def row_values(
+    data: Any, indices: Any, indptr: Any, theta: Any, first: int, stop: int, values: Any
+) -> None:
+    """values[i] = x_i'theta for rows first to stop."""
+    for i in range(first, stop):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            total += data[k] * theta[indices[k]]
+        values[i] = total
+
+
+@njit(cache=True, nogil=True)
+def add_rows_back(
+    data: Any, indices: Any, indptr: Any, beta: Any, first: int, stop: int, back: Any
+) -> None:
+    """Add sum_i beta_i x_i over rows first to stop."""
+    for i in range(first, stop):
+        if beta[i] != 0.0:
+            for k in range(indptr[i], indptr[i + 1]):
+                back[indices[k]] += beta[i] * data[k]
+
+
+@njit(cache=True, nogil=True)
+def add_squares(
+    data: Any, indices: Any, indptr: Any, weight: Any, first: int, stop: int, squares: Any
+) -> None:
+    """Add sum_i weight_i x_ij^2 over rows first to stop."""
+    for i in range(first, stop):
+        if weight[i] != 0.0:
+            for k in range(indptr[i], indptr[i + 1]):
+                squares[indices[k]] += weight[i] * (data[k] * data[k])
+
+
+@njit(cache=True, nogil=True)
+def add_products(
+    data: Any, indices: Any, indptr: Any, weight: Any, first: int, stop: int, total: Any
+) -> None:
+    """Add sum_i weight_i x_i x_i' over rows first to stop, for columns j >= l of each pair."""
+    for i in range(first, stop):
+        if weight[i] != 0.0:
+            for k in range(indptr[i], indptr[i + 1]):
+                value = weight[i] * data[k]
+                line = total[indices[k]]
+                for m in range(indptr[i], k + 1):
+                    line[indices[m]] += value * data[m]

@@ -1,0 +1,222 @@
+"""The rows of features that a linear model sees, and the few products solvers ask of them.
+
+Dense rows go to BLAS in blocks that stay in the cache; sparse ones through ``ops.cpu.features``.
+Work is cut the same way for any number of threads and partial sums are added in order, so results
+are equal to the last bit. Data keep their precision, sums are in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.ops.cpu.features import add_products, add_rows_back, add_squares, row_values
+from maxmargin.ops.threads import Workers
+
+Vector = NDArray[np.float64]
+
+_BLOCK = 2**17  # values in a block of dense rows: a megabyte
+_GROUPS = 8  # partial sums of a d x d matrix, or of sparse rows
+_PARTS = 256  # most partial sums of dense rows
+_ROWS = 2**14  # in a part of work on single numbers
+_SPARSE_ROOM = 2**22  # numbers in all partial sums of sparse rows
+_MOSTLY = 0.7  # fewer rows than this share are gathered before they are multiplied
+
+
+class Design:
+    """Rows x_i with, where ``constant`` is not 0, that constant as their last column."""
+
+    def __init__(self, X: Any, constant: float, workers: Workers) -> None:
+        storage = _SparseRows if sparse.issparse(X) else _DenseRows
+        self._rows: _SparseRows | _DenseRows = storage(X, workers)
+        self.constant, self._workers = constant, workers
+        self.columns = int(X.shape[1])
+        self.width = self.columns + (constant != 0)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """Precision of the data."""
+        return self._rows.X.dtype
+
+    @property
+    def stored(self) -> int:
+        """How many values one pass over the data reads."""
+        return self._rows.stored
+
+    def csr(self) -> tuple[Any, Any, Any]:
+        """Give values, columns and row starts, for loops over rows; no columns when dense."""
+        return self._rows.csr()
+
+    def take(self, rows: NDArray[np.intp]) -> Design:
+        """Make a design of some rows."""
+        return Design(self._rows.X[rows], self.constant, self._workers)
+
+    def values(self, theta: Vector) -> Vector:
+        """Give theta'x_i for all rows."""
+        values = self._rows.values(np.ascontiguousarray(theta[: self.columns]))
+        if self.constant:
+            values += self.constant * theta[-1]
+        return values
+
+    def back(self, beta: Vector) -> Vector:
+        """sum_i beta_i x_i."""
+        return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
+
+    def squares(self, weight: Vector) -> Vector:
+        """Give the diagonal of sum_i weight_i x_i x_i'."""
+        return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
+
+    def products(self, weight: Vector) -> Vector:
+        """sum_i weight_i x_i x_i', a square matrix."""
+        inner = self._rows.products(weight)
+        if not self.constant:
+            return inner
+        matrix = np.empty((self.width, self.width))
+        matrix[:-1, :-1] = inner
+        matrix[-1, :-1] = matrix[:-1, -1] = self.constant * self._rows.back(weight)
+        matrix[-1, -1] = self.constant**2 * weight.sum()
+        return matrix
+
+    def row_norms(self) -> Vector:
+        """|x_i|^2 for all rows."""
+        return self._rows.row_norms() + self.constant**2
+
+    def each_part(self, work: Callable[[slice], Any]) -> None:
+        """Call the function on parts of the rows, on all threads."""
+        parts = [slice(i, i + _ROWS) for i in range(0, len(self), _ROWS)]
+        self._workers.each(work, parts)
+
+    def _with_constant(self, vector: Vector, last: float) -> Vector:
+        return np.append(vector, last) if self.constant else vector
+
+
+class _DenseRows:
+    def __init__(self, X: Any, workers: Workers) -> None:
+        self.X, self._workers = X, workers
+        rows = max(1, _BLOCK // max(1, X.shape[1]), len(X) // _PARTS)
+        self._blocks = [slice(i, min(i + rows, len(X))) for i in range(0, len(X), rows)]
+        self.stored = X.size
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def csr(self) -> tuple[Any, Any, Any]:
+        n, d = self.X.shape
+        none = np.empty(0, np.int32)
+        return np.ascontiguousarray(self.X).ravel(), none, np.arange(0, n * d + 1, max(1, d))
+
+    def values(self, theta: Vector) -> Vector:
+        out = np.empty(len(self))
+
+        def work(rows: slice) -> None:
+            out[rows] = self.X[rows] @ theta
+
+        self._workers.each(work, self._blocks)
+        return out
+
+    def back(self, beta: Vector) -> Vector:
+        partial = np.empty((len(self._blocks), self.X.shape[1]))
+
+        def work(number: int) -> None:
+            rows = self._blocks[number]
+            partial[number] = beta[rows] @ self.X[rows]
+
+        self._workers.each(work, range(len(self._blocks)))
+        return partial.sum(axis=0)
+
+    def squares(self, weight: Vector) -> Vector:
+        partial = np.empty((len(self._blocks), self.X.shape[1]))
+
+        def work(number: int) -> None:
+            rows = self._blocks[number]
+            partial[number] = weight[rows] @ np.square(self.X[rows], dtype=np.float64)
+
+        self._workers.each(work, range(len(self._blocks)))
+        return partial.sum(axis=0)
+
+    def products(self, weight: Vector) -> Vector:
+        d = self.X.shape[1]
+        partial = np.zeros((min(_GROUPS, max(1, len(self._blocks))), d, d))
+
+        def work(group: int) -> None:
+            for rows in self._blocks[group :: len(partial)]:
+                part, root = self._with_weight(rows, weight[rows])
+                scaled = part * root[:, None]
+                partial[group] += scaled.T @ scaled
+
+        self._workers.each(work, range(len(partial)))
+        return partial.sum(axis=0)
+
+    def _with_weight(self, rows: slice, weight: Vector) -> tuple[Any, Vector]:
+        """Rows whose weight is not 0, and the roots of their weights."""
+        some = np.flatnonzero(weight)
+        if len(some) > _MOSTLY * len(weight):
+            return self.X[rows], np.sqrt(weight)
+        return self.X[rows][some], np.sqrt(weight[some])
+
+    def row_norms(self) -> Vector:
+        out = np.empty(len(self))
+
+        def work(rows: slice) -> None:
+            out[rows] = np.square(self.X[rows], dtype=np.float64).sum(axis=1)
+
+        self._workers.each(work, self._blocks)
+        return out
+
+
+class _SparseRows:
+    def __init__(self, X: Any, workers: Workers) -> None:
+        self.X, self._workers = X, workers
+        self._arrays = X.data, X.indices, X.indptr
+        self.stored = X.nnz
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def csr(self) -> tuple[Any, Any, Any]:
+        return self._arrays
+
+    def _ranges(self, room: int) -> list[tuple[int, int]]:
+        """Cut the rows into ranges of equally many values, for partial sums of this size."""
+        count = max(1, min(_GROUPS, self.X.nnz // max(4 * room, 2**15), _SPARSE_ROOM // room))
+        wanted = np.linspace(0, self.X.nnz, count + 1)[1:-1]
+        cuts = [0, *np.searchsorted(self.X.indptr, wanted).tolist(), len(self)]
+        return list(zip(cuts[:-1], cuts[1:], strict=True))
+
+    def values(self, theta: Vector) -> Vector:
+        out = np.empty(len(self))
+        ranges = self._ranges(1)
+        self._workers.each(lambda part: row_values(*self._arrays, theta, *part, out), ranges)
+        return out
+
+    def back(self, beta: Vector) -> Vector:
+        return self._summed(add_rows_back, beta, (self.X.shape[1],))
+
+    def squares(self, weight: Vector) -> Vector:
+        return self._summed(add_squares, weight, (self.X.shape[1],))
+
+    def products(self, weight: Vector) -> Vector:
+        lower = self._summed(add_products, weight, (self.X.shape[1], self.X.shape[1]))
+        return lower + np.tril(lower, -1).T
+
+    def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...]) -> Vector:
+        ranges = self._ranges(max(1, int(np.prod(shape))))
+        partial = np.zeros((len(ranges), *shape))
+
+        def work(number: int) -> None:
+            add(*self._arrays, weight, *ranges[number], partial[number])
+
+        self._workers.each(work, range(len(ranges)))
+        return partial[0] if len(ranges) == 1 else partial.sum(axis=0)
+
+    def row_norms(self) -> Vector:
+        square = self.X.copy()
+        square.data = np.square(self.X.data, dtype=np.float64)
+        return np.asarray(square.sum(axis=1), dtype=np.float64).ravel()
