@@ -99,6 +99,17 @@ def test_a_row_with_both_labels(kernel):
         np.testing.assert_allclose(caught.value.witness[[0, -1]], 1.0)
 
 
+def test_a_row_with_both_labels_in_many_columns():
+    X = np.random.default_rng(0).normal(size=(6, 40))
+    y = np.array([0, 1, 0, 1, 0, 1])
+    assert HardMarginSVC().fit(X, y).score(X, y) == 1.0
+    X[5] = X[0]
+    for data in (X, sparse.csr_array(X)):
+        with pytest.raises(NotSeparable) as caught:
+            HardMarginSVC().fit(data, y)
+        check_witness(caught.value.witness, y, X @ X.T)
+
+
 def test_a_radial_kernel_separates_what_is_distinct():
     X, y = MIXTURE
     model = HardMarginSVC(kernel="rbf", gamma=10.0).fit(X, y)

@@ -86,6 +86,30 @@ def test_a_budget_that_no_hyperplane_keeps():
         SlackBudgetSVC(budget=0).fit(X, y)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_many_rows_and_a_budget_that_no_hyperplane_keeps(form):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 10))
+    y = (X[:, 0] + 0.3 * rng.normal(size=3000) > 0).astype(int)
+    with pytest.raises(NotSeparable, match="total slack of 100:") as caught:
+        SlackBudgetSVC(budget=100).fit(form(X), y)
+    witness = caught.value.witness
+    np.testing.assert_allclose(
+        X[y == 0].T @ witness[y == 0], X[y == 1].T @ witness[y == 1], atol=1e-10
+    )
+    assert 2 / witness.max() > 100
+
+
+def test_a_budget_that_no_parabola_keeps():
+    X, y = MIXTURE
+    params = {"kernel": "poly", "degree": 2, "gamma": 1.0, "coef0": 1.0}
+    with pytest.raises(NotSeparable, match="total slack of 50:") as caught:
+        SlackBudgetSVC(budget=50, **params).fit(X, y)
+    least = 2 / caught.value.witness.max()
+    costly = SVC(C=1e3, **params).fit(X, y)
+    assert least * (1 - 1e-9) <= total_slack(costly, X, y) <= 1.01 * least
+
+
 @pytest.mark.parametrize("budget", [200.0, 1e6])
 def test_a_budget_large_enough_for_nothing_at_all(budget):
     """100 rows a class: w = 0 and b = 0 leave a slack of 1 each."""

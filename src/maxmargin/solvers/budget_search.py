@@ -140,9 +140,17 @@ class BudgetSearch:
         if sample.excess > 0:
             if self._high is None:
                 self._refuse_if_endless(sample)
+                if self._low.C == 0:
+                    self.ask()
             self._low, self._low_weight, self._high_weight = sample, 1.0, 0.5 * self._high_weight
         else:
             self._high, self._high_weight, self._low_weight = sample, 1.0, 0.5 * self._low_weight
+
+    def ask(self) -> None:
+        """Decide by other means whether any cost is large enough: raise if none is.
+
+        Called once, if the first cost is too small; there are no other means here.
+        """
 
     def _refuse_if_endless(self, sample: Sample) -> None:
         """Look whether the last two costs lie on a piece along which the slack never falls."""

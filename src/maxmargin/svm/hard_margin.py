@@ -231,9 +231,13 @@ class Refusal:
 
     def solver(self, choice: KernelChoice) -> type[HardMargin]:
         """Give the solver, for the linear kernel one that may ask the linear program."""
-        if not isinstance(choice.kernel, Linear):
+        if not self._asks(choice):
             return HardMargin
         return type("HardMargin", (HardMargin,), {"ask": lambda solver: self.ask(solver.problem)})
+
+    def _asks(self, choice: KernelChoice) -> bool:
+        """Tell whether a linear program would help: as many columns as rows separate almost all."""
+        return isinstance(choice.kernel, Linear) and self.X.shape[1] < len(self.reduced.order)
 
     def __enter__(self) -> Self:
         return self

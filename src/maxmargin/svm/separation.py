@@ -104,8 +104,7 @@ def separate(X: Any, y: Any) -> Separation:
     (array([0.5, 0.5]), array([0.5, 0.5]))
     """
     X, t = _check(X, y)
-    centre, scale = _frame(X)
-    Z = (X - centre) / scale if centre is not None else sparse.csr_array(X / scale)
+    Z, scale = _scaled(X)
     solved = _solve(Z, t)
     hyperplane = _hyperplane(X, t, solved.x[:-2] / scale)
     if hyperplane is not None:
@@ -118,6 +117,26 @@ def separate(X: Any, y: Any) -> Separation:
         "nor a common point of their convex hulls can be proved; look for rows that almost "
         "coincide, or scale the columns."
     )
+
+
+def heaviest_meeting(X: Any, t: Vector, weight: Vector) -> Vector | None:
+    """Find weights whose means coincide and that prove the most slack; None if none is proved.
+
+    The least total slack, min sum_i s_i xi_i over t_i (w'x_i + b) >= 1 - xi_i and xi >= 0, is by
+    duality
+
+        max_u  sum_i u_i     s.t.  sum_i u_i t_i x_i = 0,   sum_i u_i t_i = 0,   0 <= u_i <= s_i.
+
+    Returns u scaled to sum to 1 in each class.
+    """
+    Z, _ = _scaled(X)
+    stack = sparse.vstack if sparse.issparse(Z) else np.vstack
+    A = stack([Z.T * t, t[None]])
+    bounds = np.column_stack([np.zeros(len(t)), weight])
+    solved = linprog(
+        -np.ones(len(t)), A_eq=A, b_eq=np.zeros(A.shape[0]), bounds=bounds, options=_OPTIONS
+    )
+    return None if solved.x is None else _believed(Z, t, np.clip(solved.x, 0.0, weight))
 
 
 def _check(X: Any, y: Any) -> tuple[Any, Vector]:
@@ -134,6 +153,12 @@ def _check(X: Any, y: Any) -> tuple[Any, Vector]:
             "one with the rest, as in separate(X, y == label)."
         )
     return X, np.where(numbers == 1, 1.0, -1.0)
+
+
+def _scaled(X: Any) -> tuple[Any, Vector]:
+    """Bring each column to a size of 1, dense ones around 0; returns the sizes too."""
+    centre, scale = _frame(X)
+    return (X - centre) / scale if centre is not None else sparse.csr_array(X / scale), scale
 
 
 def _frame(X: Any) -> tuple[Vector | None, Vector]:
@@ -182,16 +207,18 @@ def _hyperplane(X: Any, t: Vector, coef: Vector) -> Separation | None:
 
 
 def _witness(Z: Any, t: Vector, weight: Vector) -> Vector | None:
-    """Scale weights to sum to 1 in each class and believe them only where the means coincide."""
-    for weights in (_refined(Z, t, weight), weight):
-        sides = weights[t > 0].sum(), weights[t < 0].sum()
-        if min(sides) <= 0:
-            continue
-        candidate = weights / np.where(t > 0, *sides)
-        apart = np.abs(_product(Z.T, t * candidate))
-        if (apart <= _COINCIDE).all():
-            return candidate
-    return None
+    """Scale weights to sum to 1 in each class, and believe them only if the means coincide."""
+    refined = _believed(Z, t, _refined(Z, t, weight))
+    return refined if refined is not None else _believed(Z, t, weight)
+
+
+def _believed(Z: Any, t: Vector, weight: Vector) -> Vector | None:
+    sides = weight[t > 0].sum(), weight[t < 0].sum()
+    if min(sides) <= 0:
+        return None
+    weights: Vector = weight / np.where(t > 0, *sides)
+    apart = np.abs(_product(Z.T, t * weights))
+    return weights if (apart <= _COINCIDE).all() else None
 
 
 def _refined(Z: Any, t: Vector, weight: Vector) -> Vector:

@@ -25,6 +25,7 @@ from maxmargin.svm.kernel_choice import KernelChoice
 from maxmargin.svm.kernel_classifier import Index, Vector
 from maxmargin.svm.kernel_fit import KernelFit, check_labels
 from maxmargin.svm.parameters import check_number
+from maxmargin.svm.separation import heaviest_meeting
 
 
 class SlackBudgetSVC(KernelFit):
@@ -218,8 +219,23 @@ class BudgetRefusal(Refusal):
     budget: float = 0.0
 
     def solver(self, choice: KernelChoice) -> Any:
-        """Give the search, or without a budget the solver of the hard margin."""
-        return BudgetSearch if self.budget > 0 else super().solver(choice)
+        """Give the search, or without a budget the solver of the hard margin.
+
+        For the linear kernel both may ask a linear program.
+        """
+        if self.budget == 0:
+            return super().solver(choice)
+        if not self._asks(choice):
+            return BudgetSearch
+        ask = {"ask": lambda search: self.ask_for_slack(search.problem)}
+        return type("BudgetSearch", (BudgetSearch,), ask)
+
+    def ask_for_slack(self, problem: SlackBudget) -> None:
+        """Let a linear program find the least total slack; raise if it is above the budget."""
+        X = self.X[self._rows(problem)].astype(np.float64)
+        weights = heaviest_meeting(X, problem.linear, problem.weight)
+        if weights is not None and problem.least_slack(weights) > problem.budget:
+            raise self._not_separable(problem, weights)
 
     def _sentence(self, sides: str, problem: Any, weights: Vector) -> str:
         if self.budget == 0:
