@@ -8,6 +8,7 @@ are equal to the last bit. Data keep their precision, sums are in double precisi
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,11 @@ class Design:
     def dtype(self) -> np.dtype[np.floating]:
         """Precision of the data."""
         return self._rows.X.dtype
+
+    @property
+    def dense(self) -> bool:
+        """Whether every value is stored."""
+        return isinstance(self._rows, _DenseRows)
 
     @property
     def stored(self) -> int:
@@ -188,7 +194,7 @@ class _SparseRows:
         count = max(1, min(_GROUPS, self.X.nnz // max(4 * room, 2**15), _SPARSE_ROOM // room))
         wanted = np.linspace(0, self.X.nnz, count + 1)[1:-1]
         cuts = [0, *np.searchsorted(self.X.indptr, wanted).tolist(), len(self)]
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))

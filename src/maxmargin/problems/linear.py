@@ -21,7 +21,7 @@ posteriori; with "none", maximum likelihood.
 
 By Fenchel and Young each row's loss is at least the line its dual draws,
 
-    c L(f, t) + c L*(-beta / c, t) + beta f >= 0,   with equality if and only if -beta/c is in dL(f),
+    c L(f, t) + c L*(-beta / c, t) + beta f >= 0,   with equality iff -beta/c is in dL(f),
 
 and likewise R(theta) + R*(v) - theta'v >= 0 with equality iff v is in dR(theta). The gap is the sum
 of all these shortfalls, so it is never negative, and 0 exactly at the optimum (Rockafellar, "Convex
