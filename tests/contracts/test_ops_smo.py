@@ -211,3 +211,19 @@ def test_first_order_takes_the_maximal_violating_pair_and_second_order_the_bette
     second = optimise_rows(module, small, everything, second_order=True, most=1)
     np.testing.assert_allclose(first[0], [0.21, 0, -0.21])
     np.testing.assert_allclose(second[0], [9, -9, 0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_an_infinite_bound_is_never_reached(module, name, dtype):
+    """Two points at -1 and 1, and one farther out: alpha = 1/2, 1/2 and 0."""
+    x, p = np.array([-1.0, 1.0, 3.0]), np.array([-1.0, 1.0, 1.0])
+    lower, upper = np.where(p > 0, 0.0, -np.inf), np.where(p > 0, np.inf, 0.0)
+    small = Small(np.outer(x, x).astype(dtype), p, lower, upper, np.zeros(3))
+    beta, F, _, _ = optimise(module, name, small, tol=1e-9)
+    assert np.isfinite(beta).all()
+    assert np.isfinite(F).all()
+    assert small.violation(name, beta) <= 1e-6
+    if name == "smo_pairs":
+        np.testing.assert_allclose(beta, [-0.5, 0.5, 0.0], atol=1e-6)
