@@ -124,6 +124,30 @@ def test_conjugate_is_the_supremum_on_a_grid(loss, t):
 
 
 @every_margin
+@pytest.mark.parametrize("t", [-1.0, 1.0])
+def test_the_conjugate_is_finite_exactly_between_the_slopes(loss, t):
+    low, high = loss.slopes
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    beyond = [np.nextafter(end, toward) for end in ends for toward in (-np.inf, np.inf)]
+    v = np.concatenate([np.arange(-50, 51) / 10, [-1e6, 1e6], ends, beyond])
+    np.testing.assert_array_equal(np.isfinite(loss.conjugate(t * v, t)), (low <= v) & (v <= high))
+
+
+@every_margin
+@given(z=st.floats(-1e3, 1e3), t=targets)
+def test_derivatives_lie_between_the_slopes(loss, z, t):
+    low, high = loss.slopes
+    assert low <= t * loss.derivative(z, t) <= high
+
+
+@every_margin
+def test_far_margins_come_near_the_slopes(loss):
+    np.testing.assert_allclose(
+        loss.derivative([-np.inf, np.inf], 1.0), loss.slopes, rtol=0, atol=1e-15
+    )
+
+
+@every_margin
 @given(m=st.floats(-1e3, 1e3))
 def test_scaled_through_one_at_zero_it_bounds_the_zero_one_loss(loss, m):
     scaled = loss.value(m, 1.0) / loss.value(0.0, 1.0)

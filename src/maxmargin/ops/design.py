@@ -116,7 +116,7 @@ class _DenseRows:
     def csr(self) -> tuple[Any, Any, Any]:
         n, d = self.X.shape
         none = np.empty(0, np.int32)
-        return np.ascontiguousarray(self.X).ravel(), none, np.arange(0, n * d + 1, max(1, d))
+        return np.ascontiguousarray(self.X).ravel(), none, d * np.arange(n + 1)
 
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
@@ -179,8 +179,11 @@ class _DenseRows:
 
 class _SparseRows:
     def __init__(self, X: Any, workers: Workers) -> None:
+        if not X.has_canonical_format:  # products of columns need them in order, and each once
+            X = X.copy()
+            X.sum_duplicates()
         self.X, self._workers = X, workers
-        self._arrays = X.data, X.indices, X.indptr
+        self._arrays = X.data, _unsigned(X.indices), X.indptr.astype(np.uint64)
         self.stored = X.nnz
 
     def __len__(self) -> int:
@@ -226,3 +229,8 @@ class _SparseRows:
         square = self.X.copy()
         square.data = np.square(self.X.data, dtype=np.float64)
         return np.asarray(square.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _unsigned(indices: Any) -> Any:
+    """See the same numbers as unsigned ones, which compiled loops read faster."""
+    return indices.view(np.dtype(f"u{indices.dtype.itemsize}"))

