@@ -122,10 +122,11 @@ class LinearProblem:
             off = np.where(weights != 0, np.abs(v - np.sign(weights)), np.abs(v) - 1.0)
         else:
             off = np.abs(v - weights) if self.penalty == "l2" else np.abs(v)
-        return float(max(0.0, rows.max(initial=0.0), off.max(initial=0.0)))
+        return float(np.maximum(rows.max(initial=0.0), off.max(initial=0.0)))
 
     def feasible(self, beta: Vector, back: Vector) -> bool:
         """Whether v meets the equalities up to rounding; a free intercept's, all with "none"."""
-        bound = 1e-9 * (1.0 + float(np.abs(beta).sum()))
+        bound = 1e-9 * float(np.abs(beta).sum())
         equal = back if self.penalty == "none" else back[-1:] if self.free else back[:0]
-        return bool(np.isfinite(beta).all() and (np.abs(equal) <= bound).all())
+        finite = np.isfinite(beta).all() and np.isfinite(back).all()
+        return bool(finite and (np.abs(equal) <= bound).all())
