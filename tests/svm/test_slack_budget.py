@@ -29,6 +29,7 @@ def test_there_and_back(seed, kernel, log_cost, weighted):
     budget = total_slack(svc, X, y, sample_weight=weight)
     assume(budget > 1e-3)
     model = SlackBudgetSVC(budget=budget, tol=TOL, **kernel).fit(X, y, sample_weight=weight)
+    assume(model.C_ > 0)  # w = 0 may be the best for small costs too
     again = SVC(C=model.C_, tol=TOL, **kernel).fit(X, y, sample_weight=weight)
     assert model.certificate_.status is Status.CERTIFIED
     assert model.slack_ == pytest.approx(budget, rel=1e-6)
@@ -108,6 +109,16 @@ def test_a_budget_that_no_parabola_keeps():
     least = 2 / caught.value.witness.max()
     costly = SVC(C=1e3, **params).fit(X, y)
     assert least * (1 - 1e-9) <= total_slack(costly, X, y) <= 1.01 * least
+
+
+def test_a_budget_of_just_the_least_slack():
+    X, y = MIXTURE
+    svc = SVC(kernel="linear", C=100.0, tol=TOL).fit(X, y)  # beyond the last change of the path
+    budget = total_slack(svc, X, y)
+    model = SlackBudgetSVC(budget=budget, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(model.coef_, svc.coef_, rtol=1e-5)
+    with pytest.raises(NotSeparable, match="at least"):
+        SlackBudgetSVC(budget=budget * (1 - 1e-6)).fit(X, y)
 
 
 @pytest.mark.parametrize("budget", [200.0, 1e6])

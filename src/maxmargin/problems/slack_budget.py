@@ -26,7 +26,8 @@ from maxmargin.problems.box_qp import BoxQP, c_svc
 
 Vector = NDArray[np.float64]
 
-_ROUNDING = 1e-12  # of all weights times values: slack above the budget by less is rounding
+_ROUNDING = 1e-12  # of a weight or a bound
+_SPARE = 1e-11  # of all weights times values: slack above the budget by less is rounding
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class SlackBudget:
         """Total slack of rows with decision values f(x_i)."""
         return float(self.weight @ np.maximum(0.0, 1.0 - self.linear * values))
 
+    def excess(self, values: Vector) -> float:
+        """Total slack less the budget; 0 where rounding explains what it is above it."""
+        above = self.slack(values) - self.budget
+        spare = _SPARE * float(self.weight @ (1.0 + np.abs(values)))
+        return 0.0 if 0 < above <= spare else above
+
     def intercept(self, beta: Vector, gradient: Vector) -> float:  # noqa: ARG002
         """Find the b of least total slack, the middle of them where several are.
 
@@ -72,11 +79,8 @@ class SlackBudget:
 
     def primal(self, beta: Vector, product: Vector, b: float) -> float:
         """Value of the primal at w = sum_i beta_i phi(x_i) and b; infinite beyond the budget."""
-        values = product + b
-        rounding = _ROUNDING * float(self.weight @ (1.0 + np.abs(values)))
-        if not self.slack(values) <= self.budget + rounding:
-            return np.inf
-        return float(0.5 * (beta @ product))
+        kept = self.excess(product + b) <= 0
+        return float(0.5 * (beta @ product)) if kept else np.inf
 
     def violation(self, beta: Vector, gradient: Vector) -> float:
         """By how much the penalised form's optimality conditions fail, with beta's own C.
@@ -99,3 +103,7 @@ class SlackBudget:
         sum to 2 or more, and s_i >= weights_i / max_j (weights_j / s_j).
         """
         return 2.0 / self.multiplier(weights)
+
+    def refuted(self, weights: Vector) -> bool:
+        """Whether such weights prove, beyond rounding, that no hyperplane keeps to the budget."""
+        return self.least_slack(weights) > self.budget + _SPARE * float(self.weight.sum())

@@ -29,7 +29,7 @@ import numpy as np
 from maxmargin.certify import Point
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers.dual_ascent import SIZE
-from maxmargin.solvers.hard_margin import MeansMeetError, means_meet
+from maxmargin.solvers.hard_margin import MeansMeetError, mean_weights, means_meet
 from maxmargin.solvers.iterate import Vector, Window
 from maxmargin.solvers.polish import put_on_bounds
 from maxmargin.solvers.run import Limits
@@ -76,7 +76,7 @@ class BudgetSearch:
     def _sample(self, C: float, beta: Vector, product: Vector) -> Sample:
         problem = self.problem
         b = problem.intercept(beta, problem.linear - product)
-        return Sample(C, beta, product, problem.slack(product + b) - problem.budget)
+        return Sample(C, beta, product, problem.excess(product + b))
 
     # what the outer loop asks
 
@@ -161,8 +161,8 @@ class BudgetSearch:
         most = (1 + _ROUNDING) * self.problem.weight
         inside = size.min() >= -_ROUNDING * size.max() and (size <= most).all()
         point = replace(self._facts, beta=direction, product=product)
-        if inside and size.sum() > self.problem.budget and means_meet(point):
-            u = self.problem.linear * np.clip(size, 0.0, self.problem.weight)
+        u = self.problem.linear * np.clip(size, 0.0, self.problem.weight)
+        if inside and means_meet(point) and self.problem.refuted(mean_weights(u)):
             raise MeansMeetError(self.problem, replace(point, beta=u))
 
     def _next_cost(self) -> float:

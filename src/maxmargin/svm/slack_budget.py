@@ -234,7 +234,7 @@ class BudgetRefusal(Refusal):
         """Let a linear program find the least total slack; raise if it is above the budget."""
         X = self.X[self._rows(problem)].astype(np.float64)
         weights = heaviest_meeting(X, problem.linear, problem.weight)
-        if weights is not None and problem.least_slack(weights) > problem.budget:
+        if weights is not None and problem.refuted(weights):
             raise self._not_separable(problem, weights)
 
     def _sentence(self, sides: str, problem: Any, weights: Vector) -> str:
