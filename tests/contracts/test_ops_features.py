@@ -10,7 +10,7 @@ from maxmargin.ops.cpu import features as cpu
 from maxmargin.ops.reference import features as reference
 
 DTYPES = [np.float32, np.float64]
-INDICES = [np.int32, np.int64]
+INDICES = [(np.int32, np.int32), (np.int64, np.int64), (np.uint32, np.uint64)]  # columns, starts
 SUMS = ["add_rows_back", "add_squares", "add_products"]
 seeds = st.integers(0, 2**32 - 1)
 
@@ -24,7 +24,7 @@ def rows(rng, dtype, index, n, d):
     X = np.where(rng.random((n, d)) < share, rng.normal(size=(n, d)), 0.0)
     matrix = sparse.csr_matrix(X.astype(dtype))
     matrix.data[rng.random(matrix.nnz) < 0.1] = 0.0
-    return matrix.data, matrix.indices.astype(index), matrix.indptr.astype(index)
+    return matrix.data, matrix.indices.astype(index[0]), matrix.indptr.astype(index[1])
 
 
 def some_range(data, n):
@@ -91,7 +91,7 @@ def test_squares_of_single_precision_neither_round_nor_overflow(ops):
 @pytest.mark.parametrize("ops", [cpu, reference])
 def test_the_parts_of_the_rows_add_up_to_the_whole(ops):
     rng = np.random.default_rng(0)
-    arrays, weight = rows(rng, np.float64, np.int32, 20, 6), rng.random(20)
+    arrays, weight = rows(rng, np.float64, INDICES[0], 20, 6), rng.random(20)
     for name in SUMS:
         shape = (6, 6) if name == "add_products" else 6
         whole, parts = np.zeros(shape), np.zeros(shape)
