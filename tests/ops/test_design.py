@@ -79,7 +79,7 @@ def check(X, plain, constant, share=1.0):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Limits so low that a few rows make many pieces."""
-    for name, value in {"_BLOCK": 12, "_GROUPS": 5, "_PARTS": 7, "_ROWS": 4}.items():
+    for name, value in {"_BLOCK": 12, "_GROUPS": 4, "_PARTS": 15, "_ROWS": 4}.items():
         monkeypatch.setattr(module, name, value)
 
 
@@ -93,9 +93,9 @@ def test_products_are_those_of_plain_numpy(n, d, form, constant):
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("constant", CONSTANTS)
 @pytest.mark.parametrize("form", ["C", "F", "float32"])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 20, 21, 22, 50])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 12, 13, 44, 45, 46, 100])
 def test_many_blocks_of_dense_rows(n, form, constant):
-    """With 4 columns a block of 12 values is 3 rows, and there are at most 7 or 8 blocks."""
+    """With 4 columns a block of 12 values is 3 rows; beyond 15 blocks they grow."""
     check(*rows(n, 4, form), constant)
 
 
