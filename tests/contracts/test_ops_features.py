@@ -45,6 +45,19 @@ def test_row_values(dtype, index, seed, n, d, data):
     np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
 
 
+@every_index
+@every_dtype
+@given(seeds, st.integers(0, 9), st.integers(1, 9), st.data())
+def test_row_squares(dtype, index, seed, n, d, data):
+    rng, part = np.random.default_rng(seed), some_range(data, n)
+    values, _, starts = rows(rng, dtype, index, n, d)
+    fast = rng.normal(size=n)
+    slow = fast.copy()
+    cpu.row_squares(values, starts, *part, fast)
+    reference.row_squares(values, starts, *part, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize("name", SUMS)
 @every_index
 @every_dtype

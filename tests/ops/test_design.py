@@ -146,15 +146,17 @@ def test_sparse_rows_cut_into_ranges(lengths, constant):
         with Workers(n_jobs) as workers:
             design = Design(X, constant, workers)
             narrow = [design.products(beta**2)] if lengths == "even" else []
-            found.append([design.values(theta), design.back(beta), design.squares(beta), *narrow])
+            found.append([design.values(theta), design.back(beta), design.squares(beta)])
+            found[-1] += [design.row_norms(), *narrow]
     right = [X @ theta[: X.shape[1]] + constant * theta[-1] * (constant != 0)]
     right += [np.append(X.T @ beta, constant * beta.sum())]
     right += [np.append(X.multiply(X).T @ beta, constant**2 * beta.sum())]
-    for answer, expect in zip(found[0][:3], right, strict=True):
+    right += [np.asarray(X.multiply(X).sum(axis=1)) + constant**2]
+    for answer, expect in zip(found[0][:4], right, strict=True):
         np.testing.assert_allclose(answer, expect[: len(answer)], rtol=1e-9, atol=1e-9)
     if lengths == "even":
         A = with_constant(X.toarray(), constant)
-        np.testing.assert_allclose(found[0][3], (A.T * beta**2) @ A, rtol=1e-9)
+        np.testing.assert_allclose(found[0][4], (A.T * beta**2) @ A, rtol=1e-9)
     for one, two, three in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
         np.testing.assert_array_equal(one, three)

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.ops.cpu.features import add_products, add_rows_back, add_squares, row_values
+from maxmargin.ops.cpu.features import (
+    add_products,
+    add_rows_back,
+    add_squares,
+    row_squares,
+    row_values,
+)
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
@@ -226,9 +232,10 @@ class _SparseRows:
         return partial[0] if len(ranges) == 1 else partial.sum(axis=0)
 
     def row_norms(self) -> Vector:
-        square = self.X.copy()
-        square.data = np.square(self.X.data, dtype=np.float64)
-        return np.asarray(square.sum(axis=1), dtype=np.float64).ravel()
+        out = np.empty(len(self))
+        data, _, indptr = self._arrays
+        self._workers.each(lambda part: row_squares(data, indptr, *part, out), self._ranges(1))
+        return out
 
 
 def _unsigned(indices: Any) -> Any:

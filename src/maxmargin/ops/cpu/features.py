@@ -65,3 +65,14 @@ def add_products(
                 line = total[indices[k]]
                 for m in range(indptr[i], k + np.uint64(1)):
                     line[indices[m]] += value * data[m]
+
+
+@njit(cache=True, nogil=True)
+def row_squares(data: Any, indptr: Any, first: int, stop: int, squares: Any) -> None:
+    """squares[i] = |x_i|^2 for rows first to stop."""
+    for i in range(first, stop):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            value = np.float64(data[k])
+            total += value * value
+        squares[i] = total

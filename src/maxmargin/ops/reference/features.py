@@ -41,3 +41,10 @@ def add_products(
     """Add sum_i weight_i x_i x_i' over rows first to stop, for columns j >= l of each pair."""
     rows = _rows(data, indices, indptr, first, stop, len(total)).toarray()
     total += np.tril((weight[first:stop, None] * rows).T @ rows)
+
+
+def row_squares(data: Any, indptr: Any, first: int, stop: int, squares: Any) -> None:
+    """squares[i] = |x_i|^2 for rows first to stop."""
+    for i in range(first, stop):
+        row = np.asarray(data[indptr[i] : indptr[i + 1]], np.float64)
+        squares[i] = row @ row
