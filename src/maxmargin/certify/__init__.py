@@ -1,8 +1,9 @@
 """The judge: how close a proposed point is to the optimum, in plain NumPy."""
 
 from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.crammer_singer import CrammerSingerPoint
 from maxmargin.certify.judge import Point, judge
 from maxmargin.certify.linear import LinearPoint
 from maxmargin.certify.status import Status
 
-__all__ = ["Certificate", "LinearPoint", "Point", "Status", "judge"]
+__all__ = ["Certificate", "CrammerSingerPoint", "LinearPoint", "Point", "Status", "judge"]

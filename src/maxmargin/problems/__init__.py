@@ -1,7 +1,8 @@
 """Optimisation problems as frozen values, each with its primal and dual in symbols."""
 
 from maxmargin.problems.box_qp import BoxQP, c_svc
+from maxmargin.problems.crammer_singer import CrammerSinger
 from maxmargin.problems.linear import LinearProblem
 from maxmargin.problems.slack_budget import SlackBudget
 
-__all__ = ["BoxQP", "LinearProblem", "SlackBudget", "c_svc"]
+__all__ = ["BoxQP", "CrammerSinger", "LinearProblem", "SlackBudget", "c_svc"]

@@ -1,0 +1,116 @@
+r"""The sequential dual method: the duals of all classes of one row at a time, in random order.
+
+Problem: ``problems.crammer_singer``,
+
+    max_alpha  - sum_k |w_k|^2 / 2 - sum_ik e_ik alpha_ik,     w_k = sum_i alpha_ik x_i
+    s.t.       sum_k alpha_ik = 0,   alpha_ik <= c_i where k = y_i and <= 0 elsewhere.
+
+The constraints tie no two rows together, so the duals of a row can be set to their best values with
+all others fixed; that small problem is solved exactly by sorting (Crammer and Singer, "On the
+algorithmic implementation of multiclass kernel-based vector machines", JMLR 2, 2001),
+and W follows for the cost of reading the row (Keerthi, Sundararajan, Chang, Hsieh, Lin, "A
+sequential dual method for large scale multi-class linear SVMs", KDD 2008).
+
+An epoch goes through the rows in random order. Rows far on their side of the margin, with all duals
+0, are left out of the next ones, and looked at again before the solver says that it is done. The
+gap is summed from the rows as an epoch meets them, at weights that still move: an estimate, which
+only asks to be judged.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from maxmargin.certify import CrammerSingerPoint
+from maxmargin.ops.cpu.crammer_singer import ascend
+from maxmargin.ops.design import Design
+from maxmargin.problems import CrammerSinger
+from maxmargin.problems.crammer_singer import Matrix
+from maxmargin.solvers.run import Limits
+
+
+class SequentialDual:
+    """Epochs over all rows; theta has a row for each class and ``design.width`` columns."""
+
+    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
+        self.problem, self.iterations = problem, 0
+        self._design, self._norms = design, design.row_norms()
+        self._rows = design.csr()
+        self._labels = np.ascontiguousarray(problem.labels, dtype=np.intp)
+        self._random = np.random.default_rng(seed)
+        self._alpha = _settled(problem, self._norms)
+        self._W = np.zeros((design.width, problem.classes))
+        self._everyone()
+        self._gap = problem.primal(self._W.T, np.zeros_like(self._alpha)) - self.merit()
+
+    def _everyone(self) -> None:
+        """Look at all rows again."""
+        self._active, self._slack = np.arange(len(self.problem)), np.inf
+
+    def violation(self) -> float:
+        """Give the relative gap, by the rows as the last epoch met them."""
+        dual = self.merit()
+        size = max(abs(dual), abs(dual + self._gap))
+        return self._gap / size if size > 0 else 0.0
+
+    def merit(self) -> float:
+        """Give the dual."""
+        return self.problem.dual(self._alpha, self._W)
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual at the running weights."""
+        return self.problem.primal(self._W.T, self._values(self._W.T)), self.merit()
+
+    def step(self, limits: Limits) -> None:
+        """Make an epoch; one over all rows where the active ones say that it is done."""
+        self._epoch()
+        left = limits.max_iter < 0 or self.iterations < limits.max_iter
+        if self._shrunk() and self.violation() <= limits.tol:
+            self._everyone()
+            if left:
+                self._epoch()
+
+    def _epoch(self) -> None:
+        problem, order = self.problem, self._random.permutation(self._active)
+        stay, gap, worst = ascend(
+            *self._rows,
+            float(self._design.constant),
+            self._norms,
+            self._labels,
+            problem.cost,
+            order,
+            self._slack,
+            self._alpha,
+            self._W,
+        )
+        self._active, self._gap, self._slack = order[:stay], float(gap), max(1e-12, float(worst))
+        self.iterations += 1
+
+    def _shrunk(self) -> bool:
+        return len(self._active) < len(self.problem)
+
+    def _values(self, theta: Matrix) -> Matrix:
+        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
+
+    def point(self) -> CrammerSingerPoint:
+        """Give the point with duals that sum to 0, and fresh weights and values of them."""
+        alpha, rows = self._alpha.copy(), np.arange(len(self.problem))
+        alpha[rows, self._labels] = 0.0
+        alpha[rows, self._labels] = -alpha.sum(axis=1)
+        back = np.stack([self._design.back(np.ascontiguousarray(a)) for a in alpha.T])
+        return CrammerSingerPoint(back, self._values(back), alpha, back, self._design.dtype)
+
+    def restart(self, point: CrammerSingerPoint) -> None:
+        """Go on from fresh weights, with all rows."""
+        self._alpha, self._W = point.alpha.copy(), np.ascontiguousarray(point.back.T)
+        self._everyone()
+        self._gap = self.problem.primal(point.theta, point.values) - self.merit()
+
+
+def _settled(problem: CrammerSinger, norms: Matrix) -> Matrix:
+    """Start at 0, but for rows that are 0: no weights help them, and their best duals are known."""
+    alpha = np.zeros((len(problem), problem.classes))
+    lost = np.flatnonzero(norms == 0.0) if problem.classes > 1 else np.empty(0, np.intp)
+    alpha[lost, problem.labels[lost]] = problem.cost[lost]
+    alpha[lost, (problem.labels[lost] + 1) % problem.classes] = -problem.cost[lost]
+    return alpha
