@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
+    from maxmargin.svm.linear_classifier import LinearClassifier
+    from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
@@ -25,6 +27,8 @@ __all__ = [
     "SVC",
     "Certificate",
     "HardMarginSVC",
+    "LinearClassifier",
+    "LinearSVC",
     "NotSeparable",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
@@ -43,6 +47,8 @@ __all__ = [
 _HOME = {
     "Certificate": "maxmargin.certify",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "LinearClassifier": "maxmargin.svm.linear_classifier",
+    "LinearSVC": "maxmargin.svm.linear_svc",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",

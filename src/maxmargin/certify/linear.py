@@ -24,6 +24,8 @@ class LinearPoint:
     beta: Vector
     back: Vector
     precision: np.dtype[np.floating]
+    spread: Vector | None = None
+    """sum_i |beta_i x_ij| or somewhat more: what v_j cancels from, to tell 0 from rounding."""
 
 
 @judge.register
@@ -39,7 +41,7 @@ def judge_linear(
     status = stopped or Status.STALLED
     if not np.isfinite(primal) or not np.isfinite(point.theta).all():
         status = Status.NUMERICAL_ERROR
-    elif np.isfinite(dual) and problem.feasible(point.beta, point.back):
+    elif np.isfinite(dual) and problem.feasible(point.beta, point.back, point.spread):
         # A dual value above the primal one is as far from the truth as one below.
         small = abs(primal - dual) <= tol * size + min(tol * size, floor)
         status = Status.CERTIFIED if small else status

@@ -124,9 +124,12 @@ class LinearProblem:
             off = np.abs(v - weights) if self.penalty == "l2" else np.abs(v)
         return float(np.maximum(rows.max(initial=0.0), off.max(initial=0.0)))
 
-    def feasible(self, beta: Vector, back: Vector) -> bool:
-        """Whether v meets the equalities up to rounding; a free intercept's, all with "none"."""
-        bound = 1e-9 * float(np.abs(beta).sum())
-        equal = back if self.penalty == "none" else back[-1:] if self.free else back[:0]
+    def feasible(self, beta: Vector, back: Vector, spread: Vector | None = None) -> bool:
+        """Whether v meets the equalities up to rounding; a free intercept's, all with "none".
+
+        ``spread`` says what each v_j cancels from; without it, columns about 1 in size are assumed.
+        """
+        spread = np.full(len(back), np.abs(beta).sum()) if spread is None else spread
+        equal = slice(None) if self.penalty == "none" else slice(len(back) - self.free, None)
         finite = np.isfinite(beta).all() and np.isfinite(back).all()
-        return bool(finite and (np.abs(equal) <= bound).all())
+        return bool(finite and (np.abs(back[equal]) <= 1e-9 * spread[equal]).all())

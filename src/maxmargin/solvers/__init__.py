@@ -1,10 +1,15 @@
 """Solvers, one file an algorithm; ``run`` holds the only outer loop."""
 
-from typing import Final
+from typing import Any, Final
 
 from maxmargin.solvers.coordinate_ascent import CoordinateAscent
+from maxmargin.solvers.crammer_singer import SequentialDual
 from maxmargin.solvers.dual_ascent import DualAscent
+from maxmargin.solvers.dual_coordinate import DualCoordinate
+from maxmargin.solvers.gradient_descent import GradientDescent
+from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
+from maxmargin.solvers.primal_coordinate import PrimalCoordinate
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, interruptible, run, tell
 from maxmargin.solvers.shrinking import Shrinking
@@ -20,21 +25,36 @@ BOX_QP_SOLVERS: Final[dict[str, type[DualAscent]]] = {
 }
 """By the name that ``SVC(solver=...)`` takes."""
 
+LINEAR_SOLVERS: Final[dict[str, Any]] = {
+    "dual_coordinate": DualCoordinate,
+    "newton": Newton,
+    "gradient_descent": GradientDescent,
+    "primal_coordinate": PrimalCoordinate,
+}
+"""By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
+
 __all__ = [
     "BOX_QP_SOLVERS",
+    "LINEAR_SOLVERS",
     "SMO",
     "CoordinateAscent",
     "DualAscent",
+    "DualCoordinate",
     "FirstOrderSMO",
+    "GradientDescent",
     "Limits",
+    "Newton",
     "Osuna",
+    "PrimalCoordinate",
     "Progress",
     "RowCache",
+    "SequentialDual",
     "Shrinking",
     "Solution",
     "Trace",
     "WorkingSet",
     "interruptible",
+    "is_narrow",
     "run",
     "tell",
 ]

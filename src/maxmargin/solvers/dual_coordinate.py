@@ -1,0 +1,143 @@
+r"""Dual coordinate descent for linear SVMs: one row at a time, O(columns) a step.
+
+Problem: that of ``problems.linear`` with the hinge or the squared hinge, the penalty "l2" and no
+free intercept. In alpha_i = t_i beta_i its dual is the box QP of ``ops.cpu.dual_coordinate``, where
+the losses differ by a diagonal and a bound only:
+
+    hinge           d_i = 0,             u_i = c_i
+    squared hinge   d_i = 1 / (2 c_i),   u_i = infinity
+
+Rows are visited in a new random order each pass (Hsieh et al., ICML 2008, algorithm 3). One pass in
+four is over all rows; the others leave out those that rested at a bound when last visited, which
+is shrinking without a threshold. theta = sum alpha_i t_i x_i is kept up to date, so that a
+pass costs two readings of the data whatever the number of rows; every step raises the dual.
+
+A pass says only how far the dual's gradient is from rest; the gap costs a product with all rows. So
+it is looked at when its last decrease promises the tolerance. The primal of theta itself jumps up
+and down while the dual rises smoothly; the best point between it and the best one before is better
+than both, and costs no product.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import LinearPoint
+from maxmargin.losses import Hinge, SquaredHinge
+from maxmargin.ops.cpu.dual_coordinate import descend
+from maxmargin.ops.design import Design
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers.propose import propose
+from maxmargin.solvers.run import Limits
+
+Vector = NDArray[np.float64]
+
+LOSSES = (Hinge(), SquaredHinge())
+_FIRST, _GROWTH = 4, 0.5  # passes before the gap is looked at, and how much later each time
+_LAPS = 3  # passes over the rows that moved, for each one over all
+_HALVINGS = 6  # of the way between two points, to find where the primal is least
+
+
+class DualCoordinate:
+    """Coordinate ascent of the dual with explicit coefficients."""
+
+    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
+        self.problem, self._design, self.iterations = problem, design, 0
+        squared = problem.loss == SquaredHinge()
+        self._rows = design.csr()
+        self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
+        self._upper = np.full(len(problem), np.inf) if squared else problem.cost
+        self._curvature = design.row_norms() + self._diagonal
+        self._alpha, self._theta = np.zeros(len(problem)), np.zeros(design.width)
+        self._random = np.random.default_rng(seed)
+        self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
+        self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
+        self._looked, self._next, self._lap, self._active = 0, _FIRST, 0, 0
+
+    def violation(self) -> float:
+        """Give the relative gap when it was last looked at."""
+        size = max(abs(self._best_primal), abs(self._dual))
+        return 0.0 if size == 0 else (self._best_primal - self._dual) / size
+
+    def merit(self) -> float:
+        """Give the dual."""
+        return self._dual
+
+    def objectives(self) -> tuple[float, float]:
+        """Best primal so far, and the dual."""
+        return self._best_primal, self._dual
+
+    def step(self, limits: Limits) -> None:
+        """Make some passes, then look at the gap."""
+        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._next
+        for _ in range(max(1, min(self._next - self.iterations, left))):
+            self._pass()
+        before, since = self.violation(), self.iterations - self._looked
+        self._look()
+        self._next = self.iterations + self._promised(before, since, limits.tol)
+
+    def _promised(self, before: float, since: int, tol: float) -> int:
+        """Count the passes after which the gap should be small enough, at its last decrease."""
+        now = self.violation()
+        most = max(2, int(_GROWTH * self.iterations))
+        if not 0 < now < before:
+            return most
+        needed = np.log(now / tol) / np.log(before / now) * since
+        return int(np.clip(np.ceil(needed), 1, most))
+
+    def _pass(self) -> None:
+        """Visit the rows that moved when last visited, or all of them."""
+        if self._lap == 0 or self._active == 0:
+            self._order, self._active = np.arange(len(self.problem)), len(self.problem)
+        self._random.shuffle(self._order[: self._active])
+        self._active, _, _ = descend(
+            *self._rows,
+            self._design.constant,
+            self.problem.t,
+            self._diagonal,
+            self._upper,
+            self._curvature,
+            self._order,
+            self._active,
+            self._alpha,
+            self._theta,
+        )
+        self.iterations += 1
+        self._lap = 0 if self._lap == _LAPS else self._lap + 1
+
+    def _look(self) -> None:
+        """Evaluate both objectives."""
+        alpha, theta, problem = self._alpha, self._theta, self.problem
+        squares = float(self._diagonal @ (alpha * alpha)) + float(theta @ theta)
+        self._dual, self._looked = float(alpha.sum()) - 0.5 * squares, self.iterations
+        values = self._design.values(theta)
+        share = self._best_share(theta, values)
+        self._best_theta = self._best_theta + share * (theta - self._best_theta)
+        self._best_values = self._best_values + share * (values - self._best_values)
+        self._best_primal = problem.primal(self._best_theta, self._best_values)
+
+    def _best_share(self, theta: Vector, values: Vector) -> float:
+        """Find where the primal is least between the best point so far (0) and this one (1)."""
+        way, change = theta - self._best_theta, values - self._best_values
+
+        def slope(share: float) -> float:
+            at = self._best_values + share * change
+            return float((self._best_theta + share * way) @ way - self.problem.slopes(at) @ change)
+
+        low, high = 0.0, 1.0
+        if slope(high) <= 0:
+            return high
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        return low
+
+    def point(self) -> LinearPoint:
+        """Give the best coefficients and the duals with fresh products."""
+        return propose(self._design, self._best_theta, self._alpha * self.problem.t)
+
+    def restart(self, point: LinearPoint) -> None:
+        """Go on from the fresh sum of the rows, all of them."""
+        self._theta, self._best_values, self._lap = point.back.copy(), point.values, 0
+        self._look()

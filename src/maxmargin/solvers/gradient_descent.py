@@ -1,0 +1,101 @@
+r"""Gradient descent on the primal of a linear model: the recipe to learn from.
+
+Problem: that of ``problems.linear`` with a smooth loss and the penalty "l2" or "none". A step is
+
+    theta <- theta - rate (D theta - sum_i beta_i x_i),      beta_i = -c_i L'(f_i),
+
+with D the penalty's diagonal: for the logistic loss and a Gaussian prior the lectures' update,
+whose prior adds -rate * theta to the step. A rate below 2 / (largest curvature) converges; how
+slowly, the ratio of the largest to the smallest curvature says. With ``rate=None`` the rate is
+found on the way: it grows a little after every step, and is halved until a step lowers the
+objective by at least a quarter of what its slope promises (Armijo 1966).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import LinearPoint
+from maxmargin.ops.design import Design
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers.propose import propose
+from maxmargin.solvers.run import Limits
+
+Vector = NDArray[np.float64]
+
+_UPDATES = 10  # between two looks at the gap
+_GROWTH, _PROMISE, _HALVINGS = 1.2, 0.25, 60
+
+
+class GradientDescent:
+    """Steps of a fixed or found length down the gradient."""
+
+    def __init__(
+        self, problem: LinearProblem, design: Design, seed: int = 0, rate: float | None = None
+    ) -> None:
+        del seed  # nothing is random here
+        self.problem, self._design, self.iterations = problem, design, 0
+        self._diagonal = problem.curvature_of_penalty(design.width)
+        self._fixed = rate is not None
+        self._theta, self._values = np.zeros(design.width), np.zeros(len(problem))
+        self._rate = rate if rate is not None else self._first_rate()
+        self._primal = problem.primal(self._theta, self._values)
+        self._dual, self._best_beta = -np.inf, np.zeros(len(problem))
+        self._look()
+
+    def _first_rate(self) -> float:
+        """One over a bound of the curvature where it begins: the trace."""
+        h = self.problem.cost * np.abs(self.problem.loss.derivative(self._values, self.problem.t))
+        trace = float(self._design.squares(h).sum() + self._diagonal.sum())
+        return 1.0 / trace if trace > 0 else 1.0
+
+    def violation(self) -> float:
+        """Give the relative gap."""
+        size = max(abs(self._primal), abs(self._dual))
+        return 0.0 if size == 0 else (self._primal - self._dual) / size
+
+    def merit(self) -> float:
+        """Give minus the primal."""
+        return -self._primal
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and best dual value."""
+        return self._primal, self._dual
+
+    def step(self, limits: Limits) -> None:
+        """Make some updates, then look at the duals."""
+        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else _UPDATES
+        for _ in range(max(1, min(_UPDATES, left))):
+            self._update()
+        self._look()
+
+    def _update(self) -> None:
+        gradient = self._diagonal * self._theta
+        gradient -= self._design.back(self.problem.slopes(self._values))
+        change = self._design.values(gradient)
+        self.iterations += 1
+        promised = _PROMISE * float(gradient @ gradient)
+        for _ in range(_HALVINGS):
+            theta, values = self._theta - self._rate * gradient, self._values - self._rate * change
+            primal = self.problem.primal(theta, values)
+            if self._fixed or primal <= self._primal - self._rate * promised:
+                self._theta, self._values, self._primal = theta, values, primal
+                self._rate *= 1.0 if self._fixed else _GROWTH
+                return
+            self._rate *= 0.5
+
+    def _look(self) -> None:
+        beta = self.problem.balanced(self.problem.slopes(self._values))
+        value = self.problem.dual(beta, self._design.back(beta))
+        if value > self._dual:
+            self._dual, self._best_beta = value, beta
+
+    def point(self) -> LinearPoint:
+        """Give coefficients and duals with fresh products."""
+        return propose(self._design, self._theta, self._best_beta)
+
+    def restart(self, point: LinearPoint) -> None:
+        """Go on from fresh products."""
+        self._values = point.values
+        self._primal = self.problem.primal(self._theta, self._values)

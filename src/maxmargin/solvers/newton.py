@@ -1,0 +1,339 @@
+r"""Newton's method on the primal of a linear model, for any convex loss with a curvature.
+
+Problem: that of ``problems.linear`` with the penalty "l2" or "none". With beta_i = -c_i L'(f_i),
+h_i = c_i L''(f_i) and D the penalty's second derivative, a step solves
+
+    (D + sum_i h_i x_i x_i' + lambda M) p = sum_i beta_i x_i - D theta
+
+and goes along p to where the objective is least (a search on the line needs no further product
+with the rows). M is the diagonal of sum_i c_i x_i x_i'. The damping lambda, zero for smooth losses
+to begin with, grows when the search stops short and falls when it does not: a column that no row
+with curvature has would otherwise send the step far off (Levenberg 1944, Marquardt 1963). Few
+columns are solved for exactly; many by conjugate gradients with a diagonal preconditioner, as far
+as the step deserves (Lin, Weng, Keerthi, "Trust region Newton method for logistic regression",
+JMLR 9, 2008, section 3).
+
+The duals. At theta the slopes beta are feasible, but v = sum beta_i x_i is far from theta until
+the very end. Their linear prediction after the undamped step, beta - h * (X p), has
+v = D (theta + p) exactly, so its gap is of second order; clipped into the conjugate's domain it is
+what the certificate is made of.
+
+The hinge has no curvature: it is solved as a sequence of ``proximal_hinge`` problems, narrowed
+whenever Newton's step promises less than the smoothing hides. Where rows are plenty, a sample of
+them is solved first: their optimum is a good beginning, and costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from maxmargin.certify import LinearPoint
+from maxmargin.ops.design import Design
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers.propose import propose, spread_of
+from maxmargin.solvers.proximal_hinge import ProximalHinge
+from maxmargin.solvers.run import Limits
+
+Vector = NDArray[np.float64]
+
+_WIDTH, _NARROW = 2.0, 0.3  # of the first proximal hinge: all rows at theta = 0; then by factors
+_WARM_WIDTH = 0.3  # after a sample was solved
+_DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
+_JITTER = 1e-11  # of M: columns that repeat others make the matrix singular
+_EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
+_SAMPLE, _SAMPLE_ROWS = 50, 2000  # rows for each column, and at least
+_PLENTY, _PLENTY_FOR_HINGE = 200, 5000  # rows for each column that make a sample worth it
+_PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
+_SMALL = 2**17  # values in the data
+_GOOD = 0.2  # of the first slope may be left where a search on the line ends
+
+
+class Newton:
+    """Newton's method with exact or conjugate-gradient steps, and certified duals."""
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        design: Design,
+        seed: int = 0,
+        *,
+        sample: bool = True,
+    ) -> None:
+        self.problem, self._design, self.iterations = problem, design, 0
+        self._smooth = problem.loss.smooth
+        self._diagonal = problem.curvature_of_penalty(design.width)
+        self._scale = np.maximum(design.squares(problem.cost), np.finfo(np.float64).tiny)
+        self._damping = 0.0 if self._smooth else _DAMPING
+        self._exact = is_narrow(design)
+        self._seed, self._sample = seed, sample
+        self._begin(np.zeros(design.width), _WIDTH)
+        self._best_dual, self._best_beta = self._dual_at(np.zeros(len(problem)))
+
+    def _begin(self, theta: Vector, width: float) -> None:
+        self._theta = theta
+        self._values = self._design.values(theta)
+        self._model: LinearProblem | ProximalHinge = self.problem
+        if not self._smooth:
+            centre = np.zeros(len(self.problem))
+            if theta.any():
+                centre[self.problem.t * self._values < 1.0] = 1.0
+            self._model = ProximalHinge(self.problem, width, centre)
+        self._beta: Vector | None = None
+        self._primal = self._total_primal()
+        self._best_primal, self._best_theta = self._primal, theta
+
+    def is_small(self) -> bool:
+        """Whether steps cost next to nothing, so that it may as well go on to rounding."""
+        return self._exact and len(self.problem) * self._design.width <= _SMALL
+
+    def violation(self) -> float:
+        """Give the relative gap by the running numbers."""
+        size = max(abs(self._best_primal), abs(self._best_dual))
+        return 0.0 if size == 0 else (self._best_primal - self._best_dual) / size
+
+    def merit(self) -> float:
+        """Give minus the gap: a step raises the dual or lowers the primal."""
+        return self._best_dual - self._best_primal
+
+    def objectives(self) -> tuple[float, float]:
+        """Best primal and dual value so far."""
+        return self._best_primal, self._best_dual
+
+    def point(self) -> LinearPoint:
+        """Give the best coefficients and duals with fresh products."""
+        return propose(self._design, self._best_theta, self._best_beta)
+
+    def restart(self, point: LinearPoint) -> None:
+        """Go on from fresh products."""
+        self._theta, self._values, self._beta = point.theta, point.values, None
+        self._primal = self._best_primal = self.problem.primal(point.theta, point.values)
+        self._best_dual, self._best_beta = self._dual_at(point.beta)
+
+    def step(self, limits: Limits) -> None:
+        """Make one Newton step."""
+        self.iterations += 1
+        if self._sample:
+            self._sample = False
+            if self._solve_sample(limits):
+                return
+        beta, h = self._slopes(), self._curvatures()
+        gradient = self._diagonal * self._theta - self._design.back(beta)
+        way = self._direction(h, gradient, limits.tol)
+        change = self._design.values(way.step)
+        self._look_at_duals(beta, h, way, change, limits.tol)
+        length = self._search(way.step, change, float(gradient @ way.step))
+        self._advance(length * way.step)
+        self._adapt(length, way.decrement)
+
+    # where to go
+
+    def _direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
+        if not self._exact:
+            return self._by_gradients(h, gradient, tol)
+        matrix = self._design.products(h)
+        np.fill_diagonal(matrix, matrix.diagonal() + self._diagonal + _JITTER * self._scale)
+        pure = _solve(matrix, -gradient)
+        step = pure
+        if self._damping > 0 or pure is None:
+            damping = max(self._damping, _LEAST)
+            np.fill_diagonal(matrix, matrix.diagonal() + damping * self._scale)
+            step = _solve(matrix, -gradient)
+        if step is None:
+            step = -gradient / (self._diagonal + self._scale)
+        decrement = np.inf if pure is None else -0.5 * float(gradient @ pure)
+        return _Way(step, pure, decrement)
+
+    def _by_gradients(self, h: Vector, gradient: Vector, tol: float) -> _Way:
+        """Solve by preconditioned conjugate gradients, to a tenth or to what the gap deserves."""
+        damped = self._diagonal + (self._damping + _JITTER) * self._scale
+        inverse = 1.0 / (damped + self._design.squares(h))
+        enough = max(0.1 * float(np.sqrt(gradient @ (inverse * gradient))), 1e-14)
+        goal = tol * max(abs(self._best_primal), 1e-300)
+        step, residual = np.zeros_like(gradient), -gradient
+        scaled = inverse * residual
+        towards, rho = scaled, float(residual @ scaled)
+        for _ in range(len(gradient) + 10):
+            if np.sqrt(rho) <= enough and residual @ residual <= goal:
+                break
+            product = damped * towards
+            product += self._design.back(h * self._design.values(towards))
+            length = rho / float(towards @ product)
+            step = step + length * towards
+            residual = residual - length * product
+            scaled = inverse * residual
+            rho, before = float(residual @ scaled), rho
+            towards = scaled + (rho / before) * towards
+            if -0.5 * float(gradient @ step) > _PROMISING * goal and np.sqrt(rho) <= enough:
+                break  # the step will gain more than the gap allows: precision is for later
+        return _Way(step, step, -0.5 * float(gradient @ step))
+
+    def _search(self, step: Vector, change: Vector, slope: float) -> float:
+        """Find where the model is least along the step: 1 if that is about right."""
+        penalised = self._diagonal * step
+        inner, square = float(penalised @ self._theta), float(penalised @ step)
+
+        def derivative(length: float) -> float:
+            self._ahead = self._values + length * change
+            self._beta = self._slopes_at(self._ahead)
+            return inner + length * square - float(self._beta @ change)
+
+        return _least(derivative, slope)
+
+    def _advance(self, step: Vector) -> None:
+        self._theta = self._theta + step
+        self._values = self._ahead
+        self._primal = self._total_primal()
+        if self._primal < self._best_primal:
+            self._best_primal, self._best_theta = self._primal, self._theta
+
+    def _adapt(self, length: float, decrement: float) -> None:
+        """Damp more or less; narrow the smoothed hinge once it hides more than the step gains."""
+        if length < 0.5:
+            self._damping = min(_MOST, _MORE * max(self._damping, 1e-3 * _DAMPING))
+        elif length >= 0.8:
+            self._damping = self._damping / _MORE if self._damping > _LEAST else 0.0
+        if isinstance(self._model, ProximalHinge) and length > 0.3:
+            hidden = self._hidden()
+            if decrement <= hidden:
+                self._model = self._model.sharpened(self._values, _NARROW)
+                self._beta = None
+
+    def _hidden(self) -> float:
+        """How much the smoothing adds to the gap: each row's hinge minus the line of its dual."""
+        beta, problem = self._slopes(), self.problem
+        short = 1.0 - problem.t * self._values
+        return float(problem.cost @ np.maximum(short, 0.0) - (beta * problem.t) @ short)
+
+    # the duals
+
+    def _look_at_duals(
+        self, beta: Vector, h: Vector, way: _Way, change: Vector, tol: float
+    ) -> None:
+        goal = np.inf if self._smooth else _PROMISING * tol * abs(self._best_primal)
+        if way.pure is None or way.decrement > goal:
+            return
+        if way.pure is not way.step:
+            change = self._design.values(way.pure)
+        value, predicted = self._dual_at(beta - h * change)
+        if value > self._best_dual:
+            self._best_dual, self._best_beta = value, predicted
+
+    def _dual_at(self, beta: Vector) -> tuple[float, Vector]:
+        """Find a feasible point near these duals and its value; -inf where there is none."""
+        problem = self.problem
+        beta = problem.balanced(problem.clipped(beta))
+        back, spread = self._design.back(beta), None
+        if problem.penalty == "none":  # all of v must vanish, so its rounding matters
+            spread = spread_of(self._design, beta)
+        value = problem.dual(beta, back)
+        feasible = problem.feasible(beta, back, spread) and np.isfinite(value)
+        return (value if feasible else -np.inf), beta
+
+    # rows, on all threads
+
+    def _slopes(self) -> Vector:
+        if self._beta is None:
+            self._beta = self._slopes_at(self._values)
+        return self._beta
+
+    def _slopes_at(self, values: Vector) -> Vector:
+        out = np.empty(len(values))
+
+        def work(rows: slice) -> None:
+            out[rows] = self._model.slopes(values[rows], rows)
+
+        self._design.each_part(work)
+        return out
+
+    def _curvatures(self) -> Vector:
+        out = np.empty(len(self._values))
+
+        def work(rows: slice) -> None:
+            out[rows] = self._model.curvatures(self._values[rows], rows)
+
+        self._design.each_part(work)
+        return out
+
+    def _total_primal(self) -> float:
+        problem, costs = self.problem, np.empty(len(self._values))
+
+        def work(rows: slice) -> None:
+            costs[rows] = problem.loss.value(self._values[rows], problem.t[rows])
+
+        self._design.each_part(work)
+        return problem.penalty_value(self._theta) + float(problem.cost @ costs)
+
+    # a sample first
+
+    def _solve_sample(self, limits: Limits) -> bool:
+        """Begin at the optimum of a sample of the rows, where there are many; says if it did."""
+        n, width = len(self.problem), self._design.width
+        if not self._exact or n < width * (_PLENTY if self._smooth else _PLENTY_FOR_HINGE):
+            return False
+        size = max(_SAMPLE * width, _SAMPLE_ROWS)
+        if 5 * size > n:
+            return False
+        rows = np.sort(np.random.default_rng(self._seed).choice(n, size, replace=False))
+        problem, factor = self.problem, n / size
+        part = replace(problem, t=problem.t[rows], cost=factor * problem.cost[rows])
+        solver = Newton(part, self._design.take(rows), sample=False)
+        few = replace(limits, tol=10 * limits.tol)
+        for _ in range(30):
+            if solver.violation() <= few.tol:
+                break
+            solver.step(few)
+        self._begin(solver.point().theta, _WARM_WIDTH)
+        return True
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A step, the undamped step if there is one, and what that one promises to gain."""
+
+    step: Vector
+    pure: Vector | None
+    decrement: float
+
+
+def is_narrow(design: Design) -> bool:
+    """Whether the square matrix of the columns is worth its making."""
+    light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
+    return design.width <= _EXACT_WIDTH and (design.dense or light)
+
+
+def _solve(matrix: Vector, right: Vector) -> Vector | None:
+    try:
+        solution = cho_solve(cho_factor(matrix, lower=True, check_finite=False), right)
+    except LinAlgError:
+        return None
+    return solution if np.isfinite(solution).all() else None
+
+
+def _least(derivative: Callable[[float], float], slope: float) -> float:
+    """Find a length with a derivative of at most _GOOD times the first one, |slope|, in size.
+
+    Secants within the bracket, kept away from its ends; beyond 1 by doubling.
+    """
+    low, high, at_low, length = 0.0, 1.0, slope, 1.0
+    at_high = derivative(1.0)
+    if at_high < 0.5 * slope:
+        while length < 32.0 and derivative(2.0 * length) < 0.5 * slope:
+            length *= 2.0
+        derivative(length)
+        return length
+    if at_high <= -_GOOD * slope:
+        return 1.0
+    for _ in range(10):
+        length = low + (high - low) * min(0.9, max(0.1, -at_low / (at_high - at_low)))
+        here = derivative(length)
+        if abs(here) <= -_GOOD * slope:
+            break
+        low, high, at_low, at_high = (
+            (low, length, at_low, here) if here > 0 else (length, high, here, at_high)
+        )
+    return length

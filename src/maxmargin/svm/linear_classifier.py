@@ -1,0 +1,219 @@
+"""Linear classifiers of any loss; with the logistic one, logistic regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils.metaestimators import available_if
+
+from maxmargin import losses
+from maxmargin.losses import Loss
+from maxmargin.ops.design import Design
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
+from maxmargin.solvers.dual_coordinate import LOSSES as DUAL_LOSSES
+from maxmargin.svm.linear_model import LinearModel
+from maxmargin.svm.parameters import ParameterError, check_choice, check_number
+
+Vector = NDArray[np.float64]
+
+_SOLVERS = ("auto", "newton", "dual_coordinate", "gradient_descent", "primal_coordinate")
+
+# P(t = 1 | x) as a function of f(x): of the f that minimises the expected loss, which is the
+# logarithm of the odds (half of it for the exponential loss), or 2 P - 1 for the squared losses.
+_PROBABILITY: dict[str, Callable[[Vector], Vector]] = {
+    "logistic": expit,
+    "exponential": lambda f: expit(2.0 * f),
+    "squared": lambda f: np.clip(0.5 * (1.0 + f), 0.0, 1.0),
+    "squared_hinge": lambda f: np.clip(0.5 * (1.0 + f), 0.0, 1.0),
+    "modified_huber": lambda f: np.clip(0.5 * (1.0 + f), 0.0, 1.0),
+}
+
+
+def _gives_probabilities(model: LinearClassifier) -> bool:
+    if losses.named(model.loss).name not in _PROBABILITY:
+        raise AttributeError(
+            f"loss={model.loss!r} says nothing about probabilities; use loss='logistic'."
+        )
+    return True
+
+
+class LinearClassifier(LinearModel):
+    """A linear model of any convex loss, with a certificate of how close to optimal it is.
+
+    Minimises R(w) + C sum_i L(w'x_i + b, t_i). With the logistic loss this is logistic regression:
+    by maximum likelihood with penalty=None, and with penalty="l2" the maximum a posteriori under
+    independent Gaussian priors of variance C on the weights.
+
+    Parameters
+    ----------
+    loss : str or Loss, default="logistic"
+        "logistic", "squared_hinge", "hinge", "exponential", "squared", "modified_huber", or a value
+        of ``maxmargin.losses``, also one's own.
+    penalty : {"l2", "l1"} or None, default="l2"
+        |w|^2 / 2, the sum of |w_j| ("l1": losses logistic and squared_hinge), or none.
+    C : float, default=1.0
+        Cost of a unit of loss; the prior's variance.
+    tol : float, default=1e-4
+        Largest gap between the primal and the dual value, relative to them.
+    fit_intercept : bool, default=True
+    intercept : {"free", "regularized"}, default="free"
+        Whether the penalty leaves b out, or includes b / intercept_scaling as LIBLINEAR does.
+    intercept_scaling : float, default=1.0
+    class_weight : dict or "balanced", default=None
+        Factors of C by class.
+    solver : str, default="auto"
+        "newton", "gradient_descent" (smooth losses), "dual_coordinate" (hinge, squared_hinge with a
+        regularised intercept), "primal_coordinate" (l1), or "auto".
+    learning_rate : float, default=None
+        Of gradient_descent: a fixed rate; None finds one on the way.
+    max_iter : int, default=1000
+        Limit on the solver's steps for each problem.
+    random_state : int, RandomState instance or None, default=None
+        Of the order in which rows are visited; None is always the same order.
+    verbose : int, default=0
+        Print a line for every step.
+    time_limit : float, default=None
+        Seconds after which the best point so far is returned.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    callback : callable, default=None
+        Called with a ``Progress`` at every step; see ``maxmargin.solvers.Trace``.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_ : Certificate
+        Of the problem with the worst relative gap.
+    certificates_ : list of Certificate
+        Of all problems.
+
+    Examples
+    --------
+    >>> from maxmargin import LinearClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = LinearClassifier(loss="logistic", penalty=None).fit(X, y)
+    >>> model.predict_proba(X[:2]).round(2).tolist()
+    [[0.32, 0.68], [0.6, 0.4]]
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss = "logistic",
+        *,
+        penalty: str | None = "l2",
+        C: float = 1.0,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept: str = "free",
+        intercept_scaling: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        solver: str = "auto",
+        learning_rate: float | None = None,
+        max_iter: int = 1000,
+        random_state: Any = None,
+        verbose: int = 0,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.C = C
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept = intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        if self.penalty is not None:
+            check_choice(owner, "penalty", self.penalty, ("l2", "l1"))
+        check_choice(owner, "solver", self.solver, _SOLVERS)
+        if self.learning_rate is not None:
+            check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
+        loss = losses.named(self.loss)
+        if not loss.convex:
+            raise ParameterError(
+                f"The 'loss' parameter of {owner} must be convex to be minimised; {loss.name} is "
+                "not. Train with one that bounds it, such as 'hinge' or 'logistic'."
+            )
+        self._check_combination(loss)
+
+    def _check_combination(self, loss: Loss) -> None:
+        solver, squared = self.solver, loss in DUAL_LOSSES
+        dual = solver != "dual_coordinate" or (
+            squared and self.penalty == "l2" and not self._free()
+        )
+        sparse = (self.penalty == "l1") == (solver == "primal_coordinate") or (
+            self.penalty == "l1" and solver == "auto"
+        )
+        smooth = loss.smooth or (solver != "gradient_descent" and self.penalty != "l1")
+        if not (dual and sparse and smooth):
+            raise ParameterError(
+                f"{type(self).__name__} cannot combine loss={loss.name!r}, "
+                f"penalty={self.penalty!r}, intercept={self.intercept!r} and solver={solver!r}; "
+                "solver='auto' chooses one that fits, and l1 asks for a smooth loss."
+            )
+
+    def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
+        penalty = "none" if self.penalty is None else self.penalty
+        return LinearProblem(losses.named(self.loss), t, cost, penalty, self._free())
+
+    def _solver(self, problem: LinearProblem, design: Design, seed: int) -> Any:
+        name = self._choose(problem, design)
+        if name == "gradient_descent":
+            return GradientDescent(problem, design, seed, self.learning_rate)
+        return LINEAR_SOLVERS[name](problem, design, seed)
+
+    def _choose(self, problem: LinearProblem, design: Design) -> str:
+        if self.solver != "auto":
+            return self.solver
+        if problem.penalty == "l1":
+            return "primal_coordinate"
+        wide = problem.loss in DUAL_LOSSES and not is_narrow(design)
+        return (
+            "dual_coordinate" if wide and problem.penalty == "l2" and not problem.free else "newton"
+        )
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Vector:
+        """Estimate class probabilities; for several classes, of each against the rest, normalised.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        values = self.decision_function(X)
+        p = _PROBABILITY[losses.named(self.loss).name](values)
+        if values.ndim == 1:
+            return np.column_stack([1.0 - p, p])
+        total = p.sum(axis=1, keepdims=True)
+        share: Vector = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+        return share
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Take the logarithm of predict_proba."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

@@ -1,0 +1,311 @@
+"""What linear classifiers share: a fit that validates, reduces, solves and recovers; prediction."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.certify import Certificate, Status, judge
+from maxmargin.kernels.points import refuse_nonfinite
+from maxmargin.ops.design import Design
+from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers import Limits, Newton, Solution, interruptible, run, tell
+from maxmargin.svm.kernel_classifier import VECTORS, badness
+from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
+from maxmargin.svm.parameters import check_choice, check_flag, check_number
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+_EXACT = 1e-13  # relative gap of small problems
+
+
+class LinearModel(ClassifierMixin, BaseEstimator):
+    """Classes told apart by weights on the columns.
+
+    A subclass says which problem its parameters mean (``_problem``) and who solves it
+    (``_solver``). More than two classes are one problem for each, against the rest.
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Factors of C by row; rows without a positive weight are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        X, label = self._validate(X, y)
+        X, label, cost = self._weigh(X, label, sample_weight)
+        solutions = self._solve(X, label, cost)
+        self._recover(solutions)
+        return self
+
+    # validate
+
+    def _check_parameters(self) -> None:
+        """Check what every linear classifier takes."""
+        owner = type(self).__name__
+        check_number(owner, "C", self.C, 0.0, above=True)
+        check_number(owner, "tol", self.tol, 0.0, above=True)
+        check_number(owner, "max_iter", self.max_iter, 0, whole=True)
+        check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
+        check_flag(owner, "fit_intercept", self.fit_intercept)
+        check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
+        if self.time_limit is not None:
+            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
+        """Check the data; labels come back as class numbers."""
+        X, y = validate_data(self, X, y, **VECTORS)
+        refuse_nonfinite(X)
+        labels = check_labels(y)
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        refuse_one_class(self.classes_)
+        self._class_weight = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=labels
+        )
+        if not (self._class_weight > 0).all() or not np.isfinite(self._class_weight).all():
+            raise ValueError(
+                f"class_weight must be finite and greater than 0, got {self.class_weight}; "
+                "leave rows out by sample_weight=0."
+            )
+        return X, numbers.astype(np.intp)
+
+    def _weigh(self, X: Any, label: Index, sample_weight: Any) -> tuple[Any, Index, Vector]:
+        """Rows cost C times the class weight times the sample weight; the others are left out."""
+        cost = float(self.C) * self._class_weight[label]
+        if sample_weight is None:
+            return X, label, cost
+        cost = cost * np.maximum(check_weight(sample_weight, label), 0.0)
+        kept = np.flatnonzero(cost > 0)
+        if len(kept) == len(label):
+            return X, label, cost
+        return X[kept], label[kept], cost[kept]
+
+    # reduce and solve
+
+    def _constant(self) -> float:
+        """Give the value of the column that stands for the intercept; 0 for none."""
+        if not self.fit_intercept:
+            return 0.0
+        return 1.0 if self._free() else float(self.intercept_scaling)
+
+    def _free(self) -> bool:
+        return bool(self.fit_intercept) and self.intercept == "free"
+
+    def _tasks(self, label: Index, cost: Vector) -> list[Any]:
+        """One problem for two classes, the later one positive; otherwise one for each class."""
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [self._problem(np.where(label == c, 1.0, -1.0), cost) for c in positive]
+
+    def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
+        raise NotImplementedError
+
+    def _solver(self, problem: Any, design: Design, seed: int) -> Any:
+        raise NotImplementedError
+
+    def _solve(self, X: Any, label: Index, cost: Vector) -> list[Solution]:
+        """Solve every problem within the limits, several at a time; with a callback in turn."""
+        callback = tell(self.callback, bool(self.verbose))
+        limits = Limits(self.tol, int(self.max_iter), self.time_limit, callback)
+        end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
+        tasks = self._tasks(label, cost)
+        seed = 0 if self.random_state is None else int(_seed(self.random_state))
+        with interruptible() as interrupted:
+
+            def work(task: Any) -> Solution:
+                left = None if end is None else max(0.0, end - time.perf_counter())
+                with Workers(self.n_jobs) as workers:
+                    solver = self._solver(task, Design(X, self._constant(), workers), seed)
+                    return _run(solver, replace(limits, time_limit=left), interrupted)
+
+            return side_by_side(work, tasks, self.n_jobs, 1 if callback else None)
+
+    # recover
+
+    def _recover(self, solutions: list[Solution]) -> None:
+        """Set the fitted attributes."""
+        theta = self._coefficients(solutions)
+        constant = self._constant()
+        self.coef_: Any = theta[:, :-1].copy() if constant else theta
+        self.intercept_: Any = constant * theta[:, -1] if constant else 0.0
+        self.n_iter_ = max(solution.iterations for solution in solutions)
+        self.certificates_ = [solution.certificate for solution in solutions]
+        self.certificate_ = max(self.certificates_, key=badness)
+        for status in Status:
+            if status is not Status.CERTIFIED and any(
+                c.status is status for c in self.certificates_
+            ):
+                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=4)
+
+    def _coefficients(self, solutions: list[Solution]) -> Vector:
+        """Give one row of coefficients for two classes, and one a class for more."""
+        theta = np.stack([solution.point.theta for solution in solutions])
+        if not np.isfinite(theta).all():
+            raise ValueError("The coefficients are not finite; scale the data.")
+        return theta
+
+    # what a fitted model does
+
+    def decision_function(self, X: Any) -> Vector:
+        """Evaluate w'x + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray
+            (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes).
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **VECTORS)
+        refuse_nonfinite(X)
+        product = X @ self.coef_.T
+        product = product.toarray() if sparse.issparse(product) else product
+        values = np.asarray(product + self.intercept_, dtype=np.float64)
+        return values.ravel() if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class: by the sign of the value, or the class with the largest one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        values = self.decision_function(X)
+        numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[numbers]
+        return labels
+
+    def densify(self) -> Self:
+        """Store ``coef_`` as an array."""
+        check_is_fitted(self)
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def sparsify(self) -> Self:
+        """Store ``coef_`` as a sparse matrix, which is smaller when most weights are 0."""
+        check_is_fitted(self)
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, from the training data alone.
+
+        The duals that prove how good the weights are, one for each row, are not kept in the model;
+        they are found anew, which takes about as long as the fit did.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+
+        Returns
+        -------
+        certificate : Certificate
+            Of the problem with the worst relative gap; ``certificate_`` is left as it is.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **{**VECTORS, "dtype": np.float64})
+        if len(np.atleast_1d(y)) != X.shape[0] or not np.isin(y, self.classes_).all():
+            raise ValueError(
+                "certify needs the data the model was fitted to, with labels among "
+                f"{self.classes_.tolist()}."
+            )
+        label = np.searchsorted(self.classes_, np.asarray(y))
+        X, label, cost = self._weigh(X, label, sample_weight)
+        verdicts = []
+        with Workers(self.n_jobs) as workers:
+            values = Design(X, self._constant(), workers).values
+            tasks = zip(self._tasks(label, cost), self._solve(X, label, cost), strict=True)
+            for number, (problem, solution) in enumerate(tasks):
+                point = self._own_point(number, solution.point, values)
+                verdicts.append(judge(problem, point, self.tol))
+        return max(verdicts, key=badness)
+
+    def _own_point(self, number: int, point: Any, values: Any) -> Any:
+        """Put this model's coefficients beside the duals of a fresh solution."""
+        coef = np.asarray(self.densify().coef_[number], dtype=np.float64)
+        constant = self._constant()
+        if constant:
+            coef = np.append(coef, np.atleast_1d(self.intercept_)[number] / constant)
+        return replace(point, theta=coef, values=values(coef))
+
+
+def _run(solver: Any, limits: Limits, interrupted: threading.Event) -> Solution:
+    """Solve to the tolerance; a small problem to rounding, where a few more steps do that.
+
+    So that weights and repeated rows agree there, as kernel machines do.
+    """
+    if not isinstance(solver, Newton) or not solver.is_small():
+        return run(solver, limits, interrupted)
+    solution = run(solver, replace(limits, tol=min(limits.tol, _EXACT)), interrupted)
+    stopped = None if solution.certificate.status is Status.STALLED else solution.certificate.status
+    verdict = judge(solver.problem, solution.point, limits.tol, stopped)
+    return replace(solution, certificate=verdict)
+
+
+def check_weight(sample_weight: Any, label: Index) -> Vector:
+    """Refuse weights that leave nothing to learn from."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(label.shape, float(weight))
+    if weight.shape != label.shape:
+        raise ValueError(
+            f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
+        )
+    if not np.isfinite(weight).all():
+        raise ValueError("Input sample_weight contains NaN or infinity; drop such rows first.")
+    if not (weight > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    if len(np.unique(label[weight > 0])) < 2:
+        raise ValueError(
+            "Invalid input - all samples with positive weights belong to the same class."
+        )
+    return weight
+
+
+def _seed(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(2**31 - 1))

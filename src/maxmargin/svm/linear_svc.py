@@ -1,0 +1,213 @@
+"""Linear support vector classification on explicit features: the drop-in for LinearSVC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import losses
+from maxmargin.ops.design import Design
+from maxmargin.problems import CrammerSinger, LinearProblem
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, SequentialDual, Solution, is_narrow
+from maxmargin.svm.linear_model import Index, LinearModel
+from maxmargin.svm.parameters import check_choice
+
+Vector = NDArray[np.float64]
+
+_L2_SOLVERS = ("auto", "dual_coordinate", "newton", "gradient_descent")
+_SOLVERS = (*_L2_SOLVERS, "primal_coordinate")
+
+
+class LinearSVC(LinearModel):
+    """Linear support vector classification, with a certificate of how close to optimal it is.
+
+    Minimises, over weights w and an intercept b,
+
+        |w|^2 / 2 + C sum_i max(0, 1 - t_i (w'x_i + b))^p,    p = 1 (hinge) or 2 (squared_hinge),
+
+    and with penalty="l1" the sum of |w_j| in place of |w|^2 / 2. Parameters, defaults and fitted
+    attributes are those of ``sklearn.svm.LinearSVC``; added, keyword-only: ``intercept``,
+    ``solver``, ``time_limit``, ``n_jobs``, ``callback``, and the attributes ``certificate_`` and
+    ``certificates_``.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1"}, default="l2"
+        "l1" leaves few weights that are not 0; with squared_hinge only.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+    dual : {"auto", True, False}, default="auto"
+        Whether a dual solver is to be used, as in scikit-learn; ``solver`` says more.
+    tol : float, default=1e-4
+        Largest gap between the primal and the dual value, relative to them.
+    C : float, default=1.0
+        Cost of a unit of loss.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        Each class against the rest, or one joint problem for more than two classes.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+        With a regularised intercept, the value of the column that stands for it: the larger, the
+        less b is pulled towards 0.
+    class_weight : dict or "balanced", default=None
+        Factors of C by class.
+    verbose : int, default=0
+        Print a line for every step.
+    random_state : int, RandomState instance or None, default=None
+        Of the order in which rows are visited; None is always the same order.
+    max_iter : int, default=1000
+        Limit on the passes over the rows, or the Newton steps, of each problem.
+    intercept : {"regularized", "free"}, default="regularized"
+        Whether the penalty includes b / intercept_scaling, as in LIBLINEAR, or leaves b free, as
+        SVC does: then the model agrees with ``SVC(kernel="linear")``.
+    solver : str, default="auto"
+        "dual_coordinate", "newton", "gradient_descent" (squared_hinge), "primal_coordinate" (l1),
+        or "auto": by the shape of the data.
+    time_limit : float, default=None
+        Seconds after which the best point so far is returned.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    callback : callable, default=None
+        Called with a ``Progress`` at every step; see ``maxmargin.solvers.Trace``.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_ : Certificate
+        Of the problem with the worst relative gap.
+    certificates_ : list of Certificate
+        Of all problems.
+
+    Examples
+    --------
+    >>> from maxmargin import LinearSVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = LinearSVC(loss="hinge", intercept="free").fit(X, y)
+    >>> round(1 - model.score(X, y), 3)
+    0.27
+    >>> model.certificate_.status.name
+    'CERTIFIED'
+    """
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: bool | str = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: dict[Any, float] | str | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        intercept: str = "regularized",
+        solver: str = "auto",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.intercept = intercept
+        self.solver = solver
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_choice(owner, "penalty", self.penalty, ("l1", "l2"))
+        check_choice(owner, "loss", self.loss, ("hinge", "squared_hinge"))
+        check_choice(owner, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        check_choice(owner, "solver", self.solver, _SOLVERS)
+        if not isinstance(self.dual, bool | np.bool_):
+            check_choice(owner, "dual", self.dual, ("auto",))
+        if self.multi_class == "ovr":
+            self._check_combination()
+        elif self.intercept == "free":
+            raise ValueError('multi_class="crammer_singer" has no free intercept; use "ovr".')
+
+    def _check_combination(self) -> None:
+        if self.penalty == "l1" and self.loss == "hinge":
+            self._refuse(f"penalty={self.penalty!r} and loss={self.loss!r} is not supported")
+        primal_hinge = self.loss == "hinge" and self.dual is False
+        if primal_hinge or (self.penalty == "l1" and self.dual is True):
+            self._refuse(
+                f"penalty={self.penalty!r} and loss={self.loss!r} are not supported when "
+                f"dual={self.dual}"
+            )
+        fitting = ("auto", "primal_coordinate") if self.penalty == "l1" else _L2_SOLVERS
+        if self.solver not in fitting or (
+            self.solver == "gradient_descent" and self.loss == "hinge"
+        ):
+            self._refuse(f"penalty={self.penalty!r}, loss={self.loss!r} and solver={self.solver!r}")
+        if self.solver == "dual_coordinate" and self._free():
+            self._refuse("intercept='free' and solver='dual_coordinate'; use 'newton'")
+
+    def _refuse(self, combination: str) -> None:
+        raise ValueError(
+            f"Unsupported set of arguments: The combination of {combination}, Parameters: "
+            f"penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}"
+        )
+
+    def _joint(self) -> bool:
+        return self.multi_class == "crammer_singer"
+
+    def _tasks(self, label: Index, cost: Vector) -> list[Any]:
+        if self._joint():
+            return [CrammerSinger(label, cost, len(self.classes_))]
+        return super()._tasks(label, cost)
+
+    def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
+        return LinearProblem(losses.named(self.loss), t, cost, self.penalty, self._free())
+
+    def _solver(self, problem: Any, design: Design, seed: int) -> Any:
+        if self._joint():
+            return SequentialDual(problem, design, seed)
+        return LINEAR_SOLVERS[self._choose(design)](problem, design, seed)
+
+    def _choose(self, design: Design) -> str:
+        """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""
+        if self.solver != "auto":
+            return str(self.solver)
+        if self.penalty == "l1":
+            return "primal_coordinate"
+        if self._free() or self.dual is False:
+            return "newton"
+        return "dual_coordinate" if self.dual is True or not is_narrow(design) else "newton"
+
+    def _coefficients(self, solutions: list[Solution]) -> Vector:
+        if not self._joint():
+            return super()._coefficients(solutions)
+        theta: Vector = solutions[0].point.theta
+        return theta if len(self.classes_) > 2 else theta[1:] - theta[:1]
+
+    def _own_point(self, number: int, point: Any, values: Any) -> Any:
+        if not self._joint():
+            return super()._own_point(number, point, values)
+        theta = np.asarray(self.densify().coef_, dtype=np.float64)
+        constant = self._constant()
+        if constant:
+            theta = np.column_stack([theta, np.atleast_1d(self.intercept_) / constant])
+        if len(self.classes_) == 2:
+            theta = np.concatenate([-0.5 * theta, 0.5 * theta])
+        return replace(point, theta=theta, values=np.column_stack([values(row) for row in theta]))
