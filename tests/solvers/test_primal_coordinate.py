@@ -22,11 +22,8 @@ from maxmargin.solvers import Limits, Trace, primal_coordinate, run
 from maxmargin.solvers.primal_coordinate import PrimalCoordinate
 
 # Since 1.8 scikit-learn asks for the penalty this way, and warns of the other.
-L1 = (
-    {"l1_ratio": 1.0}
-    if parse_version(version("scikit-learn")) >= parse_version("1.8")
-    else {"penalty": "l1"}
-)
+NEW = parse_version(version("scikit-learn")) >= parse_version("1.8")
+L1 = {"l1_ratio": 1.0} if NEW else {"penalty": "l1"}
 SMOOTH = ["squared_hinge", "logistic", "modified_huber", "exponential", "squared"]
 
 
