@@ -1,8 +1,9 @@
-"""Draw the pictures of docs/mixture.md: python docs/pictures.py.
+"""Draw the pictures of docs/mixture.md and docs/solvers.md: python docs/pictures.py.
 
-Prints the table of numbers that the page shows, so that page and pictures come from one run.
+Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
 
+import warnings
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
+from scipy import sparse
+from scipy.spatial import ConvexHull
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from maxmargin import SVC
-from maxmargin.datasets import load_mixture
-from maxmargin.plots import MarginDisplay
+from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
+from maxmargin.datasets import load_mixture, make_overlapping, make_separable
+from maxmargin.plots import MarginDisplay, palette
+from maxmargin.solvers import Trace
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -53,12 +60,8 @@ def draw_panel(name: str, model: SVC, mixture: Bunch, ax: Axes) -> MarginDisplay
     numbers = f"{train:.3f} | {test_error(model, mixture):.3f} | {len(model.support_)}"
     print(f"| {name} | {numbers} | `{model.certificate_.status.name}` |")
     train_text, test_text, count = numbers.split(" | ")
-    ax.set_title(name, loc="left", fontweight="bold", fontsize=11, pad=20)
-    ax.text(
-        0.0, 1.02,
-        f"training error {train_text}   test error {test_text}   {count} support vectors",
-        transform=ax.transAxes, fontsize=9, color="#444444",
-    )  # fmt: skip
+    facts = f"training error {train_text}   test error {test_text}   {count} support vectors"
+    head(ax, name, facts)
     ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
     return display
 
@@ -87,11 +90,184 @@ def save(figure: Figure, path: Path) -> None:
     )
 
 
+def head(ax: Axes, title: str, text: str) -> None:
+    """Write a bold title with a line of facts below it."""
+    ax.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=20)
+    ax.text(0.0, 1.02, text, transform=ax.transAxes, fontsize=9, color="#444444")
+
+
+# docs/solvers.md: is there a hyperplane?
+
+
+def draw_classes(ax: Axes, X: Any, y: Any) -> None:
+    """Draw points of two classes, each with its convex hull."""
+    for label, (colour, marker) in enumerate(zip(palette.CLASSES, palette.MARKERS, strict=True)):
+        points = X[y == np.unique(y)[label]]
+        ax.scatter(*points.T, s=22, color=colour, marker=marker, alpha=0.85, linewidths=0, zorder=3)
+        corners = points[ConvexHull(points).vertices]
+        ax.fill(*corners.T, facecolor=palette.REGIONS[label], edgecolor=colour, lw=0.8, alpha=0.7)
+    ax.set(xticks=[], yticks=[], box_aspect=0.85)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.apply_aspect()  # so that the limits are what they will be
+
+
+def draw_line(ax: Axes, coef: Any, intercept: float, **style: Any) -> None:
+    """Draw the line w'x + b = 0 across the picture."""
+    limits = ax.axis()
+    point = -intercept * coef / (coef @ coef)
+    ax.axline(point, point + np.array([-coef[1], coef[0]]), **style)
+    ax.axis(limits)
+
+
+def draw_hyperplane(ax: Axes) -> None:
+    """Draw separable classes, the program's hyperplane and that of the largest margin."""
+    X, y = make_separable(24, margin=0.4, random_state=28)
+    found, best = separate(X, y), HardMarginSVC().fit(X, y)
+    draw_classes(ax, X, y)
+    draw_line(ax, found.coef, found.intercept, color=palette.CHANCE, lw=1.6, ls="--",
+              label="linear program")  # fmt: skip
+    draw_line(ax, best.coef_[0], best.intercept_[0], color=palette.INK, lw=1.8, label="hard margin")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=2, frameon=False)
+    head(ax, "separable", f"margin {found.margin:.3f} (linear program), {best.margin_:.3f} (hard)")
+
+
+def draw_witness(ax: Axes) -> None:
+    """Draw classes that overlap, the weighted rows and the point that is the mean of both."""
+    X, y = make_overlapping(40, random_state=3)
+    witness = separate(X, y).witness
+    assert witness is not None  # these classes overlap
+    draw_classes(ax, X, y)
+    support = witness > 0
+    ax.scatter(*X[support].T, s=60 + 500 * witness[support], facecolors="none",
+               edgecolors=palette.INK, linewidths=1.4, zorder=4)  # fmt: skip
+    for label in np.unique(y):
+        side = y == label
+        mean = X[side].T @ witness[side]
+        for row in X[side & support]:
+            ax.plot(*np.c_[row, mean], color=palette.INK, lw=0.8, zorder=3.5)
+    ax.plot([], [], ls="", marker="o", ms=9, mfc="none", mec=palette.INK, label="row with weight")
+    ax.plot(*mean, ls="", marker="*", ms=14, color=palette.INK, zorder=5, label="mean of both")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=2, frameon=False)
+    head(ax, "not separable", f"{support.sum()} rows prove it: one point in both hulls")
+
+
+def draw_separation() -> None:
+    """Draw both answers of ``separate``."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.4, 4.9), layout="constrained")
+    draw_hyperplane(axes[0])
+    draw_witness(axes[1])
+    save(figure, IMAGES / "separation.png")
+
+
+# docs/solvers.md: hard and soft margins
+
+
+def draw_margins() -> None:
+    """Draw one data set with less and less slack, down to none."""
+    X, y = make_separable(60, margin=0.4, random_state=5)
+    figure, axes = plt.subplots(1, 3, figsize=(11.4, 3.9), layout="constrained")
+    models = [SVC(C=C, kernel="linear") for C in (0.05, 1.0)]
+    for model, ax in zip([*models, HardMarginSVC()], axes, strict=True):
+        model.fit(X, y)
+        display = MarginDisplay.from_estimator(model, X, y, ax=ax, legend=False)
+        margin, slack = 1 / np.linalg.norm(model.coef_), total_slack(model, X, y)
+        title = f"SVC, C = {model.C:g}" if isinstance(model, SVC) else "HardMarginSVC"
+        head(ax, title, f"1 / |w| = {margin:.3f}, total slack {abs(slack):.2f}")
+        ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
+        print(f"| {title} | {margin:.3f} | {slack:.2f} |")
+    figure.legend(
+        handles=display.legend_handles(), loc="outside lower center", ncols=6, frameon=False
+    )
+    save(figure, IMAGES / "margins.png")
+
+
+# docs/solvers.md: convergence
+
+_SECONDS = 12.0  # after which a slow solver has shown enough
+
+
+def trace_of(model: Any, X: Any, y: Any) -> Trace:
+    """Fit with a trace, after a small fit that compiles."""
+    trace = Trace()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        clone(model).fit(X[:200], y[:200])
+        model.set_params(callback=trace, time_limit=_SECONDS).fit(X, y)
+    loss, seconds = getattr(model, "loss", "hinge"), trace.lines[-1].seconds
+    print(f"{model.solver} ({loss}): {seconds:.2f} s, {model.certificate_}")
+    return trace
+
+
+def make_texts(n: int, d: int, random_state: int) -> tuple[Any, Any]:
+    """Make sparse rows of unit length: 50 words a row, some far more frequent than others."""
+    random = np.random.default_rng(random_state)
+    words = (d * random.random((n, 50)) ** 3).astype(np.int32)
+    counts = sparse.csr_matrix((np.ones(words.size), words.ravel(), 50 * np.arange(n + 1)), (n, d))
+    counts.sum_duplicates()
+    X = sparse.csr_matrix(counts / np.sqrt(counts.multiply(counts).sum(axis=1)))
+    return X, np.where(X @ random.normal(size=d) + 0.3 * random.normal(size=n) > 0, 1, 0)
+
+
+def draw_convergence() -> None:
+    """Draw the traces of kernel solvers and of linear ones on narrow and on wide data."""
+    figure, axes = plt.subplots(1, 3, figsize=(13.8, 4.8), layout="constrained")
+    X, y = make_classification(12_000, 20, n_informative=10, flip_y=0.05, random_state=0)
+    kernel = {
+        name: trace_of(SVC(C=3.0, tol=1e-4, solver=name), X, y)
+        for name in ("working_set", "smo", "smo_first_order", "osuna", "coordinate_ascent")
+    }
+    draw_traces(axes[0], kernel)
+    head(axes[0], "SVC, radial kernel", "12,000 rows, 20 columns, C = 3")
+    narrow = make_classification(40_000, 30, n_informative=15, flip_y=0.05, random_state=0)
+    draw_traces(axes[1], linear_traces(*narrow))
+    head(axes[1], "LinearSVC, narrow", "40,000 rows, 30 columns, dense, C = 1")
+    draw_traces(axes[2], linear_traces(*make_texts(10_000, 20_000, 0)))
+    head(axes[2], "LinearSVC, wide", "10,000 rows, 20,000 columns, sparse, C = 1")
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    save(figure, IMAGES / "solvers_convergence.png")
+
+
+def draw_traces(ax: Axes, traces: dict[str, Trace]) -> None:
+    """Draw traces with room for their names at the right."""
+    display = plots.convergence(traces, ax=ax)
+    left, right = ax.get_xlim()
+    ax.set_xlim(left, right * (right / left) ** 0.45)
+    for label in display.labels_.values():
+        label.set_fontsize(8.5)
+
+
+def linear_traces(X: Any, y: Any) -> dict[str, Trace]:
+    """Fit linear models of both losses by every solver that takes them."""
+    pairs = [
+        ("newton", "squared_hinge"),
+        ("newton", "hinge"),
+        ("dual_coordinate", "squared_hinge"),
+        ("dual_coordinate", "hinge"),
+        ("gradient_descent", "squared_hinge"),
+    ]
+    return {
+        f"{solver} ({loss.replace('_hinge', '')})": trace_of(
+            LinearSVC(loss=loss, solver=solver, tol=1e-8, max_iter=100_000), X, y
+        )
+        for solver, loss in pairs
+    }
+
+
+def draw_losses() -> None:
+    """Draw all losses on one axis."""
+    save(plots.losses().figure_, IMAGES / "losses.png")
+
+
 def main() -> None:
     """Draw every picture."""
     mpl.use("Agg")
     IMAGES.mkdir(exist_ok=True)
     draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")
+    draw_separation()
+    draw_margins()
+    draw_losses()
+    draw_convergence()
 
 
 if __name__ == "__main__":
