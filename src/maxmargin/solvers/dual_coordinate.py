@@ -49,7 +49,9 @@ class DualCoordinate:
         self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
         self._upper = np.full(len(problem), np.inf) if squared else problem.cost
         self._curvature = design.row_norms() + self._diagonal
-        self._alpha, self._theta = np.zeros(len(problem)), np.zeros(design.width)
+        # No weights help a row of zeros: its best dual under the hinge is the cost, from the start.
+        self._alpha = np.where(self._curvature > 0, 0.0, problem.cost)
+        self._theta = np.zeros(design.width)
         self._random = np.random.default_rng(seed)
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.propose import propose
+from maxmargin.solvers.propose import propose, spread_of
 from maxmargin.solvers.run import Limits
 
 Vector = NDArray[np.float64]
@@ -86,9 +86,17 @@ class GradientDescent:
             self._rate *= 0.5
 
     def _look(self) -> None:
-        beta = self.problem.balanced(self.problem.slopes(self._values))
-        value = self.problem.dual(beta, self._design.back(beta))
-        if value > self._dual:
+        """Keep the duals if they are feasible and bound the objective better than before.
+
+        Without a penalty they are feasible only once the gradient is as good as 0.
+        """
+        problem = self.problem
+        beta = problem.balanced(problem.slopes(self._values))
+        back, spread = self._design.back(beta), None
+        if problem.penalty == "none":
+            spread = spread_of(self._design, beta)
+        value = problem.dual(beta, back)
+        if value > self._dual and problem.feasible(beta, back, spread):
             self._dual, self._best_beta = value, beta
 
     def point(self) -> LinearPoint:
