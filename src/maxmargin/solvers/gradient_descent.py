@@ -26,6 +26,7 @@ Vector = NDArray[np.float64]
 
 _UPDATES = 10  # between two looks at the gap
 _GROWTH, _PROMISE, _HALVINGS = 1.2, 0.25, 60
+_EPS = float(np.finfo(np.float64).eps)
 
 
 class GradientDescent:
@@ -71,19 +72,36 @@ class GradientDescent:
         self._look()
 
     def _update(self) -> None:
-        gradient = self._diagonal * self._theta
-        gradient -= self._design.back(self.problem.slopes(self._values))
+        gradient = self._gradient(self._theta, self._values)
         change = self._design.values(gradient)
         self.iterations += 1
-        promised = _PROMISE * float(gradient @ gradient)
         for _ in range(_HALVINGS):
             theta, values = self._theta - self._rate * gradient, self._values - self._rate * change
-            primal = self.problem.primal(theta, values)
-            if self._fixed or primal <= self._primal - self._rate * promised:
-                self._theta, self._values, self._primal = theta, values, primal
+            with np.errstate(over="ignore"):  # a rate that is too large ends as a numerical error
+                primal = self.problem.primal(theta, values)
+            if self._fixed or self._gains(theta, values, primal, gradient):
+                if np.isfinite(primal):
+                    self._theta, self._values = theta, values
+                self._primal = primal
                 self._rate *= 1.0 if self._fixed else _GROWTH
                 return
             self._rate *= 0.5
+
+    def _gradient(self, theta: Vector, values: Vector) -> Vector:
+        return self._diagonal * theta - self._design.back(self.problem.slopes(values))
+
+    def _gains(self, theta: Vector, values: Vector, primal: float, gradient: Vector) -> bool:
+        """Whether a step keeps its promise; by the slope at its end where rounding hides that.
+
+        On a parabola both say the same (Hager and Zhang 2005, the approximate Wolfe condition).
+        """
+        square = float(gradient @ gradient)
+        if primal <= self._primal - _PROMISE * self._rate * square:
+            return True
+        if not primal <= self._primal + 4 * _EPS * abs(self._primal):
+            return False
+        ahead = float(self._gradient(theta, values) @ gradient)
+        return ahead >= (2 * _PROMISE - 1) * square
 
     def _look(self) -> None:
         """Keep the duals if they are feasible and bound the objective better than before.

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
-from maxmargin.losses import Loss
+from maxmargin.losses import Hinge, Loss
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
@@ -42,6 +42,34 @@ def _gives_probabilities(model: LinearClassifier) -> bool:
     return True
 
 
+def _is_known(calculus: Callable[[float, float], Vector]) -> bool:
+    """Whether a loss has this part of its calculus."""
+    try:
+        calculus(0.0, 1.0)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _check_loss(owner: str, loss: Loss) -> None:
+    """Refuse losses that cannot be minimised, or without a proof of how well they were."""
+    if not loss.convex:
+        raise ParameterError(
+            f"The 'loss' parameter of {owner} must be convex to be minimised; {loss.name} is "
+            "not. Train with one that bounds it, such as 'hinge' or 'logistic'."
+        )
+    if not (loss.smooth or loss == Hinge()):
+        raise ParameterError(
+            f"The 'loss' parameter of {owner} must have a derivative everywhere or be the hinge; "
+            f"{loss.name} does not say that it is smooth."
+        )
+    if not _is_known(loss.conjugate):
+        raise ParameterError(
+            f"The 'loss' parameter of {owner} must have a conjugate, of which the certificate is "
+            f"made; define that of {loss.name}."
+        )
+
+
 class LinearClassifier(LinearModel):
     """A linear model of any convex loss, with a certificate of how close to optimal it is.
 
@@ -53,7 +81,8 @@ class LinearClassifier(LinearModel):
     ----------
     loss : str or Loss, default="logistic"
         "logistic", "squared_hinge", "hinge", "exponential", "squared", "modified_huber", or a value
-        of ``maxmargin.losses``, also one's own.
+        of ``maxmargin.losses``. One's own must be smooth and convex and have a conjugate, of which
+        the certificate is made; without a curvature it is minimised by gradient descent.
     penalty : {"l2", "l1"} or None, default="l2"
         |w|^2 / 2, the sum of |w_j| ("l1": losses logistic and squared_hinge), or none.
     C : float, default=1.0
@@ -149,11 +178,7 @@ class LinearClassifier(LinearModel):
         if self.learning_rate is not None:
             check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
         loss = losses.named(self.loss)
-        if not loss.convex:
-            raise ParameterError(
-                f"The 'loss' parameter of {owner} must be convex to be minimised; {loss.name} is "
-                "not. Train with one that bounds it, such as 'hinge' or 'logistic'."
-            )
+        _check_loss(owner, loss)
         self._check_combination(loss)
 
     def _check_combination(self, loss: Loss) -> None:
@@ -165,11 +190,14 @@ class LinearClassifier(LinearModel):
             self.penalty == "l1" and solver == "auto"
         )
         smooth = loss.smooth or (solver != "gradient_descent" and self.penalty != "l1")
-        if not (dual and sparse and smooth):
+        curved = _is_known(loss.curvature) or (
+            solver in ("auto", "gradient_descent") and self.penalty != "l1"
+        )
+        if not (dual and sparse and smooth and curved):
             raise ParameterError(
                 f"{type(self).__name__} cannot combine loss={loss.name!r}, "
                 f"penalty={self.penalty!r}, intercept={self.intercept!r} and solver={solver!r}; "
-                "solver='auto' chooses one that fits, and l1 asks for a smooth loss."
+                "solver='auto' chooses one that fits; l1 asks for a smooth loss with a curvature."
             )
 
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
@@ -187,6 +215,8 @@ class LinearClassifier(LinearModel):
             return self.solver
         if problem.penalty == "l1":
             return "primal_coordinate"
+        if not _is_known(problem.loss.curvature):
+            return "gradient_descent"
         wide = problem.loss in DUAL_LOSSES and not is_narrow(design)
         return (
             "dual_coordinate" if wide and problem.penalty == "l2" and not problem.free else "newton"

@@ -265,9 +265,12 @@ class LinearModel(ClassifierMixin, BaseEstimator):
                 verdicts.append(judge(problem, point, self.tol))
         return max(verdicts, key=badness)
 
+    def _dense_coef(self) -> Any:
+        return self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+
     def _own_point(self, number: int, point: Any, values: Any) -> Any:
         """Put this model's coefficients beside the duals of a fresh solution."""
-        coef = np.asarray(self.densify().coef_[number], dtype=np.float64)
+        coef = np.asarray(self._dense_coef()[number], dtype=np.float64)
         constant = self._constant()
         if constant:
             coef = np.append(coef, np.atleast_1d(self.intercept_)[number] / constant)

@@ -204,7 +204,7 @@ class LinearSVC(LinearModel):
     def _own_point(self, number: int, point: Any, values: Any) -> Any:
         if not self._joint():
             return super()._own_point(number, point, values)
-        theta = np.asarray(self.densify().coef_, dtype=np.float64)
+        theta = np.asarray(self._dense_coef(), dtype=np.float64)
         constant = self._constant()
         if constant:
             theta = np.column_stack([theta, np.atleast_1d(self.intercept_) / constant])
