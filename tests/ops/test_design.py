@@ -39,6 +39,7 @@ def answers(X, constant, theta, beta, weight, n_jobs):
         return {
             "values": design.values(theta),
             "back": design.back(beta),
+            "curved": design.curved(weight, theta),
             "squares": design.squares(weight),
             "products": design.products(weight),
             "row_norms": design.row_norms(),
@@ -49,6 +50,7 @@ def expected(A, theta, beta, weight):
     return {
         "values": A @ theta,
         "back": A.T @ beta,
+        "curved": A.T @ (weight * (A @ theta)),
         "squares": weight @ A**2,
         "products": (A.T * weight) @ A,
         "row_norms": (A**2).sum(axis=1),
@@ -125,8 +127,9 @@ def test_the_blocks_cover_all_rows_once(monkeypatch):
 
 @pytest.mark.parametrize("constant", [0.0, 1.0])
 @pytest.mark.parametrize("lengths", ["even", "few long rows"])
-def test_sparse_rows_cut_into_ranges(lengths, constant):
+def test_sparse_rows_cut_into_ranges(lengths, constant, monkeypatch):
     """Enough values for several partial sums; where a few rows hold most, some ranges are empty."""
+    monkeypatch.setattr(module, "_LEAST_WORK", 2**13)
     rng = np.random.default_rng(0)
     if lengths == "even":
         X = sparse.random_array((9000, 20), density=0.9, rng=rng, format="csr")
@@ -137,7 +140,7 @@ def test_sparse_rows_cut_into_ranges(lengths, constant):
     theta = rng.normal(size=X.shape[1] + (constant != 0))
     beta = rng.normal(size=X.shape[0])
     with Workers(1) as workers:
-        ranges = Design(X, constant, workers)._rows._ranges(1)
+        ranges = Design(X, constant, workers)._rows._ranges(1, X.nnz)
     assert len(ranges) > 3
     assert [first for first, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
     assert ranges[-1][1] == X.shape[0]
@@ -148,6 +151,10 @@ def test_sparse_rows_cut_into_ranges(lengths, constant):
             narrow = [design.products(beta**2)] if lengths == "even" else []
             found.append([design.values(theta), design.back(beta), design.squares(beta)])
             found[-1] += [design.row_norms(), *narrow]
+            curved = design.curved(beta**2, theta)
+            plain = design.back(beta**2 * design.values(theta))
+            np.testing.assert_allclose(curved, plain, rtol=1e-9, atol=1e-9)
+            found[-1] += [curved]
     right = [X @ theta[: X.shape[1]] + constant * theta[-1] * (constant != 0)]
     right += [np.append(X.T @ beta, constant * beta.sum())]
     right += [np.append(X.multiply(X).T @ beta, constant**2 * beta.sum())]

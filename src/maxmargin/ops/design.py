@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.ops.cpu.features import (
+    add_curved,
     add_products,
     add_rows_back,
     add_squares,
@@ -30,6 +31,7 @@ _BLOCK = 2**17  # values in a block of dense rows: a megabyte
 _GROUPS = 8  # partial sums of a d x d matrix, or of sparse rows
 _PARTS = 256  # most partial sums of dense rows
 _ROWS = 2**14  # in a part of work on single numbers
+_LEAST_WORK = 2**17  # multiplications in a range of sparse rows: a tenth of a millisecond
 _SPARSE_ROOM = 2**22  # numbers in all partial sums of sparse rows
 _MOSTLY = 0.7  # fewer rows than this share are gathered before they are multiplied
 
@@ -80,6 +82,13 @@ class Design:
     def back(self, beta: Vector) -> Vector:
         """sum_i beta_i x_i."""
         return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
+
+    def curved(self, weight: Vector, theta: Vector) -> Vector:
+        """sum_i weight_i (theta'x_i) x_i: a product with a second derivative."""
+        inner = np.ascontiguousarray(theta[: self.columns])
+        shift = self.constant * float(theta[-1]) if self.constant else 0.0
+        product, total = self._rows.curved(weight, inner, shift)
+        return self._with_constant(product, self.constant * total)
 
     def squares(self, weight: Vector) -> Vector:
         """Give the diagonal of sum_i weight_i x_i x_i'."""
@@ -143,6 +152,18 @@ class _DenseRows:
         self._workers.each(work, range(len(self._blocks)))
         return partial.sum(axis=0)
 
+    def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
+        partial = np.empty((len(self._blocks), self.X.shape[1]))
+        totals = np.empty(len(self._blocks))
+
+        def work(number: int) -> None:
+            rows = self._blocks[number]
+            scaled = weight[rows] * (self.X[rows] @ theta + shift)
+            partial[number], totals[number] = scaled @ self.X[rows], scaled.sum()
+
+        self._workers.each(work, range(len(self._blocks)))
+        return partial.sum(axis=0), float(totals.sum())
+
     def squares(self, weight: Vector) -> Vector:
         partial = np.empty((len(self._blocks), self.X.shape[1]))
 
@@ -191,6 +212,7 @@ class _SparseRows:
         self.X, self._workers = X, workers
         self._arrays = X.data, _unsigned(X.indices), X.indptr.astype(np.uint64)
         self.stored = X.nnz
+        self._cuts: dict[int, list[tuple[int, int]]] = {}
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -198,46 +220,71 @@ class _SparseRows:
     def csr(self) -> tuple[Any, Any, Any]:
         return self._arrays
 
-    def _ranges(self, room: int) -> list[tuple[int, int]]:
-        """Cut the rows into ranges of equally many values, for partial sums of this size."""
-        count = max(1, min(_GROUPS, self.X.nnz // max(4 * room, 2**15), _SPARSE_ROOM // room))
-        wanted = np.linspace(0, self.X.nnz, count + 1)[1:-1]
-        cuts = [0, *np.searchsorted(self.X.indptr, wanted).tolist(), len(self)]
-        return list(pairwise(cuts))
+    def _ranges(self, room: int, work: float) -> list[tuple[int, int]]:
+        """Cut the rows into ranges of equally many values.
+
+        As many as their work is worth threads, and the adding up of partial sums of this size.
+        """
+        most = int(min(work / max(8 * room, _LEAST_WORK), _SPARSE_ROOM / max(1, room)))
+        count = max(1, min(_GROUPS, most))
+        if count not in self._cuts:
+            wanted = np.linspace(0, self.X.nnz, count + 1)[1:-1]
+            cuts = [0, *np.searchsorted(self.X.indptr, wanted).tolist(), len(self)]
+            self._cuts[count] = list(pairwise(cuts))
+        return self._cuts[count]
 
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
-        ranges = self._ranges(1)
+        ranges = self._ranges(1, self.X.nnz)
         self._workers.each(lambda part: row_values(*self._arrays, theta, *part, out), ranges)
         return out
 
     def back(self, beta: Vector) -> Vector:
-        return self._summed(add_rows_back, beta, (self.X.shape[1],))
+        return self._summed(add_rows_back, beta, (self.X.shape[1],), self.X.nnz)
 
-    def squares(self, weight: Vector) -> Vector:
-        return self._summed(add_squares, weight, (self.X.shape[1],))
-
-    def products(self, weight: Vector) -> Vector:
-        lower = self._summed(add_products, weight, (self.X.shape[1], self.X.shape[1]))
-        return lower + np.tril(lower, -1).T
-
-    def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...]) -> Vector:
-        ranges = self._ranges(max(1, int(np.prod(shape))))
-        partial = np.zeros((len(ranges), *shape))
+    def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
+        ranges = self._ranges(self.X.shape[1], 2 * self.X.nnz)
+        partial, totals = np.zeros((len(ranges), self.X.shape[1])), np.empty(len(ranges))
 
         def work(number: int) -> None:
-            add(*self._arrays, weight, *ranges[number], partial[number])
+            some = partial[number]
+            totals[number] = add_curved(*self._arrays, weight, theta, shift, *ranges[number], some)
 
         self._workers.each(work, range(len(ranges)))
-        return partial[0] if len(ranges) == 1 else partial.sum(axis=0)
+        return _sum_parts(partial), float(totals.sum())
+
+    def squares(self, weight: Vector) -> Vector:
+        return self._summed(add_squares, weight, (self.X.shape[1],), self.X.nnz)
+
+    def products(self, weight: Vector) -> Vector:
+        columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
+        lower = self._summed(add_products, weight, (columns, columns), pairs)
+        return lower + np.tril(lower, -1).T
+
+    def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...], work: float) -> Vector:
+        ranges = self._ranges(int(np.prod(shape)), work)
+        partial = np.zeros((len(ranges), *shape))
+
+        def part(number: int) -> None:
+            add(*self._arrays, weight, *ranges[number], partial[number])
+
+        self._workers.each(part, range(len(ranges)))
+        return _sum_parts(partial)
 
     def row_norms(self) -> Vector:
         out = np.empty(len(self))
         data, _, indptr = self._arrays
-        self._workers.each(lambda part: row_squares(data, indptr, *part, out), self._ranges(1))
+        self._workers.each(
+            lambda part: row_squares(data, indptr, *part, out), self._ranges(1, self.X.nnz)
+        )
         return out
 
 
 def _unsigned(indices: Any) -> Any:
     """See the same numbers as unsigned ones, which compiled loops read faster."""
     return indices.view(np.dtype(f"u{indices.dtype.itemsize}"))
+
+
+def _sum_parts(partial: Vector) -> Vector:
+    total: Vector = partial[0] if len(partial) == 1 else partial.sum(axis=0)
+    return total

@@ -119,7 +119,7 @@ class GradientDescent:
 
     def point(self) -> LinearPoint:
         """Give coefficients and duals with fresh products."""
-        return propose(self._design, self._theta, self._best_beta)
+        return propose(self.problem, self._design, self._theta, self._best_beta)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh products."""

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +45,13 @@ Vector = NDArray[np.float64]
 _WIDTH, _NARROW = 2.0, 0.3  # of the first proximal hinge: all rows at theta = 0; then by factors
 _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
-_JITTER = 1e-11  # of M: columns that repeat others make the matrix singular
+_JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
 _SAMPLE, _SAMPLE_ROWS = 50, 2000  # rows for each column, and at least
 _PLENTY, _PLENTY_FOR_HINGE = 200, 5000  # rows for each column that make a sample worth it
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
 _SMALL = 2**17  # values in the data
+_SHARE = 0.2  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
 
@@ -67,12 +69,17 @@ class Newton:
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
         self._diagonal = problem.curvature_of_penalty(design.width)
-        self._scale = np.maximum(design.squares(problem.cost), np.finfo(np.float64).tiny)
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)
         self._seed, self._sample = seed, sample
         self._begin(np.zeros(design.width), _WIDTH)
         self._best_dual, self._best_beta = self._dual_at(np.zeros(len(problem)))
+
+    @cached_property
+    def _scale(self) -> Vector:
+        """M, the largest curvature that the rows can give each column on its own."""
+        squares = self._design.squares(self.problem.cost)
+        return np.maximum(squares, np.finfo(np.float64).tiny)
 
     def _begin(self, theta: Vector, width: float) -> None:
         self._theta = theta
@@ -106,7 +113,7 @@ class Newton:
 
     def point(self) -> LinearPoint:
         """Give the best coefficients and duals with fresh products."""
-        return propose(self._design, self._best_theta, self._best_beta)
+        return propose(self.problem, self._design, self._best_theta, self._best_beta)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh products."""
@@ -136,7 +143,10 @@ class Newton:
         if not self._exact:
             return self._by_gradients(h, gradient, tol)
         matrix = self._design.products(h)
-        np.fill_diagonal(matrix, matrix.diagonal() + self._diagonal + _JITTER * self._scale)
+        diagonal = matrix.diagonal() + self._diagonal
+        np.fill_diagonal(
+            matrix, diagonal + _JITTER * np.maximum(diagonal, _JITTER * diagonal.max())
+        )
         pure = _solve(matrix, -gradient)
         step = pure
         if self._damping > 0 or pure is None:
@@ -149,27 +159,25 @@ class Newton:
         return _Way(step, pure, decrement)
 
     def _by_gradients(self, h: Vector, gradient: Vector, tol: float) -> _Way:
-        """Solve by preconditioned conjugate gradients, to a tenth or to what the gap deserves."""
-        damped = self._diagonal + (self._damping + _JITTER) * self._scale
-        inverse = 1.0 / (damped + self._design.squares(h))
-        enough = max(0.1 * float(np.sqrt(gradient @ (inverse * gradient))), 1e-14)
-        goal = tol * max(abs(self._best_primal), 1e-300)
+        """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""
+        damped = self._diagonal + (self._damping * self._scale if self._damping else 0.0)
+        inverse = 1.0 / np.maximum(damped + self._design.squares(h), np.finfo(np.float64).tiny)
+        goal = tol * max(abs(self._best_primal), np.finfo(np.float64).tiny)
         step, residual = np.zeros_like(gradient), -gradient
-        scaled = inverse * residual
-        towards, rho = scaled, float(residual @ scaled)
+        towards = inverse * residual
+        rho = first = float(residual @ towards)
         for _ in range(len(gradient) + 10):
-            if np.sqrt(rho) <= enough and residual @ residual <= goal:
-                break
-            product = damped * towards
-            product += self._design.back(h * self._design.values(towards))
+            rough = rho <= _SHARE**2 * first
+            promise = -0.5 * float(gradient @ step)
+            if rho == 0 or (rough and (promise > goal or residual @ residual <= goal)):
+                break  # a step that gains more than the gap allows need not be precise
+            product = damped * towards + self._design.curved(h, towards)
             length = rho / float(towards @ product)
             step = step + length * towards
             residual = residual - length * product
             scaled = inverse * residual
             rho, before = float(residual @ scaled), rho
             towards = scaled + (rho / before) * towards
-            if -0.5 * float(gradient @ step) > _PROMISING * goal and np.sqrt(rho) <= enough:
-                break  # the step will gain more than the gap allows: precision is for later
         return _Way(step, step, -0.5 * float(gradient @ step))
 
     def _search(self, step: Vector, change: Vector, slope: float) -> float:

@@ -7,14 +7,16 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
+from maxmargin.problems import LinearProblem
 
 Vector = NDArray[np.float64]
 
 
-def propose(design: Design, theta: Vector, beta: Vector) -> LinearPoint:
+def propose(problem: LinearProblem, design: Design, theta: Vector, beta: Vector) -> LinearPoint:
     """Multiply coefficients and duals with the rows."""
     values, back = design.values(theta), design.back(beta)
-    return LinearPoint(theta, values, beta, back, design.dtype, spread_of(design, beta))
+    spread = spread_of(design, beta) if problem.penalty == "none" else None
+    return LinearPoint(theta, values, beta, back, design.dtype, spread)
 
 
 def spread_of(design: Design, beta: Vector) -> Vector:

@@ -129,7 +129,7 @@ class LinearClassifier(LinearModel):
     >>> X, y = load_mixture(return_X_y=True)
     >>> model = LinearClassifier(loss="logistic", penalty=None).fit(X, y)
     >>> model.predict_proba(X[:2]).round(2).tolist()
-    [[0.32, 0.68], [0.6, 0.4]]
+    [[0.7, 0.3], [0.73, 0.27]]
     """
 
     def __init__(

@@ -94,7 +94,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, **VECTORS)
         refuse_nonfinite(X)
         labels = check_labels(y)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        self.classes_ = np.unique(labels)
         refuse_one_class(self.classes_)
         self._class_weight = compute_class_weight(
             self.class_weight, classes=self.classes_, y=labels
@@ -104,7 +104,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
                 f"class_weight must be finite and greater than 0, got {self.class_weight}; "
                 "leave rows out by sample_weight=0."
             )
-        return X, numbers.astype(np.intp)
+        return X, np.searchsorted(self.classes_, labels)
 
     def _weigh(self, X: Any, label: Index, sample_weight: Any) -> tuple[Any, Index, Vector]:
         """Rows cost C times the class weight times the sample weight; the others are left out."""

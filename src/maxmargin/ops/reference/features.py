@@ -27,6 +27,24 @@ def add_rows_back(
     back += _rows(data, indices, indptr, first, stop, len(back)).T @ beta[first:stop]
 
 
+def add_curved(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    weight: Any,
+    theta: Any,
+    shift: float,
+    first: int,
+    stop: int,
+    back: Any,
+) -> float:
+    """Add sum_i weight_i (x_i'theta + shift) x_i; returns the sum without x_i."""
+    rows = _rows(data, indices, indptr, first, stop, len(back))
+    scaled = weight[first:stop] * (rows @ theta + shift)
+    back += rows.T @ scaled
+    return float(scaled.sum())
+
+
 def add_squares(
     data: Any, indices: Any, indptr: Any, weight: Any, first: int, stop: int, squares: Any
 ) -> None:
