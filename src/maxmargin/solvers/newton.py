@@ -50,8 +50,9 @@ _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse 
 _SAMPLE, _SAMPLE_ROWS = 50, 2000  # rows for each column, and at least
 _PLENTY, _PLENTY_FOR_HINGE = 200, 5000  # rows for each column that make a sample worth it
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
+_FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL = 2**17  # values in the data
-_SHARE = 0.2  # of the residual that conjugate gradients leave in a step far from the optimum
+_SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
 
@@ -72,7 +73,7 @@ class Newton:
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)
         self._seed, self._sample = seed, sample
-        self._begin(np.zeros(design.width), _WIDTH)
+        self._begin(self._best_constant(), _WIDTH)
         self._best_dual, self._best_beta = self._dual_at(np.zeros(len(problem)))
 
     @cached_property
@@ -87,12 +88,28 @@ class Newton:
         self._model: LinearProblem | ProximalHinge = self.problem
         if not self._smooth:
             centre = np.zeros(len(self.problem))
-            if theta.any():
+            if theta.any():  # a sample was solved
                 centre[self.problem.t * self._values < 1.0] = 1.0
             self._model = ProximalHinge(self.problem, width, centre)
         self._beta: Vector | None = None
         self._primal = self._total_primal()
         self._best_primal, self._best_theta = self._primal, theta
+
+    def _best_constant(self) -> Vector:
+        """Begin with the best intercept alone: the same value for all rows needs none of them."""
+        theta, problem, constant = np.zeros(self._design.width), self.problem, self._design.constant
+        if not self._smooth or not constant:
+            return theta
+        t = np.array([-1.0, 1.0])
+        cost = np.array([problem.cost[problem.t < 0].sum(), problem.cost[problem.t > 0].sum()])
+        low, high = -_FARTHEST, _FARTHEST
+        for _ in range(_HALVINGS):
+            b = 0.5 * (low + high)
+            pull = self._diagonal[-1] * b / constant**2
+            rising = pull + float(cost @ problem.loss.derivative(np.array([b, b]), t)) > 0
+            low, high = (low, b) if rising else (b, high)
+        theta[-1] = 0.5 * (low + high) / constant
+        return theta
 
     def is_small(self) -> bool:
         """Whether steps cost next to nothing, so that it may as well go on to rounding."""
@@ -222,7 +239,8 @@ class Newton:
     def _look_at_duals(
         self, beta: Vector, h: Vector, way: _Way, change: Vector, tol: float
     ) -> None:
-        goal = np.inf if self._smooth else _PROMISING * tol * abs(self._best_primal)
+        always = self._smooth and self._exact
+        goal = np.inf if always else _PROMISING * tol * abs(self._best_primal)
         if way.pure is None or way.decrement > goal:
             return
         if way.pure is not way.step:
