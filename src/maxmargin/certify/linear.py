@@ -33,10 +33,8 @@ def judge_linear(
     problem: LinearProblem, point: LinearPoint, tol: float, stopped: Status | None = None
 ) -> Certificate:
     """Judge a linear model: certified means a gap of at most ``tol`` of the objective."""
-    primal = problem.primal(point.theta, point.values)
-    dual = problem.dual(point.beta, point.back)
-    violation = problem.violation(point.theta, point.values, point.beta, point.back)
-    floor = _rounding(problem, point)
+    primal, dual, violation = problem.judged(point.theta, point.values, point.beta, point.back)
+    floor = _rounding(problem, point, primal)
     size = max(abs(primal), abs(dual))
     status = stopped or Status.STALLED
     if not np.isfinite(primal) or not np.isfinite(point.theta).all():
@@ -48,7 +46,7 @@ def judge_linear(
     return Certificate(primal, dual, violation, floor, point.precision.name, status)
 
 
-def _rounding(problem: LinearProblem, point: LinearPoint) -> float:
+def _rounding(problem: LinearProblem, point: LinearPoint, primal: float) -> float:
     """Typical rounding of the gap: of the losses' sum, and of v where it should vanish."""
     eps = float(np.finfo(np.float64).eps)
     moved = float(np.abs(point.beta) @ np.abs(point.values))
@@ -57,4 +55,4 @@ def _rounding(problem: LinearProblem, point: LinearPoint) -> float:
         missed = float(np.abs(point.back) @ np.abs(point.theta))
     elif problem.free:
         missed = abs(float(point.back[-1] * point.theta[-1]))
-    return eps * (abs(problem.primal(point.theta, point.values)) + moved) + missed
+    return eps * (abs(primal) + moved) + missed

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from maxmargin.losses import Loss
 
 Vector = NDArray[np.float64]
+Rows = slice | NDArray[np.intp]
 
 PENALTIES = ("l2", "l1", "none")
 
@@ -77,20 +78,29 @@ class LinearProblem:
         """Value of the primal at theta, where ``values`` are the f_i."""
         return self.penalty_value(theta) + float(self.cost @ self.loss.value(values, self.t))
 
-    def slopes(self, values: Vector, rows: slice | NDArray[np.intp] = slice(None)) -> Vector:
+    def slopes(self, values: Vector, rows: Rows = slice(None)) -> Vector:
         """Give the best duals at these values: beta_i = -c_i L'(f_i)."""
         return -self.cost[rows] * self.loss.derivative(values, self.t[rows])
 
-    def curvatures(self, values: Vector, rows: slice | NDArray[np.intp] = slice(None)) -> Vector:
+    def curvatures(self, values: Vector, rows: Rows = slice(None)) -> Vector:
         """c_i L''(f_i)."""
         return self.cost[rows] * self.loss.curvature(values, self.t[rows])
 
-    def clipped(self, beta: Vector) -> Vector:
+    def prices(self, values: Vector, rows: Rows = slice(None)) -> Vector:
+        """c_i L(f_i)."""
+        return self.cost[rows] * self.loss.value(values, self.t[rows])
+
+    def conjugates(self, beta: Vector, rows: Rows = slice(None)) -> Vector:
+        """c_i L*(-beta_i / c_i)."""
+        cost = self.cost[rows]
+        return cost * self.loss.conjugate(-beta / cost, self.t[rows])
+
+    def clipped(self, beta: Vector, rows: Rows = slice(None)) -> Vector:
         """Put duals where the conjugate is finite: t_i beta_i / c_i between the loss's slopes."""
         low, high = self.loss.slopes
         if not (np.isfinite(low) or np.isfinite(high)):
             return beta
-        scaled = self.cost * self.t
+        scaled = self.cost[rows] * self.t[rows]
         return -scaled * np.clip(-beta / scaled, low, high)
 
     def balanced(self, beta: Vector) -> Vector:
@@ -107,22 +117,44 @@ class LinearProblem:
 
     def dual(self, beta: Vector, back: Vector) -> float:
         """Value of the dual, where ``back`` is v; with "l1", at the largest feasible multiple."""
+        feasible = beta / self._excess(back) if self.penalty == "l1" else beta
+        return -float(self.conjugates(feasible).sum()) - self.penalty_conjugate(back)
+
+    def _excess(self, back: Vector) -> float:
+        """How many times too large v is for "l1", at least 1."""
+        return max(1.0, float(np.abs(self.penalised(back)).max(initial=0.0)))
+
+    def penalty_conjugate(self, back: Vector) -> float:
+        """R*(v) where it is finite."""
         v = self.penalised(back)
-        if self.penalty == "l1":
-            beta = beta / max(1.0, float(np.abs(v).max(initial=0.0)))
-        conjugate = float(self.cost @ self.loss.conjugate(-beta / self.cost, self.t))
-        return -conjugate - (0.5 * float(v @ v) if self.penalty == "l2" else 0.0)
+        return 0.5 * float(v @ v) if self.penalty == "l2" else 0.0
+
+    def judged(
+        self, theta: Vector, values: Vector, beta: Vector, back: Vector
+    ) -> tuple[float, float, float]:
+        """Primal, dual and violation, with each row's loss and conjugate evaluated once.
+
+        The violation is the largest shortfall: of a row's loss (Fenchel-Young), in units of its
+        cost, and of a coefficient.
+        """
+        prices, conjugates = self.prices(values), self.conjugates(beta)
+        primal = self.penalty_value(theta) + float(prices.sum())
+        dual = -float(conjugates.sum()) - self.penalty_conjugate(back)
+        if self.penalty == "l1" and self._excess(back) > 1.0:
+            dual = self.dual(beta, back)
+        rows = (prices + conjugates + beta * values) / self.cost
+        off = self._off(self.penalised(theta), self.penalised(back))
+        return primal, dual, float(np.maximum(rows.max(initial=0.0), off.max(initial=0.0)))
 
     def violation(self, theta: Vector, values: Vector, beta: Vector, back: Vector) -> float:
-        """Find the largest shortfall: of a row's loss (Fenchel-Young), and of a coefficient."""
-        u, loss = -beta / self.cost, self.loss
-        rows = loss.value(values, self.t) + loss.conjugate(u, self.t) - u * values
-        weights, v = self.penalised(theta), self.penalised(back)
-        if self.penalty == "l1":  # v must be the sign of a weight, and within [-1, 1] without one
-            off = np.where(weights != 0, np.abs(v - np.sign(weights)), np.abs(v) - 1.0)
-        else:
-            off = np.abs(v - weights) if self.penalty == "l2" else np.abs(v)
-        return float(np.maximum(rows.max(initial=0.0), off.max(initial=0.0)))
+        """Find the largest shortfall, of a row's loss or of a coefficient."""
+        return self.judged(theta, values, beta, back)[2]
+
+    def _off(self, weights: Vector, v: Vector) -> Vector:
+        """How far v is from the penalty's derivatives at the weights."""
+        if self.penalty == "l1":  # the sign of a weight, and within [-1, 1] without one
+            return np.where(weights != 0, np.abs(v - np.sign(weights)), np.abs(v) - 1.0)
+        return np.abs(v - weights) if self.penalty == "l2" else np.abs(v)
 
     def feasible(self, beta: Vector, back: Vector, spread: Vector | None = None) -> bool:
         """Whether v meets the equalities up to rounding; a free intercept's, all with "none".

@@ -74,7 +74,8 @@ class Newton:
         self._exact = is_narrow(design)
         self._seed, self._sample = seed, sample
         self._begin(self._best_constant(), _WIDTH)
-        self._best_dual, self._best_beta = self._dual_at(np.zeros(len(problem)))
+        self._best_beta = np.zeros(len(problem))
+        self._best_dual = self._dual_at_zero()
 
     @cached_property
     def _scale(self) -> Vector:
@@ -101,7 +102,7 @@ class Newton:
         if not self._smooth or not constant:
             return theta
         t = np.array([-1.0, 1.0])
-        cost = np.array([problem.cost[problem.t < 0].sum(), problem.cost[problem.t > 0].sum()])
+        cost = _totals(problem)
         low, high = -_FARTHEST, _FARTHEST
         for _ in range(_HALVINGS):
             b = 0.5 * (low + high)
@@ -136,7 +137,7 @@ class Newton:
         """Go on from fresh products."""
         self._theta, self._values, self._beta = point.theta, point.values, None
         self._primal = self._best_primal = self.problem.primal(point.theta, point.values)
-        self._best_dual, self._best_beta = self._dual_at(point.beta)
+        self._best_dual, self._best_beta = self._dual_at(lambda rows: point.beta[rows])
 
     def step(self, limits: Limits) -> None:
         """Make one Newton step."""
@@ -245,18 +246,26 @@ class Newton:
             return
         if way.pure is not way.step:
             change = self._design.values(way.pure)
-        value, predicted = self._dual_at(beta - h * change)
+        value, predicted = self._dual_at(lambda rows: beta[rows] - h[rows] * change[rows])
         if value > self._best_dual:
             self._best_dual, self._best_beta = value, predicted
 
-    def _dual_at(self, beta: Vector) -> tuple[float, Vector]:
+    def _dual_at_zero(self) -> float:
+        """Give the dual where all duals are 0: minus what the losses cost at best."""
+        t, problem = np.array([-1.0, 1.0]), self.problem
+        least = problem.loss.conjugate(np.zeros(2), t)
+        return -float(_totals(problem) @ least) if np.isfinite(least).all() else -np.inf
+
+    def _dual_at(self, beta_of: Callable[[slice], Vector]) -> tuple[float, Vector]:
         """Find a feasible point near these duals and its value; -inf where there is none."""
         problem = self.problem
-        beta = problem.balanced(problem.clipped(beta))
+        near = self._by_parts(lambda rows: problem.clipped(beta_of(rows), rows))
+        beta = problem.balanced(near)
         back, spread = self._design.back(beta), None
         if problem.penalty == "none":  # all of v must vanish, so its rounding matters
             spread = spread_of(self._design, beta)
-        value = problem.dual(beta, back)
+        conjugates = self._by_parts(lambda rows: problem.conjugates(beta[rows], rows))
+        value = -float(conjugates.sum()) - problem.penalty_conjugate(back)
         feasible = problem.feasible(beta, back, spread) and np.isfinite(value)
         return (value if feasible else -np.inf), beta
 
@@ -268,31 +277,24 @@ class Newton:
         return self._beta
 
     def _slopes_at(self, values: Vector) -> Vector:
-        out = np.empty(len(values))
-
-        def work(rows: slice) -> None:
-            out[rows] = self._model.slopes(values[rows], rows)
-
-        self._design.each_part(work)
-        return out
+        return self._by_parts(lambda rows: self._model.slopes(values[rows], rows))
 
     def _curvatures(self) -> Vector:
-        out = np.empty(len(self._values))
+        return self._by_parts(lambda rows: self._model.curvatures(self._values[rows], rows))
+
+    def _total_primal(self) -> float:
+        prices = self._by_parts(lambda rows: self.problem.prices(self._values[rows], rows))
+        return self.problem.penalty_value(self._theta) + float(prices.sum())
+
+    def _by_parts(self, function: Callable[[slice], Vector]) -> Vector:
+        """Evaluate a number for each row, a part at a time."""
+        out = np.empty(len(self.problem))
 
         def work(rows: slice) -> None:
-            out[rows] = self._model.curvatures(self._values[rows], rows)
+            out[rows] = function(rows)
 
         self._design.each_part(work)
         return out
-
-    def _total_primal(self) -> float:
-        problem, costs = self.problem, np.empty(len(self._values))
-
-        def work(rows: slice) -> None:
-            costs[rows] = problem.loss.value(self._values[rows], problem.t[rows])
-
-        self._design.each_part(work)
-        return problem.penalty_value(self._theta) + float(problem.cost @ costs)
 
     # a sample first
 
@@ -324,6 +326,12 @@ class _Way:
     step: Vector
     pure: Vector | None
     decrement: float
+
+
+def _totals(problem: LinearProblem) -> Vector:
+    """Add up the costs of the two sides, the negative one first."""
+    positive = float(problem.cost @ (problem.t > 0))
+    return np.array([float(problem.cost.sum()) - positive, positive])
 
 
 def is_narrow(design: Design) -> bool:
