@@ -74,7 +74,7 @@ class PrimalCoordinate:
 
     def _keep(self, beta: Vector, back: Vector) -> None:
         """Take these as the duals that bound the objective best."""
-        self._beta, self._beta_back = beta, back
+        self._beta = beta
         self._dual = self.problem.dual(beta, back)
 
     def _stand(self, theta: Vector, values: Vector) -> None:
@@ -168,11 +168,10 @@ class PrimalCoordinate:
             self._damping = max(_LEAST, self._damping / _MORE)
 
     def point(self) -> LinearPoint:
-        """Give the point with fresh values, and the best duals known."""
+        """Give the point and the best duals known, with fresh products."""
         self._stand(self._theta, self._design.values(self._theta))
-        return LinearPoint(
-            self._theta, self._values, self._beta, self._beta_back, self._design.dtype
-        )
+        back = self._design.back(self._beta)
+        return LinearPoint(self._theta, self._values, self._beta, back, self._design.dtype)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh values."""
