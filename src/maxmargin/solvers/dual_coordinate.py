@@ -35,7 +35,7 @@ from maxmargin.solvers.run import Limits
 Vector = NDArray[np.float64]
 
 LOSSES = (Hinge(), SquaredHinge())
-_FIRST, _GROWTH = 7, 0.5  # passes before the gap is looked at, and how much later each time
+_FIRST, _GROWTH = 13, 0.5  # passes before the gap is looked at, and how much later each time
 _LAPS = 6  # passes over the rows that moved, for each one over all
 _HALVINGS = 4  # of the way between two points, to find where the primal is least
 
@@ -83,11 +83,11 @@ class DualCoordinate:
     def _promised(self, before: float, since: int, tol: float) -> int:
         """Count the passes after which the gap should be small enough, at its last decrease."""
         now = self.violation()
-        most = max(2, int(_GROWTH * self.iterations))
+        most = max(3, int(_GROWTH * self.iterations))
         if not 0 < now < before:
             return most
         needed = np.log(now / tol) / np.log(before / now) * since
-        return int(np.clip(np.ceil(needed), 1, most))
+        return int(np.clip(np.ceil(needed), 2, most))
 
     def _pass(self) -> None:
         """Visit the rows that moved when last visited, or all of them."""
