@@ -130,3 +130,12 @@ def test_rows_far_ahead_leave(module):
         assert not alpha[0].any()
         assert gap == pytest.approx(1.2)
         assert worst == pytest.approx(1.2)
+
+
+@MODULES
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6), st.floats(1e-6, 1e3))
+def test_the_level_is_found_also_where_corners_meet_it(module, corners, total):
+    corners = np.array(corners)
+    corners[0] = corners[-1] + total  # the last one is at the level, up to rounding, or below
+    s = module.level(corners.copy(), total)
+    assert np.maximum(0.0, corners - s).sum() == pytest.approx(total, rel=1e-6, abs=1e-9)

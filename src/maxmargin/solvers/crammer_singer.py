@@ -6,7 +6,7 @@ Problem: ``problems.crammer_singer``,
     s.t.       sum_k alpha_ik = 0,   alpha_ik <= c_i where k = y_i and <= 0 elsewhere.
 
 The constraints tie no two rows together, so the duals of a row can be set to their best values with
-all others fixed; that small problem is solved exactly by sorting (Crammer and Singer, "On the
+all others fixed; that small problem is solved exactly (Crammer and Singer, "On the
 algorithmic implementation of multiclass kernel-based vector machines", JMLR 2, 2001),
 and W follows for the cost of reading the row (Keerthi, Sundararajan, Chang, Hsieh, Lin, "A
 sequential dual method for large scale multi-class linear SVMs", KDD 2008).
@@ -93,10 +93,8 @@ class SequentialDual:
         return np.stack([self._design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
 
     def point(self) -> CrammerSingerPoint:
-        """Give the point with duals that sum to 0, and fresh weights and values of them."""
-        alpha, rows = self._alpha.copy(), np.arange(len(self.problem))
-        alpha[rows, self._labels] = 0.0
-        alpha[rows, self._labels] = -alpha.sum(axis=1)
+        """Give the duals, and fresh weights and values of them."""
+        alpha = self._alpha.copy()
         back = np.stack([self._design.back(np.ascontiguousarray(a)) for a in alpha.T])
         return CrammerSingerPoint(back, self._values(back), alpha, back, self._design.dtype)
 

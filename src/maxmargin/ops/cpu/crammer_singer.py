@@ -10,7 +10,10 @@ With g_k = e_k + w_k'x, A = |x|^2 and B = g - A alpha, the duals of one row solv
     min_alpha  A |alpha|^2 / 2 + B'alpha,    alpha_k <= bound_k,   sum_k alpha_k = 0,
 
 where bound is the row's cost for its own class and 0 elsewhere. So alpha_k is the smaller of
-bound_k and (s - B_k) / A, with the level s at which they sum to 0; sorting finds it.
+bound_k and (s - B_k) / A, with the level s at which they sum to 0. It is found from below: s for
+all classes, for those still above it, and so on until none falls any more (Michelot, "A finite
+algorithm for finding the projection of a point onto the canonical simplex of R^n", J. Optim. Theory
+Appl. 50, 1986).
 """
 
 from __future__ import annotations
@@ -21,17 +24,22 @@ import numpy as np
 from numba import njit
 
 _FAST = {"contract"}  # fused multiply-add
+_FULL = 1 - 1e-12  # share of the cost that is all of it, up to rounding
 
 
 @njit(cache=True, nogil=True)
 def level(corners: Any, total: float) -> float:
-    """Find s with sum_k max(0, D_k - s) = total > 0, for corners D sorted upward."""
-    above = -total
-    for r in range(1, len(corners) + 1):
-        above += corners[len(corners) - r]
-        if r == len(corners) or above >= r * corners[len(corners) - 1 - r]:
-            return above / r
-    return 0.0
+    """Find s with sum_k max(0, D_k - s) = total > 0, for corners D."""
+    s, count = -np.inf, len(corners) + 1
+    while True:
+        above, many = -total, 0
+        for k in range(len(corners)):
+            if corners[k] > s:
+                above += corners[k]
+                many += 1
+        if many >= count or many == 0:  # more is rounding: a corner at the level itself
+            return s
+        s, count = above / many, many
 
 
 @njit(cache=True, nogil=True)
@@ -39,15 +47,19 @@ def best_duals(g: Any, alpha: Any, own: int, cost: float, A: float, corners: Any
     """Solve a row's problem into ``best``; ``corners`` is room for as many numbers.
 
     alpha_k = bound_k - max(0, D_k - s) / A with D = B + A bound, and the bounds sum to the cost.
+    The own class gets what the others give, and all its cost if rounding alone keeps it from that:
+    rows whose duals are 0 or at their bounds look like it.
     """
     for k in range(len(g)):
         corners[k] = g[k] - A * alpha[k]
     corners[own] += A * cost
-    corners.sort()
     s = level(corners, A * cost)
+    given = 0.0
     for k in range(len(g)):
-        bound = cost if k == own else 0.0
-        best[k] = min(bound, (s - g[k]) / A + alpha[k])
+        if k != own:
+            best[k] = min(0.0, (s - g[k]) / A + alpha[k])
+            given -= best[k]
+    best[own] = given if given < _FULL * cost else cost
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)

@@ -8,8 +8,8 @@ import numpy as np
 
 
 def level(corners: Any, total: float) -> float:
-    """Find s with sum_k max(0, D_k - s) = total > 0, for corners D sorted upward."""
-    down = corners[::-1]
+    """Find s with sum_k max(0, D_k - s) = total > 0, for corners D: here by sorting."""
+    down = np.sort(corners)[::-1]
     levels = (np.cumsum(down) - total) / np.arange(1, len(down) + 1)
     return float(levels[np.append(levels[:-1] >= down[1:], True).argmax()])
 
@@ -17,8 +17,10 @@ def level(corners: Any, total: float) -> float:
 def best_duals(g: Any, alpha: Any, own: int, cost: float, A: float, corners: Any, best: Any) -> Any:
     """Solve a row's problem into ``best``; see ``ops.cpu.crammer_singer.best_duals``."""
     bounds = np.where(np.arange(len(g)) == own, cost, 0.0)
-    corners[:] = np.sort(g + A * (bounds - alpha))
-    best[:] = np.minimum(bounds, (level(corners, A * cost) - g) / A + alpha)
+    corners[:] = g + A * (bounds - alpha)
+    best[:] = np.minimum(0.0, (level(corners, A * cost) - g) / A + alpha)
+    best[own] = 0.0
+    best[own] = -best.sum() if -best.sum() < (1 - 1e-12) * cost else cost
 
 
 def survey(g: Any, alpha: Any, own: int, cost: float) -> tuple[float, float, float]:
