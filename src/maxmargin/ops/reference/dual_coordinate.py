@@ -11,7 +11,7 @@ def _row(
     data: Any, indices: Any, indptr: Any, i: int, constant: float, width: int
 ) -> np.ndarray[Any, Any]:
     x = np.zeros(width)
-    part = slice(indptr[i], indptr[i + 1])
+    part = slice(int(indptr[i]), int(indptr[i + 1]))
     columns = indices[part] if len(indices) else np.arange(part.stop - part.start)
     x[columns] = data[part]
     if constant:

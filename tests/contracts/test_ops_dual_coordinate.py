@@ -1,0 +1,147 @@
+"""Dual coordinate descent, compiled and in NumPy: the same passes to the last few bits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from maxmargin.ops.cpu import dual_coordinate as cpu
+from maxmargin.ops.design import Design
+from maxmargin.ops.reference import dual_coordinate as reference
+from maxmargin.ops.threads import Workers
+
+MODULES = pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+STORAGES = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+
+
+@st.composite
+def problems(draw, dtype):
+    """Rows, some of them 0, labels, a diagonal and bounds as of the hinge or the squared hinge."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d = draw(st.integers(1, 12)), draw(st.integers(1, 20))
+    X = (rng.normal(size=(n, d)) * (rng.uniform(size=(n, d)) < 0.6)).astype(dtype)
+    t, cost = rng.choice([-1.0, 1.0], n), rng.uniform(0.01, 10, n)
+    squared = draw(st.booleans())
+    diagonal = 0.5 / cost if squared else np.zeros(n)
+    upper = np.full(n, np.inf) if squared else cost
+    return X, draw(st.sampled_from([0.0, 1.0, 2.5])), t, diagonal, upper
+
+
+def with_constant(X, constant):
+    X = X.astype(np.float64)
+    return np.c_[X, np.full(len(X), constant)] if constant else X
+
+
+def descend(module, problem, orders, storage):
+    X, constant, t, diagonal, upper = problem
+    Z = with_constant(X, constant)
+    rows = Design(storage(X), constant, Workers(1)).csr()
+    alpha, theta, answers = np.zeros(len(X)), np.zeros(Z.shape[1]), []
+    curvature = (Z**2).sum(axis=1) + diagonal
+    for order in orders:
+        order = np.array(order)  # noqa: PLW2901  (a copy that may be reordered)
+        kept, top, bottom = module.descend(
+            *rows, constant, t, diagonal, upper, curvature, order, len(order), alpha, theta
+        )
+        answers += [top, bottom, *order[:kept]]
+    return alpha, theta, np.array(answers)
+
+
+def dual(problem, alpha):
+    X, constant, t, diagonal, _ = problem
+    v = with_constant(X, constant).T @ (alpha * t)
+    return alpha.sum() - v @ v / 2 - diagonal @ alpha**2 / 2
+
+
+@MODULES
+@DTYPES
+@STORAGES
+@given(data=st.data())
+def test_stays_feasible_keeps_the_sum_and_never_loses(module, dtype, storage, data):
+    problem = data.draw(problems(dtype))
+    X, constant, t, _, upper = problem
+    value = 0.0
+    for passes in (1, 2, 5):
+        alpha, theta, _ = descend(module, problem, [range(len(X))] * passes, storage)
+        assert ((alpha >= 0) & (alpha <= upper)).all()
+        expected = with_constant(X, constant).T @ (alpha * t)
+        np.testing.assert_allclose(theta, expected, atol=1e-9 * (1 + alpha.sum()))
+        assert dual(problem, alpha) >= value - 1e-9
+        value = dual(problem, alpha)
+
+
+@DTYPES
+@given(data=st.data())
+def test_twins_and_storages_agree(dtype, data):
+    problem = data.draw(problems(dtype))
+    orders = [data.draw(st.permutations(range(len(problem[0])))) for _ in range(3)]
+    answers = [
+        descend(module, problem, orders, storage)
+        for module in (cpu, reference)
+        for storage in (np.asarray, sparse.csr_matrix)
+    ]
+    for other in answers[1:]:
+        np.testing.assert_allclose(answers[0][0], other[0], rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(answers[0][1], other[1], rtol=1e-6, atol=1e-7)
+
+
+@MODULES
+@STORAGES
+def test_one_row_at_a_time_goes_to_the_best_of_its_duals(module, storage):
+    """Along one dual the objective is a parabola: no other value of it in the box is better."""
+    rng = np.random.default_rng(0)
+    X, t = rng.normal(size=(6, 3)), np.array([1.0, -1, 1, -1, 1, -1])
+    for diagonal, upper in ((np.zeros(6), np.full(6, 0.3)), (np.ones(6), np.full(6, np.inf))):
+        problem = X, 1.0, t, diagonal, upper
+        alpha, _, _ = descend(module, problem, [range(6), [2]], storage)
+        best = dual(problem, alpha)
+        for other in np.linspace(0, min(3.0, upper[0]), 100):
+            moved = alpha.copy()
+            moved[2] = other
+            assert dual(problem, moved) <= best + 1e-12
+
+
+@MODULES
+def test_rows_at_rest_leave_and_extremes_are_of_those_that_stay(module):
+    """theta = 0: gradients are -1; the row at its bound of 2 rests, the one at 0 does not."""
+    X, order = np.eye(3), np.array([2, 0, 1])
+    alpha, theta = np.array([0.0, 2.0, 0.0]), np.zeros(3)
+    none = np.empty(0, np.int32)
+    kept, top, bottom = module.descend(
+        X.ravel(),
+        none,
+        3 * np.arange(4),
+        0.0,
+        np.ones(3),
+        np.zeros(3),
+        np.full(3, 2.0),
+        np.ones(3),
+        order,
+        3,
+        alpha,
+        theta,
+    )
+    assert (kept, top, bottom) == (2, -1.0, -1.0)
+    assert order[:2].tolist() == [2, 0]
+    assert alpha.tolist() == [1.0, 2.0, 1.0]
+    assert theta.tolist() == [1.0, 0.0, 1.0]
+
+
+@MODULES
+def test_only_the_active_rows_are_visited(module):
+    X, alpha, theta = np.eye(3), np.zeros(3), np.zeros(3)
+    order, none = np.array([2, 0, 1]), np.empty(0, np.int32)
+    rows = X.ravel(), none, 3 * np.arange(4)
+    bounds = np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3)
+    module.descend(*rows, 0.0, *bounds, order, 1, alpha, theta)
+    assert alpha.tolist() == [0.0, 0.0, 1.0]
+
+
+@MODULES
+def test_a_row_of_zeros_stays_where_it_is(module):
+    problem = np.zeros((2, 1)), 0.0, np.ones(2), np.zeros(2), np.ones(2)
+    alpha, theta, _ = descend(module, problem, [range(2)], np.asarray)
+    assert not alpha.any()
+    assert not theta.any()
