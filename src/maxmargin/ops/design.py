@@ -42,7 +42,7 @@ class Design:
     def __init__(self, X: Any, constant: float, workers: Workers) -> None:
         storage = _SparseRows if sparse.issparse(X) else _DenseRows
         self._rows: _SparseRows | _DenseRows = storage(X, workers)
-        self.constant, self._workers = constant, workers
+        self.constant, self.workers = constant, workers
         self.columns = int(X.shape[1])
         self.width = self.columns + (constant != 0)
 
@@ -50,9 +50,14 @@ class Design:
         return len(self._rows)
 
     @property
+    def X(self) -> Any:  # noqa: N802
+        """The rows themselves, without the constant."""
+        return self._rows.X
+
+    @property
     def dtype(self) -> np.dtype[np.floating]:
         """Precision of the data."""
-        return self._rows.X.dtype
+        return self.X.dtype
 
     @property
     def dense(self) -> bool:
@@ -70,7 +75,7 @@ class Design:
 
     def take(self, rows: NDArray[np.intp]) -> Design:
         """Make a design of some rows."""
-        return Design(self._rows.X[rows], self.constant, self._workers)
+        return Design(self.X[rows], self.constant, self.workers)
 
     def values(self, theta: Vector) -> Vector:
         """Give theta'x_i for all rows."""
@@ -112,7 +117,7 @@ class Design:
     def each_part(self, work: Callable[[slice], Any]) -> None:
         """Call the function on parts of the rows, on all threads."""
         parts = [slice(i, i + _ROWS) for i in range(0, len(self), _ROWS)]
-        self._workers.each(work, parts)
+        self.workers.each(work, parts)
 
     def _with_constant(self, vector: Vector, last: float) -> Vector:
         return np.append(vector, last) if self.constant else vector

@@ -7,6 +7,7 @@ from maxmargin.solvers.crammer_singer import SequentialDual
 from maxmargin.solvers.dual_ascent import DualAscent
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.gradient_descent import GradientDescent
+from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
 from maxmargin.solvers.primal_coordinate import PrimalCoordinate
@@ -30,6 +31,7 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
     "newton": Newton,
     "gradient_descent": GradientDescent,
     "primal_coordinate": PrimalCoordinate,
+    "working_set": LinearWorkingSet,
 }
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
@@ -43,6 +45,7 @@ __all__ = [
     "FirstOrderSMO",
     "GradientDescent",
     "Limits",
+    "LinearWorkingSet",
     "Newton",
     "Osuna",
     "PrimalCoordinate",

@@ -47,11 +47,12 @@ _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
-_SAMPLE, _SAMPLE_ROWS = 50, 2000  # rows for each column, and at least
+_SAMPLE, _SAMPLE_ROWS = 100, 2000  # rows for each column, and at least
 _PLENTY, _PLENTY_FOR_HINGE = 200, 5000  # rows for each column that make a sample worth it
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL = 2**17  # values in the data
+_MOST_GRADIENTS = 1000
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
@@ -159,7 +160,11 @@ class Newton:
 
     def _direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
         if not self._exact:
-            return self._by_gradients(h, gradient, tol)
+            pure = self._by_gradients(h, gradient, tol, 0.0)
+            damped = (
+                pure if not self._damping else self._by_gradients(h, gradient, tol, self._damping)
+            )
+            return _Way(damped, pure, -0.5 * float(gradient @ pure))
         matrix = self._design.products(h)
         diagonal = matrix.diagonal() + self._diagonal
         np.fill_diagonal(
@@ -176,15 +181,15 @@ class Newton:
         decrement = np.inf if pure is None else -0.5 * float(gradient @ pure)
         return _Way(step, pure, decrement)
 
-    def _by_gradients(self, h: Vector, gradient: Vector, tol: float) -> _Way:
+    def _by_gradients(self, h: Vector, gradient: Vector, tol: float, damping: float) -> Vector:
         """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""
-        damped = self._diagonal + (self._damping * self._scale if self._damping else 0.0)
+        damped = self._diagonal + (damping * self._scale if damping else 0.0)
         inverse = 1.0 / np.maximum(damped + self._design.squares(h), np.finfo(np.float64).tiny)
         goal = tol * max(abs(self._best_primal), np.finfo(np.float64).tiny)
         step, residual = np.zeros_like(gradient), -gradient
         towards = inverse * residual
         rho = first = float(residual @ towards)
-        for _ in range(len(gradient) + 10):
+        for _ in range(_MOST_GRADIENTS):
             rough = rho <= _SHARE**2 * first
             promise = -0.5 * float(gradient @ step)
             if rho == 0 or (rough and (promise > goal or residual @ residual <= goal)):
@@ -196,7 +201,7 @@ class Newton:
             scaled = inverse * residual
             rho, before = float(residual @ scaled), rho
             towards = scaled + (rho / before) * towards
-        return _Way(step, step, -0.5 * float(gradient @ step))
+        return step
 
     def _search(self, step: Vector, change: Vector, slope: float) -> float:
         """Find where the model is least along the step: 1 if that is about right."""

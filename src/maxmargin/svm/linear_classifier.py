@@ -21,7 +21,14 @@ from maxmargin.svm.parameters import ParameterError, check_choice, check_number
 
 Vector = NDArray[np.float64]
 
-_SOLVERS = ("auto", "newton", "dual_coordinate", "gradient_descent", "primal_coordinate")
+_SOLVERS = (
+    "auto",
+    "newton",
+    "dual_coordinate",
+    "gradient_descent",
+    "primal_coordinate",
+    "working_set",
+)
 
 # P(t = 1 | x) as a function of f(x): of the f that minimises the expected loss, which is the
 # logarithm of the odds (half of it for the exponential loss), or 2 P - 1 for the squared losses.
@@ -97,7 +104,8 @@ class LinearClassifier(LinearModel):
         Factors of C by class.
     solver : str, default="auto"
         "newton", "gradient_descent" (smooth losses), "dual_coordinate" (hinge, squared_hinge with a
-        regularised intercept), "primal_coordinate" (l1), or "auto".
+        regularised intercept), "working_set" (hinge, free intercept), "primal_coordinate" (l1), or
+        "auto".
     learning_rate : float, default=None
         Of gradient_descent: a fixed rate; None finds one on the way.
     max_iter : int, default=1000
@@ -186,6 +194,8 @@ class LinearClassifier(LinearModel):
         dual = solver != "dual_coordinate" or (
             squared and self.penalty == "l2" and not self._free()
         )
+        if solver == "working_set":
+            dual = squared and not loss.smooth and self.penalty == "l2" and self._free()
         sparse = (self.penalty == "l1") == (solver == "primal_coordinate") or (
             self.penalty == "l1" and solver == "auto"
         )
@@ -217,10 +227,11 @@ class LinearClassifier(LinearModel):
             return "primal_coordinate"
         if not _is_known(problem.loss.curvature):
             return "gradient_descent"
-        wide = problem.loss in DUAL_LOSSES and not is_narrow(design)
-        return (
-            "dual_coordinate" if wide and problem.penalty == "l2" and not problem.free else "newton"
-        )
+        if problem.penalty == "none" or problem.loss not in DUAL_LOSSES or is_narrow(design):
+            return "newton"
+        if not problem.free:
+            return "dual_coordinate"
+        return "newton" if problem.loss.smooth else "working_set"
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:

@@ -18,7 +18,7 @@ from maxmargin.svm.parameters import check_choice
 
 Vector = NDArray[np.float64]
 
-_L2_SOLVERS = ("auto", "dual_coordinate", "newton", "gradient_descent")
+_L2_SOLVERS = ("auto", "dual_coordinate", "newton", "gradient_descent", "working_set")
 _SOLVERS = (*_L2_SOLVERS, "primal_coordinate")
 
 
@@ -64,7 +64,7 @@ class LinearSVC(LinearModel):
         SVC does: then the model agrees with ``SVC(kernel="linear")``.
     solver : str, default="auto"
         "dual_coordinate", "newton", "gradient_descent" (squared_hinge), "primal_coordinate" (l1),
-        or "auto": by the shape of the data.
+        "working_set" (hinge with a free intercept), or "auto": by the shape of the data.
     time_limit : float, default=None
         Seconds after which the best point so far is returned.
     n_jobs : int, default=None
@@ -160,6 +160,8 @@ class LinearSVC(LinearModel):
             self.solver == "gradient_descent" and self.loss == "hinge"
         ):
             self._refuse(f"penalty={self.penalty!r}, loss={self.loss!r} and solver={self.solver!r}")
+        if self.solver == "working_set" and not (self._free() and self.loss == "hinge"):
+            self._refuse("solver='working_set' and anything but loss='hinge', intercept='free'")
         if self.solver == "dual_coordinate" and self._free():
             self._refuse("intercept='free' and solver='dual_coordinate'; use 'newton'")
 
@@ -191,9 +193,12 @@ class LinearSVC(LinearModel):
             return str(self.solver)
         if self.penalty == "l1":
             return "primal_coordinate"
+        narrow = is_narrow(design)
+        if self._free() and self.loss == "hinge" and not narrow:
+            return "working_set"
         if self._free() or self.dual is False:
             return "newton"
-        return "dual_coordinate" if self.dual is True or not is_narrow(design) else "newton"
+        return "dual_coordinate" if self.dual is True or not narrow else "newton"
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():
