@@ -160,11 +160,7 @@ class Newton:
 
     def _direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
         if not self._exact:
-            pure = self._by_gradients(h, gradient, tol, 0.0)
-            damped = (
-                pure if not self._damping else self._by_gradients(h, gradient, tol, self._damping)
-            )
-            return _Way(damped, pure, -0.5 * float(gradient @ pure))
+            return self._wide_direction(h, gradient, tol)
         matrix = self._design.products(h)
         diagonal = matrix.diagonal() + self._diagonal
         np.fill_diagonal(
@@ -180,6 +176,12 @@ class Newton:
             step = -gradient / (self._diagonal + self._scale)
         decrement = np.inf if pure is None else -0.5 * float(gradient @ pure)
         return _Way(step, pure, decrement)
+
+    def _wide_direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
+        pure = step = self._by_gradients(h, gradient, tol, 0.0)
+        if self._damping > 0:
+            step = self._by_gradients(h, gradient, tol, self._damping)
+        return _Way(step, pure, -0.5 * float(gradient @ pure))
 
     def _by_gradients(self, h: Vector, gradient: Vector, tol: float, damping: float) -> Vector:
         """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
+from maxmargin.certify import Status
 from maxmargin.losses import Hinge, Loss
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
+from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, Solution, is_narrow
 from maxmargin.solvers.dual_coordinate import LOSSES as DUAL_LOSSES
 from maxmargin.svm.linear_model import LinearModel
 from maxmargin.svm.parameters import ParameterError, check_choice, check_number
@@ -29,6 +32,8 @@ _SOLVERS = (
     "primal_coordinate",
     "working_set",
 )
+
+_CERTIFIED = Status.CERTIFIED
 
 # P(t = 1 | x) as a function of f(x): of the f that minimises the expected loss, which is the
 # logarithm of the odds (half of it for the exponential loss), or 2 P - 1 for the squared losses.
@@ -207,7 +212,7 @@ class LinearClassifier(LinearModel):
             raise ParameterError(
                 f"{type(self).__name__} cannot combine loss={loss.name!r}, "
                 f"penalty={self.penalty!r}, intercept={self.intercept!r} and solver={solver!r}; "
-                "solver='auto' chooses one that fits; l1 asks for a smooth loss with a curvature."
+                "solver='auto' chooses one that fits, and the docstring says which fits what."
             )
 
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
@@ -233,9 +238,26 @@ class LinearClassifier(LinearModel):
             return "dual_coordinate"
         return "newton" if problem.loss.smooth else "working_set"
 
+    def _warn(self, solutions: list[Solution]) -> None:
+        """Say so where the classes are separable and nothing keeps the weights from growing."""
+        unsolved = [s.certificate for s in solutions if s.certificate.status is not _CERTIFIED]
+        one_error = float(self.C * losses.named(self.loss).value(0.0, 1.0))
+        if self.penalty is None and any(c.primal < 1e-3 * one_error for c in unsolved):
+            warnings.warn(
+                "The classes are separable, so that without a penalty the loss has no minimum: "
+                "weights grow for ever; use penalty='l2'.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+            return
+        super()._warn(solutions)
+
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:
         """Estimate class probabilities; for several classes, of each against the rest, normalised.
+
+        1 / (1 + exp(-f)) for the logistic loss, with 2f for the exponential one, and (1 + f) / 2
+        within [0, 1] for the squared ones; the hinge says nothing about probabilities.
 
         Parameters
         ----------

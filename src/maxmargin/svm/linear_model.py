@@ -167,11 +167,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
+        self._warn(solutions)
+
+    def _warn(self, solutions: list[Solution]) -> None:  # noqa: ARG002  (subclasses look at them)
         for status in Status:
-            if status is not Status.CERTIFIED and any(
-                c.status is status for c in self.certificates_
-            ):
-                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=4)
+            missed = any(c.status is status for c in self.certificates_)
+            if missed and status is not Status.CERTIFIED:
+                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=5)
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         """Give one row of coefficients for two classes, and one a class for more."""
