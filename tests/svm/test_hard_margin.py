@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from maxmargin import SVC, HardMarginSVC, NotSeparable, Status, separate
+from maxmargin import SVC, HardMarginSVC, NotSeparable, SlackBudgetSVC, Status, separate
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
 from maxmargin.solvers import Trace
@@ -257,3 +257,11 @@ def test_every_trace_point_obeys_weak_duality():
 def test_bad_parameters(params, message):
     with pytest.raises(ValueError, match=message):
         HardMarginSVC(**params).fit(*blobs())
+
+
+@pytest.mark.parametrize("model", [HardMarginSVC(), SlackBudgetSVC(budget=1.0)])
+def test_means_that_only_kernel_values_confuse_are_no_witness(model):
+    X, y = np.random.default_rng(0).normal(size=(10, 60)), np.arange(10) % 2
+    assert separate(X + 1e6, y).separable
+    with pytest.raises(ArithmeticError, match="centre the columns"):
+        model.fit(X + 1e6, y)

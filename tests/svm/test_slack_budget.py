@@ -1,5 +1,7 @@
 """The soft margin with a budget of slack, and its map to and from the penalised form."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -214,3 +216,17 @@ def test_bad_budgets_and_slacks():
             SlackBudgetSVC(budget=budget).fit(X, y)
     with pytest.raises(ValueError, match="two classes"):
         total_slack(SVC().fit(X, y), X, y + 1)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e7, 1e8])
+def test_rows_far_from_the_origin_are_never_refused_falsely(offset):
+    # Their least total slack is the same wherever the origin is: 9.12.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=30) > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SlackBudgetSVC(budget=11.0).fit(X + offset, y)
+    exact = SlackBudgetSVC(budget=11.0).fit(X, y).certificate_.primal
+    certified = model.certificate_.status is Status.CERTIFIED
+    assert not certified or model.certificate_.primal == pytest.approx(exact, rel=0.02)

@@ -60,6 +60,7 @@ class BudgetSearch:
 
     squares, fewest_lines = WorkingSet.squares, WorkingSet.fewest_lines
     whole_rows = WorkingSet.whole_rows
+    _attainable = False
 
     def __init__(
         self, problem: SlackBudget, window: Window, size: int = SIZE, seed: int = 0
@@ -139,18 +140,20 @@ class BudgetSearch:
         """Put a sample in the place of one end; an end that stays twice counts half."""
         if sample.excess > 0:
             if self._high is None:
-                self._refuse_if_endless(sample)
                 if self._low.C == 0:
-                    self.ask()
+                    self._attainable = self.ask()
+                if not self._attainable:
+                    self._refuse_if_endless(sample)
             self._low, self._low_weight, self._high_weight = sample, 1.0, 0.5 * self._high_weight
         else:
             self._high, self._high_weight, self._low_weight = sample, 1.0, 0.5 * self._low_weight
 
-    def ask(self) -> None:
-        """Decide by other means whether any cost is large enough: raise if none is.
+    def ask(self) -> bool:
+        """Decide by other means whether any cost is large enough: raise if none is, True if one is.
 
         Called once, if the first cost is too small; there are no other means here.
         """
+        return False
 
     def _refuse_if_endless(self, sample: Sample) -> None:
         """Look whether the last two costs lie on a piece along which the slack never falls."""

@@ -26,7 +26,7 @@ from maxmargin.svm import reduction
 from maxmargin.svm.kernel_choice import KernelChoice
 from maxmargin.svm.kernel_classifier import Index, Vector
 from maxmargin.svm.kernel_fit import KernelFit
-from maxmargin.svm.separation import separate
+from maxmargin.svm.separation import coincide, separate
 
 Problem: TypeAlias = BoxQP | SlackBudget
 
@@ -197,10 +197,10 @@ default="linear"
         self, choice: KernelChoice, X: Any, label: Index, reduced: reduction.Reduction
     ) -> list[Solution]:
         """Solve every problem; for the linear kernel the linear program may be asked on the way."""
-        refusal = Refusal(self.classes_, X, label, reduced)
+        refusal = Refusal(self.classes_, X, label, reduced, isinstance(choice.kernel, Linear))
         with refusal:
             gram = self._gram(choice, X, reduced.order)
-            return self._run(gram, reduced, refusal.solver(choice))
+            return self._run(gram, reduced, refusal.solver())
 
     def _whole_gram(self, choice: KernelChoice, X: Any) -> Gram:
         return super()._whole_gram(choice, in_double(X))
@@ -228,16 +228,17 @@ class Refusal:
     X: Any
     label: Index
     reduced: reduction.Reduction
+    linear: bool
 
-    def solver(self, choice: KernelChoice) -> type[HardMargin]:
+    def solver(self) -> type[HardMargin]:
         """Give the solver, for the linear kernel one that may ask the linear program."""
-        if not self._asks(choice):
+        if not self._asks():
             return HardMargin
         return type("HardMargin", (HardMargin,), {"ask": lambda solver: self.ask(solver.problem)})
 
-    def _asks(self, choice: KernelChoice) -> bool:
+    def _asks(self) -> bool:
         """Tell whether a linear program would help: as many columns as rows separate almost all."""
-        return isinstance(choice.kernel, Linear) and self.X.shape[1] < len(self.reduced.order)
+        return self.linear and self.X.shape[1] < len(self.reduced.order)
 
     def __enter__(self) -> Self:
         return self
@@ -249,7 +250,20 @@ class Refusal:
                     "The kernel is not positive semidefinite on these rows and the hard margin's "
                     "dual has no maximum; use another kernel, or SVC, whose C bounds the dual."
                 ) from None
+            self._doubt(error)
             raise self._not_separable(error.problem, error.weights) from None
+
+    def _doubt(self, error: MeansMeetError) -> None:
+        """Have the linear kernel's means compared on the rows themselves.
+
+        Kernel values of rows far from the origin cannot tell means apart that rows can.
+        """
+        rows = self._rows(error.problem)
+        if self.linear and not coincide(self.X[rows], error.problem.linear, error.weights):
+            raise ArithmeticError(
+                "The rows lie so far from the origin, next to how far apart they are, that kernel "
+                "values in double precision cannot tell the classes apart; centre the columns."
+            ) from None
 
     def ask(self, problem: BoxQP) -> bool:
         """Let the linear program decide about the rows of a problem; raise if they do not part."""

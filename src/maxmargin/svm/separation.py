@@ -36,6 +36,7 @@ from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 Vector = NDArray[np.float64]
 
 _COINCIDE = 1e-11  # of a column's range: means closer than this coincide
+_NEAR = 1e-5  # of a column's range: what a solver that saw only kernel values may leave
 _OPTIONS = {  # the smallest tolerances that HiGHS takes
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
@@ -137,6 +138,12 @@ def heaviest_meeting(X: Any, t: Vector, weight: Vector) -> Vector | None:
         -np.ones(len(t)), A_eq=A, b_eq=np.zeros(A.shape[0]), bounds=bounds, options=_OPTIONS
     )
     return None if solved.x is None else _believed(Z, t, np.clip(solved.x, 0.0, weight))
+
+
+def coincide(X: Any, t: Vector, weights: Vector) -> bool:
+    """Whether weights that sum to 1 in each class give both the same mean, nearly, on the rows."""
+    Z, _ = _scaled(X)
+    return bool((np.abs(_product(Z.T, t * weights)) <= _NEAR).all())
 
 
 def _check(X: Any, y: Any) -> tuple[Any, Vector]:

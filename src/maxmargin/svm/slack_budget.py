@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels import Linear
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers import Progress, Solution
 from maxmargin.solvers.budget_search import BudgetSearch
@@ -187,10 +188,11 @@ default="linear"
     def _solve(
         self, choice: KernelChoice, X: Any, label: Index, reduced: reduction.Reduction
     ) -> list[Solution]:
-        refusal = BudgetRefusal(self.classes_, X, label, reduced, float(self.budget))
+        linear = isinstance(choice.kernel, Linear)
+        refusal = BudgetRefusal(self.classes_, X, label, reduced, linear, float(self.budget))
         with refusal:
             gram = self._gram(choice, X, reduced.order)
-            return self._run(gram, reduced, refusal.solver(choice))
+            return self._run(gram, reduced, refusal.solver())
 
     def _recover_multipliers(
         self, reduced: reduction.Reduction, solutions: list[Solution], weight: Vector
@@ -218,24 +220,25 @@ class BudgetRefusal(Refusal):
 
     budget: float = 0.0
 
-    def solver(self, choice: KernelChoice) -> Any:
+    def solver(self) -> Any:
         """Give the search, or without a budget the solver of the hard margin.
 
         For the linear kernel both may ask a linear program.
         """
         if self.budget == 0:
-            return super().solver(choice)
-        if not self._asks(choice):
+            return super().solver()
+        if not self._asks():
             return BudgetSearch
         ask = {"ask": lambda search: self.ask_for_slack(search.problem)}
         return type("BudgetSearch", (BudgetSearch,), ask)
 
-    def ask_for_slack(self, problem: SlackBudget) -> None:
+    def ask_for_slack(self, problem: SlackBudget) -> bool:
         """Let a linear program find the least total slack; raise if it is above the budget."""
         X = self.X[self._rows(problem)].astype(np.float64)
         weights = heaviest_meeting(X, problem.linear, problem.weight)
         if weights is not None and problem.refuted(weights):
             raise self._not_separable(problem, weights)
+        return weights is not None
 
     def _sentence(self, sides: str, problem: Any, weights: Vector) -> str:
         if self.budget == 0:
