@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin import SVC
 from maxmargin.certify import Point, Status, judge
 from maxmargin.ops.reference.smo import smo_pairs, smo_single
 from maxmargin.problems import SlackBudget, c_svc
@@ -194,3 +196,12 @@ def test_a_budget_is_certified_with_a_true_gap():
     assert generous.primal == 0.5
     assert generous.dual < 0.125
     assert generous.status is Status.STALLED
+
+
+def test_an_objective_above_that_of_no_weights_is_not_certified():
+    # Kernel values of 1e17 are rounded so much that the rounded problem is another one.
+    X, y = np.random.default_rng(0).normal(size=(10, 60)), np.arange(10) % 2
+    with pytest.warns(ConvergenceWarning):
+        model = SVC(kernel="linear").fit(X + 1e8, y)
+    assert model.certificate_.primal > 10  # that of w = 0
+    assert model.certificate_.status is not Status.CERTIFIED

@@ -54,7 +54,7 @@ def judge_box_qp(
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
     ``tol`` (twice that where rounding explains the rest), and the gap is at most 10 tol of the
-    objective.
+    objective. An objective above that of w = 0 is none's optimum, whatever a rounded kernel says.
     """
     gradient = problem.linear - point.product
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
@@ -62,8 +62,10 @@ def judge_box_qp(
     dual = problem.dual(point.beta, point.product)
     product_error, floor = rounding(problem, point)
     small = primal < np.inf and primal - dual <= 10 * tol * max(abs(primal), abs(dual))
+    zero = _primal_at_zero(problem)
+    small = small and primal <= zero + 10 * tol * abs(zero)
     optimal = violation <= tol + min(tol, product_error) and small
-    convex = point.convex and dual <= _primal_at_zero(problem) + floor
+    convex = point.convex and dual <= zero + floor
     status = _status(problem, point, convex, optimal, stopped)
     unmet = problem.hard and primal == np.inf  # no multiple of this w has all rows on their side
     if not np.isfinite([0.0 if unmet else primal, dual]).all():
