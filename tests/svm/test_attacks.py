@@ -61,6 +61,11 @@ def test_certify_asks_for_the_weights_of_the_fit():
         model.certify(X, y)
 
 
+def test_certify_asks_for_a_label_for_every_row():
+    with pytest.raises(ValueError, match=f"{len(X)} rows"):
+        SVC(gamma=1.0).fit(X, y).certify(X, y[:5])
+
+
 def test_fits_in_several_threads_leave_blas_as_it_was():
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]

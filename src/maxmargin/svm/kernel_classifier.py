@@ -363,11 +363,12 @@ def badness(certificate: Certificate) -> tuple[bool, float]:
 def _same_data(model: KernelClassifier, X: Any, y: Any) -> tuple[Any, Index]:
     """Check that X and y can be the training data; rows come back in float64."""
     shape = X.shape if hasattr(X, "shape") else (len(X), *np.shape(X)[1:])
-    if shape[0] != model.shape_fit_[0] or not np.isin(y, model.classes_).all():
+    rows = model.shape_fit_[0]
+    if shape[0] != rows or np.size(y) != rows or not np.isin(y, model.classes_).all():
         raise ValueError(
-            f"certify needs the data the model was fitted to: {model.shape_fit_[0]} rows of "
+            f"certify needs the data the model was fitted to: {rows} rows of "
             f"classes {model.classes_.tolist()}."
         )
     if not model._choice.takes_items:
         X = validate_data(model, X, reset=False, **{**VECTORS, "dtype": np.float64})
-    return X, np.searchsorted(model.classes_, np.asarray(y))
+    return X, np.searchsorted(model.classes_, np.ravel(y))
