@@ -168,6 +168,8 @@ default="linear"
         ------
         NotSeparable
             With a ``witness``, if no hyperplane separates the classes.
+        ArithmeticError
+            If rows lie so far from the origin that rounded linear kernel values cannot tell.
         """
         before = dict(self.__dict__)
         try:

@@ -153,6 +153,8 @@ default="linear"
         ------
         NotSeparable
             With a ``witness``, if every hyperplane has more slack than the budget.
+        ArithmeticError
+            If rows lie so far from the origin that rounded linear kernel values cannot tell.
         """
         before = dict(self.__dict__)
         try:
