@@ -36,6 +36,7 @@ MONOTONE = {
     "gradient_descent": "primal",
     "primal_coordinate": "primal",
     "newton": "primal",
+    "working_set": "dual",
 }
 
 
@@ -94,7 +95,7 @@ FLAT = STEEP | {"a cost for each row", "separable, hard", "more columns than row
 UNBOUNDED = {"separable", "separable, hard", "more columns than rows"}  # without a penalty
 
 
-def takes(solver, name, loss, penalty, intercept):
+def takes(solver, name, loss, penalty, intercept):  # noqa: PLR0911  (a table of who takes what)
     if solver == "primal_coordinate":
         return penalty == "l1" and loss in SMOOTH
     if penalty == "l1" or (penalty == "none" and name in UNBOUNDED):
@@ -106,6 +107,8 @@ def takes(solver, name, loss, penalty, intercept):
         return hinge and name not in STEEP
     if solver == "gradient_descent":
         return loss in SMOOTH and name not in FLAT and penalty == "l2"
+    if solver == "working_set":
+        return loss == "hinge" and penalty == "l2" and intercept == "free" and name not in STEEP
     return solver == "newton"
 
 
@@ -133,6 +136,9 @@ every_member = pytest.mark.parametrize(
     ("solver", "member"), MEMBERS, ids=["-".join((s, *m)) for s, m in MEMBERS]
 )
 every_solver = pytest.mark.parametrize("solver", LINEAR_SOLVERS)
+several_steps = pytest.mark.parametrize(  # a small problem is one working set, solved in one step
+    "solver", [solver for solver in LINEAR_SOLVERS if solver != "working_set"]
+)
 
 
 def solve(case, solver, limits=None, *, n_jobs=1, seed=0):
@@ -154,6 +160,7 @@ def typical(solver, **changes):
         "newton": {"loss": "hinge", "intercept": "free"},
         "gradient_descent": {"loss": "logistic", "intercept": "free"},
         "primal_coordinate": {"loss": "logistic", "penalty": "l1", "intercept": "free"},
+        "working_set": {"loss": "hinge", "intercept": "free"},
     }
     return case_of(**{"name": "overlapping"} | kind[solver] | changes)
 
@@ -438,7 +445,7 @@ def test_single_precision_rows_are_judged_in_their_precision(solver, storage):
 # Limits
 
 
-@every_solver
+@several_steps
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_max_iter(solver, most):
     solution = solve(typical(solver), solver, Limits(1e-12, max_iter=most))
@@ -463,7 +470,7 @@ def test_a_time_limit_that_is_not_met_changes_nothing(solver):
     np.testing.assert_array_equal(limited.point.theta, free.point.theta)
 
 
-@every_solver
+@several_steps
 def test_ctrl_c_returns_the_best_point_so_far(solver):
     case, lines, usual = typical(solver), [], signal.getsignal(signal.SIGINT)
 

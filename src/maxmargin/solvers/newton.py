@@ -349,7 +349,8 @@ def is_narrow(design: Design) -> bool:
 
 def _solve(matrix: Vector, right: Vector) -> Vector | None:
     try:
-        solution = cho_solve(cho_factor(matrix, lower=True, check_finite=False), right)
+        factor = cho_factor(matrix, lower=True, check_finite=False)
+        solution: Vector = cho_solve(factor, right, check_finite=False)
     except LinAlgError:
         return None
     return solution if np.isfinite(solution).all() else None

@@ -34,7 +34,7 @@ _ON_MARGIN = 1e-9  # rows this close to a functional margin of 1 are on it, or t
 
 
 class NotSeparable(ValueError):  # noqa: N818  (the name says what is wrong)
-    """No hyperplane has every row on its side, or few enough slack: ``witness`` proves it.
+    """No hyperplane has every row on its side, or little enough slack: ``witness`` proves it.
 
     Attributes
     ----------

@@ -150,7 +150,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
             def work(task: Any) -> Solution:
                 left = None if end is None else max(0.0, end - time.perf_counter())
-                with Workers(self.n_jobs) as workers:
+                # Data beyond the range of doubles end with a status, not with NumPy's warnings.
+                quiet = np.errstate(over="ignore", invalid="ignore")
+                with quiet, Workers(self.n_jobs) as workers:
                     solver = self._solver(task, Design(X, self._constant(), workers), seed)
                     return _run(solver, replace(limits, time_limit=left), interrupted)
 
