@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
@@ -17,7 +15,7 @@ from maxmargin.certify import Status
 from maxmargin.losses import Hinge, Loss
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, Solution, is_narrow
+from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
 from maxmargin.solvers.dual_coordinate import LOSSES as DUAL_LOSSES
 from maxmargin.svm.linear_model import LinearModel
 from maxmargin.svm.parameters import ParameterError, check_choice, check_number
@@ -32,8 +30,6 @@ _SOLVERS = (
     "primal_coordinate",
     "working_set",
 )
-
-_CERTIFIED = Status.CERTIFIED
 
 # P(t = 1 | x) as a function of f(x): of the f that minimises the expected loss, which is the
 # logarithm of the odds (half of it for the exponential loss), or 2 P - 1 for the squared losses.
@@ -238,19 +234,16 @@ class LinearClassifier(LinearModel):
             return "dual_coordinate"
         return "newton" if problem.loss.smooth else "working_set"
 
-    def _warn(self, solutions: list[Solution]) -> None:
+    def _complaints(self) -> list[str]:
         """Say so where the classes are separable and nothing keeps the weights from growing."""
-        unsolved = [s.certificate for s in solutions if s.certificate.status is not _CERTIFIED]
+        unsolved = [c for c in self.certificates_ if c.status is not Status.CERTIFIED]
         one_error = float(self.C * losses.named(self.loss).value(0.0, 1.0))
         if self.penalty is None and any(c.primal < 1e-3 * one_error for c in unsolved):
-            warnings.warn(
+            return [
                 "The classes are separable, so that without a penalty the loss has no minimum: "
-                "weights grow for ever; use penalty='l2'.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-            return
-        super()._warn(solutions)
+                "weights grow for ever; use penalty='l2'."
+            ]
+        return super()._complaints()
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:

@@ -169,13 +169,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
-        self._warn(solutions)
+        for complaint in self._complaints():
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
 
-    def _warn(self, solutions: list[Solution]) -> None:  # noqa: ARG002  (subclasses look at them)
-        for status in Status:
-            missed = any(c.status is status for c in self.certificates_)
-            if missed and status is not Status.CERTIFIED:
-                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=5)
+    def _complaints(self) -> list[str]:
+        """Say what kept the solver from the tolerance, each reason once."""
+        met = {certificate.status for certificate in self.certificates_} - {Status.CERTIFIED}
+        return [f"{status.name}: {status.sentence}" for status in Status if status in met]
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         """Give one row of coefficients for two classes, and one a class for more."""
