@@ -101,7 +101,11 @@ class LinearProblem:
         if not (np.isfinite(low) or np.isfinite(high)):
             return beta
         scaled = self.cost[rows] * self.t[rows]
-        return -scaled * np.clip(-beta / scaled, low, high)
+        slope = -beta / scaled
+        outside = (slope < low) | (slope > high)
+        if not outside.any():
+            return beta  # what is feasible stays as it is, to the last bit
+        return np.where(outside, -scaled * np.clip(slope, low, high), beta)
 
     def balanced(self, beta: Vector) -> Vector:
         """Make duals sum to 0 for a free intercept, by scaling the heavier sign towards 0.

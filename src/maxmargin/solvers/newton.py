@@ -253,7 +253,8 @@ class Newton:
             return
         if way.pure is not way.step:
             change = self._design.values(way.pure)
-        value, predicted = self._dual_at(lambda rows: beta[rows] - h[rows] * change[rows])
+        expected = self._diagonal * (self._theta + way.pure) if self._exact else None
+        value, predicted = self._dual_at(lambda rows: beta[rows] - h[rows] * change[rows], expected)
         if value > self._best_dual:
             self._best_dual, self._best_beta = value, predicted
 
@@ -263,14 +264,30 @@ class Newton:
         least = problem.loss.conjugate(np.zeros(2), t)
         return -float(_totals(problem) @ least) if np.isfinite(least).all() else -np.inf
 
-    def _dual_at(self, beta_of: Callable[[slice], Vector]) -> tuple[float, Vector]:
-        """Find a feasible point near these duals and its value; -inf where there is none."""
-        problem = self.problem
-        near = self._by_parts(lambda rows: problem.clipped(beta_of(rows), rows))
+    def _dual_at(
+        self, beta_of: Callable[[slice], Vector], expected: Vector | None = None
+    ) -> tuple[float, Vector]:
+        """Find a feasible point near these duals and its value; -inf where there is none.
+
+        ``expected`` is what v should be before clipping: then only what was clipped is multiplied
+        with its rows.
+        """
+        problem, cut = self.problem, np.empty(len(self.problem))
+
+        def clip(rows: slice) -> Vector:
+            wanted = beta_of(rows)
+            got = problem.clipped(wanted, rows)
+            np.subtract(got, wanted, out=cut[rows])
+            return got
+
+        near = self._by_parts(clip)
         beta = problem.balanced(near)
-        back, spread = self._design.back(beta), None
-        if problem.penalty == "none":  # all of v must vanish, so its rounding matters
-            spread = spread_of(self._design, beta)
+        if expected is None or problem.penalty == "none" or (problem.free and cut.any()):
+            back = self._design.back(beta)
+        else:
+            back = expected + self._design.back(cut) if cut.any() else expected
+        # With no penalty all of v must vanish, so its rounding matters.
+        spread = spread_of(self._design, beta) if problem.penalty == "none" else None
         conjugates = self._by_parts(lambda rows: problem.conjugates(beta[rows], rows))
         value = -float(conjugates.sum()) - problem.penalty_conjugate(back)
         feasible = problem.feasible(beta, back, spread) and np.isfinite(value)
