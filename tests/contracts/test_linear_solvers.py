@@ -307,7 +307,7 @@ def test_every_line_of_the_trace_bounds_the_optimum_and_some_numbers_never_turn(
     assert (np.diff(iterations) >= 0).all()
 
 
-@every_member
+@pytest.mark.parametrize(("solver", "member"), MEMBERS[::3])
 def test_sparse_rows_give_the_same(solver, member):
     dense, case = solved(solver, member)[1], case_of(*member, storage=sparse.csr_matrix)
     solution = solve(case, solver, Limits(TOL, 10**6))
@@ -410,7 +410,8 @@ def test_the_seed_does_not_change_the_answer(solver):
 def large(solver, storage):
     """Rows enough for several blocks of dense rows and several parts of sparse ones."""
     rng = np.random.default_rng(2)
-    X = rng.normal(size=(20_000, 20)) * (rng.uniform(size=(20_000, 20)) < 0.5)
+    n = 8_000 if solver == "working_set" else 20_000  # every row it looks at meets all others
+    X = rng.normal(size=(n, 20)) * (rng.uniform(size=(n, 20)) < 0.5)
     t = np.where(X[:, 0] + X[:, 1] + rng.normal(size=len(X)) > 0, 1.0, -1.0)
     small = typical(solver)
     problem = replace(small.problem, t=t, cost=np.full(len(t), 1e-2))
