@@ -21,7 +21,7 @@ from benchmarks.ladder import TOLERANCES, climb, fit
 from benchmarks.linear_data import growing
 from benchmarks.optimum import bounds
 
-LIMIT = 20.0  # seconds
+LIMIT = 8.0  # seconds
 FAMILIES = [*linear_svc.LOSSES, "rbf"]
 Calls = dict[str, Callable[[], Any]]
 
