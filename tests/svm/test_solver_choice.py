@@ -214,12 +214,15 @@ def test_an_interrupt_ends_the_problems_at_work_and_the_others(monkeypatch, solv
             begun.append(self)
             first = len(begun) == 1
         if first:
-            signal.raise_signal(signal.SIGINT)
-            while signal.getsignal(signal.SIGINT) is not usual:  # the main thread takes it
-                noticed.wait(0.01)
+            # Ctrl-C goes to the main thread, which has to wake up and take it.
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            for _ in range(1000):
+                if signal.getsignal(signal.SIGINT) is usual:
+                    break
+                pause.wait(0.01)
         step(self, limits)
 
-    noticed, usual = threading.Event(), signal.getsignal(signal.SIGINT)
+    pause, usual = threading.Event(), signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(BOX_QP_SOLVERS[solver], "step", interrupted_step)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
         model = SVC(solver=solver, n_jobs=n_jobs).fit(X4, y4)
