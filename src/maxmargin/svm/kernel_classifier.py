@@ -23,6 +23,7 @@ from maxmargin.kernels.precomputed import Numbered
 from maxmargin.svm import decision, reduction
 from maxmargin.svm.calibration import probabilities, scores
 from maxmargin.svm.kernel_choice import KernelChoice
+from maxmargin.svm.weights import check_sample_weight
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -108,20 +109,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def _validate_weight(self, sample_weight: Any, label: Index) -> Vector | None:
         if sample_weight is None:
             return None
-        weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != label.shape:
-            raise ValueError(
-                f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
-            )
-        if not np.isfinite(weight).all():
-            raise ValueError("Input sample_weight contains NaN or infinity; drop such rows first.")
-        if not (weight > 0).any():
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
-        if len(np.unique(label[weight > 0])) < 2:
-            raise ValueError(
-                "Invalid input - all samples with positive weights belong to the same class."
-            )
-        return weight
+        return check_sample_weight(sample_weight, label)
 
     def _reduce(self, label: Index, weight: Vector | None) -> reduction.Reduction:
         """Split the rows that cost something into tasks."""

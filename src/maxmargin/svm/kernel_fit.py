@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
@@ -29,6 +28,7 @@ from maxmargin.svm.kernel_choice import (
 )
 from maxmargin.svm.kernel_classifier import VECTORS, Index, KernelClassifier, Vector, badness
 from maxmargin.svm.parameters import check_choice, check_flag, check_number
+from maxmargin.svm.weights import weigh_classes
 
 _MEGABYTE = 2**20
 _UNFINISHED = (Status.INTERRUPTED, Status.NUMERICAL_ERROR, Status.STALLED, Status.TIME_LIMIT)
@@ -94,14 +94,7 @@ class KernelFit(KernelClassifier):
                 )
         labels = check_labels(y)
         self.classes_, numbers = np.unique(labels, return_inverse=True)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=labels
-        )
-        if not (self.class_weight_ > 0).all() or not np.isfinite(self.class_weight_).all():
-            raise ValueError(
-                f"class_weight must be finite and greater than 0, got {self.class_weight}; "
-                "leave rows out by sample_weight=0."
-            )
+        self.class_weight_ = weigh_classes(self.class_weight, self.classes_, labels)
         refuse_one_class(self.classes_)
         return X, numbers.astype(np.intp)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.certify import Certificate, Status, judge
@@ -25,6 +25,7 @@ from maxmargin.solvers import Limits, Newton, Solution, interruptible, run, tell
 from maxmargin.svm.kernel_classifier import VECTORS, badness
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 from maxmargin.svm.parameters import check_choice, check_flag, check_number
+from maxmargin.svm.weights import check_sample_weight, weigh_classes
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -96,14 +97,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         labels = check_labels(y)
         self.classes_ = np.unique(labels)
         refuse_one_class(self.classes_)
-        self._class_weight = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=labels
-        )
-        if not (self._class_weight > 0).all() or not np.isfinite(self._class_weight).all():
-            raise ValueError(
-                f"class_weight must be finite and greater than 0, got {self.class_weight}; "
-                "leave rows out by sample_weight=0."
-            )
+        self._class_weight = weigh_classes(self.class_weight, self.classes_, labels)
         return X, np.searchsorted(self.classes_, labels)
 
     def _weigh(self, X: Any, label: Index, sample_weight: Any) -> tuple[Any, Index, Vector]:
@@ -111,11 +105,16 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         cost = float(self.C) * self._class_weight[label]
         if sample_weight is None:
             return X, label, cost
-        cost = cost * np.maximum(check_weight(sample_weight, label), 0.0)
+        cost = cost * np.maximum(self._row_weight(sample_weight, label), 0.0)
         kept = np.flatnonzero(cost > 0)
         if len(kept) == len(label):
             return X, label, cost
         return X[kept], label[kept], cost[kept]
+
+    def _row_weight(self, sample_weight: Any, label: Index) -> Vector:
+        one = np.ndim(sample_weight) == 0  # for all rows
+        weight = np.full(label.shape, sample_weight) if one else sample_weight
+        return check_sample_weight(weight, label)
 
     # reduce and solve
 
@@ -292,26 +291,6 @@ def _run(solver: Any, limits: Limits, interrupted: threading.Event) -> Solution:
     stopped = None if solution.certificate.status is Status.STALLED else solution.certificate.status
     verdict = judge(solver.problem, solution.point, limits.tol, stopped)
     return replace(solution, certificate=verdict)
-
-
-def check_weight(sample_weight: Any, label: Index) -> Vector:
-    """Refuse weights that leave nothing to learn from."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(label.shape, float(weight))
-    if weight.shape != label.shape:
-        raise ValueError(
-            f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
-        )
-    if not np.isfinite(weight).all():
-        raise ValueError("Input sample_weight contains NaN or infinity; drop such rows first.")
-    if not (weight > 0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if len(np.unique(label[weight > 0])) < 2:
-        raise ValueError(
-            "Invalid input - all samples with positive weights belong to the same class."
-        )
-    return weight
 
 
 def _seed(random_state: Any) -> int:
