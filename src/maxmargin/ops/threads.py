@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
@@ -139,15 +139,15 @@ def side_by_side(
     with _one_blas_thread, _sharing(threads // apart):
         if apart == 1:
             return [function(piece) for piece in work]
+        begin = _until_one_fails(function)
         contexts = [copy_context() for _ in work]
         pool = ThreadPoolExecutor(apart)
         try:
-            return _collect(
-                [
-                    pool.submit(context.run, function, piece)
-                    for context, piece in zip(contexts, work, strict=True)
-                ]
-            )
+            futures = [
+                pool.submit(context.run, begin, piece)
+                for context, piece in zip(contexts, work, strict=True)
+            ]
+            return [future.result() for future in futures]
         finally:  # also when Ctrl-C ends the waiting
             pool.shutdown(cancel_futures=True)
 
@@ -161,7 +161,17 @@ def _sharing(threads: int) -> Iterator[None]:
         _share.reset(token)
 
 
-def _collect(futures: list[Future[R]]) -> list[R]:
-    _, unfinished = wait(futures, return_when=FIRST_EXCEPTION)
-    begun = [future for future in futures if not (future in unfinished and future.cancel())]
-    return [future.result() for future in begun]
+def _until_one_fails(function: Callable[[T], R]) -> Callable[[T], R]:
+    """Refuse to begin a piece once another has failed; the failure is what the caller will see."""
+    failed = threading.Event()
+
+    def begin(piece: T) -> R:
+        if failed.is_set():
+            return _DONE  # type: ignore[return-value]
+        try:
+            return function(piece)
+        except BaseException:
+            failed.set()
+            raise
+
+    return begin

@@ -112,8 +112,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return X[kept], label[kept], cost[kept]
 
     def _row_weight(self, sample_weight: Any, label: Index) -> Vector:
-        one = np.ndim(sample_weight) == 0  # for all rows
-        weight = np.full(label.shape, sample_weight) if one else sample_weight
+        weight = np.asarray(sample_weight)
+        if weight.ndim == 0:  # one for all rows
+            weight = np.full(label.shape, weight)
         return check_sample_weight(weight, label)
 
     # reduce and solve
