@@ -1,0 +1,3 @@
+"""Boosting: stumps, AdaBoost, boosting of any loss, bagging, and their theory as numbers."""
+
+__all__: list[str] = []
