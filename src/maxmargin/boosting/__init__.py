@@ -1,3 +1,9 @@
 """Boosting: stumps, AdaBoost, boosting of any loss, bagging, and their theory as numbers."""
 
-__all__: list[str] = []
+from maxmargin.boosting.rounds import History, Round, Stop
+
+__all__ = [
+    "History",
+    "Round",
+    "Stop",
+]

@@ -1,0 +1,269 @@
+"""The only outer loop of boosting: rounds, limits, progress, Ctrl-C and early stopping.
+
+A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
+The first round is always made, since there is no model without one; limits are looked at after
+every round, so that whatever stops the loop, the rounds made so far are a whole model.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solvers.run import interruptible
+
+_NAN = float("nan")
+
+
+class Stop(Enum):
+    """Why boosting ended: a closed list, with the sentence the user reads.
+
+    Examples
+    --------
+    >>> Stop.PERFECT.sentence
+    'The last weak learner makes no error, so nothing is left for another one.'
+    """
+
+    ROUNDS = "All rounds asked for were made."
+    PERFECT = "The last weak learner makes no error, so nothing is left for another one."
+    TOO_WEAK = "The next weak learner would be no better than chance, so it was left out."
+    EARLY = "The validation error stopped falling; the rounds after its lowest value were dropped."
+    TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
+    INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
+
+    @property
+    def sentence(self) -> str:
+        """The meaning in one sentence."""
+        return self.value
+
+    @property
+    def final(self) -> bool:
+        """Whether more rounds would change nothing, however many are asked for."""
+        return self in (Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of boosting as numbers; nan where a number is not defined.
+
+    Parameters
+    ----------
+    round : int
+        Number of the round, from 1.
+    seconds : float
+        Since the loop began.
+    error : float
+        Weighted error of the round's weak learner.
+    alpha : float
+        Its coefficient.
+    loss : float
+        Mean training loss of the ensemble so far.
+    bound : float
+        Bound on the training error of the ensemble so far.
+    train_error : float
+        Training error of the ensemble so far.
+    validation_error : float
+        What early stopping watches: the ensemble's error on the validation part.
+    stop : Stop or None
+        Why no round can follow this one, if none can.
+
+    Examples
+    --------
+    >>> print(Round(3, 0.25, error=0.1364, alpha=0.9229, train_error=0.0))
+    round    3      0.25 s  error 0.1364  alpha 0.9229  train error 0
+    """
+
+    round: int
+    seconds: float = 0.0
+    error: float = _NAN
+    alpha: float = _NAN
+    loss: float = _NAN
+    bound: float = _NAN
+    train_error: float = _NAN
+    validation_error: float = _NAN
+    stop: Stop | None = None
+
+    def __str__(self) -> str:
+        numbers = {
+            "error": self.error,
+            "alpha": self.alpha,
+            "loss": self.loss,
+            "bound": self.bound,
+            "train error": self.train_error,
+            "validation error": self.validation_error,
+        }
+        known = [f"{name} {value:.4g}" for name, value in numbers.items() if not math.isnan(value)]
+        return "  ".join([f"round {self.round:4d}  {self.seconds:8.2f} s", *known])
+
+
+Callback = Callable[[Round], object]
+
+
+class History:
+    """A callback that keeps every round: give it as ``callback`` and draw it.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import History, Round
+    >>> history = History()
+    >>> history(Round(1, error=0.3))
+    >>> history(Round(2, error=0.2))
+    >>> history.column("error")
+    array([0.3, 0.2])
+    """
+
+    def __init__(self, rounds: Iterable[Round] = ()) -> None:
+        self.rounds: list[Round] = list(rounds)
+
+    def __call__(self, made: Round) -> None:
+        """Keep the round."""
+        self.rounds.append(made)
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(self.rounds)
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @overload
+    def __getitem__(self, index: int) -> Round: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Round]: ...
+    def __getitem__(self, index: int | slice) -> Round | list[Round]:
+        return self.rounds[index]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Give one number of every round, such as ``"error"`` or ``"seconds"``."""
+        return np.array([getattr(made, name) for made in self.rounds])
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Rounds to make from here on.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    callback : callable, default=None
+        Called with every ``Round``.
+    patience : int, default=None
+        Rounds to wait for a lower validation error; None never stops early.
+    tol : float, default=0.0
+        By how much the validation error must fall to count as lower.
+    """
+
+    n_rounds: int
+    time_limit: float | None = None
+    callback: Callback | None = None
+    patience: int | None = None
+    tol: float = 0.0
+
+
+class Booster(Protocol):
+    """An ensemble that grows by one weak learner at a time."""
+
+    def round(self) -> Round | Stop:
+        """Make one round, or say why none can be made; all of it or, on an error, nothing."""
+        ...
+
+    def keep(self, n_rounds: int) -> None:
+        """Return to the ensemble of the first ``n_rounds`` rounds, counted from the very first."""
+        ...
+
+
+def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Stop:
+    """Make rounds until one of the limits is met or the booster can make no more.
+
+    Parameters
+    ----------
+    booster : Booster
+    limits : Limits
+    before : iterable of Round, default=()
+        Rounds of an earlier call that this one continues; early stopping counts them.
+
+    Returns
+    -------
+    stop : Stop
+        Why it ended. After ``Stop.EARLY`` only the rounds up to the lowest validation error are
+        left in the booster.
+    """
+    if limits.n_rounds <= 0:
+        return Stop.ROUNDS
+    start, patience = time.perf_counter(), _Patience(limits, before)
+    with interruptible() as interrupted:
+        for left in range(limits.n_rounds - 1, -1, -1):
+            made = booster.round()
+            if isinstance(made, Stop):
+                return made
+            made = replace(made, seconds=time.perf_counter() - start)
+            if limits.callback is not None:
+                limits.callback(made)
+            patience.notice(made)
+            if patience.spent:
+                booster.keep(patience.best_round)
+            stop = _reason(made, limits, left, patience.spent, interrupted.is_set())
+            if stop is not None:
+                return stop
+    return Stop.ROUNDS
+
+
+def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bool) -> Stop | None:
+    """Say why to stop after this round; what belongs to the model comes before outer limits."""
+    if spent:
+        return Stop.EARLY
+    if made.stop is not None:
+        return made.stop
+    if left == 0:
+        return Stop.ROUNDS
+    if interrupted:
+        return Stop.INTERRUPTED
+    if limits.time_limit is not None and made.seconds >= limits.time_limit:
+        return Stop.TIME_LIMIT
+    return None
+
+
+class _Patience:
+    """How long the validation error has not fallen by ``tol``, and where it was lowest."""
+
+    def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
+        self._patience, self._tol = limits.patience, limits.tol
+        self._reference = self._lowest = float("inf")
+        self._idle, self.best_round = 0, 0
+        for made in before:
+            self.notice(made)
+
+    def notice(self, made: Round) -> None:
+        """Take note of one more round."""
+        error = made.validation_error
+        if error < self._lowest:
+            self._lowest, self.best_round = error, made.round
+        fell = error < self._reference - self._tol
+        self._reference, self._idle = (error, 0) if fell else (self._reference, self._idle + 1)
+
+    @property
+    def spent(self) -> bool:
+        """Whether it is time to stop; never without a validation error."""
+        return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
+
+
+def tell(callback: Callback | None, verbose: int) -> Callback | None:
+    """Join a user's callback with printing every round, for ``verbose=1``."""
+    if not verbose:
+        return callback
+
+    def both(made: Round) -> None:
+        print(made, flush=True)  # noqa: T201  (verbose=1 asks for it)
+        if callback is not None:
+            callback(made)
+
+    return both
