@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.source import BUILDERS, folder
+from benchmarks.source import BUILDERS, FILES, folder
 
 CACHE = Path(__file__).parent / ".cache"
 SMALL = 2_500  # rows with --small: just above the solver's working set, so its whole path runs
@@ -23,7 +23,7 @@ SMALL = 2_500  # rows with --small: just above the solver's working set, so its 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows X, float32, dense or CSR, and labels 0 and 1."""
+    """Rows X, float32, dense or CSR, and labels 0, 1, ..."""
 
     name: str
     X: Any
@@ -72,6 +72,6 @@ def available(names: Iterable[str]) -> list[str]:
 
 def _obtainable(name: str) -> bool:
     stem = name.removesuffix("-csr")
-    places = {"covtype": "large/covtype.csv.xz", "mnist": "mnist/train-images-idx3-ubyte.gz"}
-    source = folder() / places.get(stem, f"libsvm/{stem}.svm.bz2")
-    return name.startswith("generated") or (CACHE / f"{stem}.npz").exists() or source.exists()
+    if stem not in FILES or (CACHE / f"{stem}.npz").exists():
+        return True
+    return (folder() / FILES[stem]).exists()

@@ -1,8 +1,9 @@
-"""Draw docs/images/convergence.png from benchmarks/results: ``python -m benchmarks.draw``."""
+"""Draw the pictures of docs/benchmarks.md from its results: ``python -m benchmarks.draw``."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from benchmarks import record
+from benchmarks import draw_letters, record
 from maxmargin.plots import palette
 
-IMAGE = Path(__file__).parents[1] / "docs" / "images" / "convergence.png"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 # The rest of Okabe and Ito's colours, which the two classes of a picture leave unused.
 COLOURS = [*palette.CLASSES, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", palette.BAYES, "#7F6000"]
 STYLES = {"hinge": "-", "squared_hinge": "--", "free": ":"}
@@ -84,18 +85,25 @@ def handles(styles: dict[str, dict[str, Any]]) -> list[Line2D]:
     return methods + kinds
 
 
+DRAWN: dict[str, Callable[[list[dict[str, Any]], Path], None]] = {
+    "convergence": draw,
+    "letters": lambda rows, path: draw_letters.draw(rows[0], path),
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.draw", description=__doc__)
     parser.add_argument("--results", type=Path, default=record.RESULTS)
-    parser.add_argument("--image", type=Path, default=IMAGE)
+    parser.add_argument("--images", type=Path, default=IMAGES)
     options = parser.parse_args()
-    whole = record.load("convergence", options.results)
-    if whole is None:
-        print("No results yet; run python -m benchmarks.run --only convergence first.")
-        return
     mpl.use("Agg")
-    draw(whole["rows"], options.image)
-    print(f"{options.image.name}: drawn.")
+    for job, how in DRAWN.items():
+        whole = record.load(job, options.results)
+        if whole is None:
+            print(f"No results yet; run python -m benchmarks.run --only {job} first.")
+            continue
+        how(whole["rows"], options.images / f"{job}.png")
+        print(f"{job}.png: drawn.")
 
 
 if __name__ == "__main__":

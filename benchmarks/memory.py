@@ -12,6 +12,7 @@ import gc
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,7 @@ _RESET = Path("/proc/self/clear_refs")
 
 
 def measure(small: bool, with_sklearn: bool) -> list[dict[str, Any]]:
-    if not _RESET.exists():
-        print("Left out: peak memory is measured on Linux only.")
+    if not measurable():
         return []
     return [_row(name, small, with_sklearn) for name in available(NAMES)]
 
@@ -56,12 +56,24 @@ def peak_of_fit(who: str, name: str, small: bool) -> float:
     data = load(name, small)
     gamma = data.gamma
     contest.warm_up([who], data)
+    before, highest = peak(lambda: contest.make(who, gamma).fit(data.X, data.y))
+    return highest - before
+
+
+def peak(call: Callable[[], object]) -> tuple[float, float]:
+    """Megabytes of this process before a call and at its worst moment."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what the small fit freed must not hide what the fit takes
     _RESET.write_text("5")  # the high-water mark begins again here
     before = _status("VmRSS")
-    contest.make(who, gamma).fit(data.X, data.y)
-    return _status("VmHWM") - before
+    call()
+    return before, _status("VmHWM")
+
+
+def measurable() -> bool:
+    if not _RESET.exists():
+        print("Left out: peak memory is measured on Linux only.")
+    return _RESET.exists()
 
 
 def _status(field: str) -> float:

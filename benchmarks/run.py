@@ -11,9 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import certificate, data, memory, record, speed, startup, svc_fit, svc_predict
+from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
 from benchmarks.linear_data import LINEAR
 from benchmarks.linear_jobs import JOBS as LINEAR_JOBS
-from benchmarks.source import BARS
+from benchmarks.source import BARS, BOOSTING
 from benchmarks.table import render
 from benchmarks.tabulate import TABLES
 
@@ -22,7 +23,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--small", action="store_true", help="a few rows, to try the scripts out")
     parser.add_argument("--only", nargs="+", choices=list(TABLES), default=list(TABLES))
-    sets = list(dict.fromkeys([*BARS, *LINEAR]))
+    sets = list(dict.fromkeys([*BARS, *LINEAR, *BOOSTING]))
     parser.add_argument("--data", nargs="+", choices=sets, default=sets)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument(
@@ -80,6 +81,8 @@ def main() -> None:
     for job in (job for job in LINEAR_JOBS if job in options.only):
         print(job, flush=True)
         LINEAR_JOBS[job](options)
+    for run in dict.fromkeys(BOOSTING_JOBS[job] for job in BOOSTING_JOBS if job in options.only):
+        run(options)
     print("\n" + render(options.only, options.results))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file, make_classification
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 Arrays = tuple[Any, Any]
 
@@ -50,6 +50,37 @@ def mnist() -> Arrays:
     return images[16:].reshape(-1, 784)[:20_000] / 255.0, labels[8:][:20_000] >= 5
 
 
+def adult() -> Arrays:
+    """The numbers as they are, then one column for each value of the others, "?" among them."""
+    with lzma.open(folder() / FILES["adult"], "rt") as lines:
+        table = np.array([line.rstrip().split(", ") for line in lines if line.strip()])
+    numbers = [0, 2, 4, 10, 11, 12]
+    words = np.delete(table[:, :14], numbers, axis=1)
+    encoded = OneHotEncoder(sparse_output=False, dtype=np.float32).fit_transform(words)
+    return np.hstack([table[:, numbers].astype(np.float32), encoded]), table[:, 14] == ">50K"
+
+
+def spam() -> Arrays:
+    with gzip.open(folder() / FILES["spam"], "rt") as lines:
+        table = np.array([line.rstrip().split(",") for line in lines][1:])
+    return table[:, :-1].astype(np.float32), table[:, -1] == "spam"
+
+
+def letter() -> Arrays:
+    """All rows in the file's order; A is 0, B is 1, ..."""
+    with lzma.open(folder() / FILES["letter"], "rt") as lines:
+        table = np.array([line.rstrip().split(",") for line in lines if line.strip()])
+    return table[:, 1:].astype(np.float32), np.unique(table[:, 0], return_inverse=True)[1]
+
+
+FILES = {
+    **{name: f"libsvm/{name}.svm.bz2" for name in ("a9a", "ijcnn1")},
+    "covtype": "large/covtype.csv.xz",
+    "mnist": "mnist/train-images-idx3-ubyte.gz",
+    "adult": "uci/adult.data.xz",
+    "spam": "esl/spam.csv.gz",
+    "letter": "uci/letter-recognition.data.xz",
+}
 BUILDERS: dict[str, Callable[[], Arrays]] = {
     "generated50": partial(generated, 20_000, 50),
     "generated300": partial(generated, 20_000, 300),
@@ -59,5 +90,11 @@ BUILDERS: dict[str, Callable[[], Arrays]] = {
     "covtype": covtype,
     "mnist": mnist,
     "generated50k": partial(generated, 50_000, 50),
+    "generated20": partial(generated, 100_000, 20),
+    "generated1m": partial(generated, 2**20, 20),
+    "adult": adult,
+    "spam": spam,
+    "letter": letter,
 }
-BARS = [name for name in BUILDERS if name != "generated50k"]
+BARS = ["generated50", "generated300", "a9a", "a9a-csr", "ijcnn1", "covtype", "mnist"]
+BOOSTING = ["generated50", "generated20", "adult", "spam"]

@@ -16,7 +16,10 @@ from benchmarks.tabulate import TABLES
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 DOCUMENTS = {
-    "README.md": ["fit", "predict", "linear_svc", "logistic"],
+    "README.md": [
+        *["fit", "predict", "linear_svc", "logistic"],
+        *["adaboost", "adaboost_predict", "gradient_boosting"],
+    ],
     "docs/benchmarks.md": None,
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import linear_tables
+from benchmarks import boosting_tables, linear_tables
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -149,4 +149,5 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "startup": startup_table,
     "certificate": certificate_table,
     **linear_tables.TABLES,
+    **boosting_tables.TABLES,
 }
