@@ -7,16 +7,17 @@ the losses differ by a diagonal and a bound only:
     hinge           d_i = 0,             u_i = c_i
     squared hinge   d_i = 1 / (2 c_i),   u_i = infinity
 
-Rows are visited in a new random order each pass (Hsieh et al., ICML 2008, algorithm 3). One pass in
-seven is over all rows; the others leave out those that rested at a bound when last visited. That is
-shrinking without a threshold; on text it reads half of what Hsieh's rule reads. The coefficients
-theta = sum alpha_i t_i x_i are kept up to date, so that a pass costs two readings of the data
-whatever the number of rows; every step raises the dual.
+Rows are visited in a new random order each pass (Hsieh et al., ICML 2008, algorithm 3), and those
+that rest at a bound are left out of the next. The coefficients theta = sum alpha_i t_i x_i are kept
+up to date, so that a pass costs two readings of its rows; every step raises the dual.
 
-A pass says only how far the dual's gradient is from rest; the gap costs a product with all rows. So
-it is looked at when its last decrease promises the tolerance. The primal of theta itself jumps up
-and down while the dual rises smoothly; the best point between it and the best one before is better
-than both, and costs no product.
+After a few passes comes a look at all rows: one product, which gives the gap and finds rows that
+were left out and would move by now. That is shrinking without a threshold. A pass over all rows in
+place of the look would read them in random order on one thread, the product reads them in order
+on all. On Reuters (hinge, gap 1e-3) 4.0 times all rows are visited, and were 8.9 times before.
+
+The primal of theta itself jumps up and down while the dual rises smoothly; the best point between
+it and the best one before is better than both, and costs no product.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.losses import Hinge, SquaredHinge
-from maxmargin.ops.cpu.dual_coordinate import descend
+from maxmargin.ops.cpu.dual_coordinate import descend, shuffle, slope_between
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.propose import propose
@@ -35,8 +36,7 @@ from maxmargin.solvers.run import Limits
 Vector = NDArray[np.float64]
 
 LOSSES = (Hinge(), SquaredHinge())
-_FIRST, _GROWTH = 13, 0.5  # passes before the gap is looked at, and how much later each time
-_LAPS = 6  # passes over the rows that moved, for each one over all
+_FIRST, _LAPS = 4, 7  # passes before the first look at all rows, and before each later one
 _HALVINGS = 4  # of the way between two points, to find where the primal is least
 
 
@@ -45,7 +45,7 @@ class DualCoordinate:
 
     def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
-        squared = problem.loss == SquaredHinge()
+        self._squared = squared = problem.loss == SquaredHinge()
         self._rows = design.csr()
         self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
         self._upper = np.full(len(problem), np.inf) if squared else problem.cost
@@ -53,10 +53,11 @@ class DualCoordinate:
         # No weights help a row of zeros: its best dual under the hinge is the cost, from the start.
         self._alpha = np.where(self._curvature > 0, 0.0, problem.cost)
         self._theta = np.zeros(design.width)
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(seed).integers(1, 2**63, size=1, dtype=np.uint64)
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
-        self._looked, self._next, self._lap, self._active = 0, _FIRST, 0, 0
+        self._looked, self._laps = 0, _FIRST
+        self._order, self._active = np.arange(len(problem)), len(problem)
 
     def violation(self) -> float:
         """Give the relative gap when it was last looked at."""
@@ -73,28 +74,25 @@ class DualCoordinate:
 
     def step(self, limits: Limits) -> None:
         """Make some passes, then look at the gap."""
-        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._next
-        for _ in range(max(1, min(self._next - self.iterations, left))):
+        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._laps
+        for _ in range(max(1, min(self._laps, left))):
             self._pass()
         before, since = self.violation(), self.iterations - self._looked
         self._look()
-        self._next = self.iterations + self._promised(before, since, limits.tol)
+        self._laps = self._promised(before, since, limits.tol)
 
     def _promised(self, before: float, since: int, tol: float) -> int:
         """Count the passes after which the gap should be small enough, at its last decrease."""
         now = self.violation()
-        most = max(3, int(_GROWTH * self.iterations))
         if not 0 < now < before:
-            return most
+            return _LAPS
         needed = np.log(now / tol) / np.log(before / now) * since
-        return int(np.clip(np.ceil(needed), 2, most))
+        return int(np.clip(np.ceil(needed), 2, _LAPS))
 
     def _pass(self) -> None:
-        """Visit the rows that moved when last visited, or all of them."""
-        if self._lap == 0 or self._active == 0:
-            self._order, self._active = np.arange(len(self.problem)), len(self.problem)
-        self._random.shuffle(self._order[: self._active])
-        self._active, _, _ = descend(
+        """Visit the rows that moved when last visited."""
+        shuffle(self._order, self._active, self._random)
+        self._active = descend(
             *self._rows,
             self._design.constant,
             self.problem.t,
@@ -107,7 +105,6 @@ class DualCoordinate:
             self._theta,
         )
         self.iterations += 1
-        self._lap = 0 if self._lap == _LAPS else self._lap + 1
 
     def _look(self) -> None:
         """Evaluate both objectives."""
@@ -115,18 +112,30 @@ class DualCoordinate:
         squares = float(self._diagonal @ (alpha * alpha)) + float(theta @ theta)
         self._dual, self._looked = float(alpha.sum()) - 0.5 * squares, self.iterations
         values = self._design.values(theta)
+        self._gather(values)
         share = self._best_share(theta, values)
         self._best_theta = self._best_theta + share * (theta - self._best_theta)
         self._best_values = self._best_values + share * (values - self._best_values)
         self._best_primal = problem.primal(self._best_theta, self._best_values)
 
+    def _gather(self, values: Vector) -> None:
+        """Find the rows that a step would move."""
+        alpha, G = self._alpha, self.problem.t * values - 1.0
+        G += self._diagonal * alpha
+        moves = np.where(G < 0, alpha < self._upper, alpha > 0)
+        self._order = np.flatnonzero(moves)
+        self._active = len(self._order)
+
     def _best_share(self, theta: Vector, values: Vector) -> float:
         """Find where the primal is least between the best point so far (0) and this one (1)."""
-        way, change = theta - self._best_theta, values - self._best_values
+        problem, way, change = self.problem, theta - self._best_theta, values - self._best_values
+        before, length, squared = float(self._best_theta @ way), float(way @ way), self._squared
 
         def slope(share: float) -> float:
-            at = self._best_values + share * change
-            return float((self._best_theta + share * way) @ way - self.problem.slopes(at) @ change)
+            price = slope_between(
+                self._best_values, change, problem.t, problem.cost, squared, share
+            )
+            return before + share * length + price
 
         low, high = 0.0, 1.0
         if slope(high) <= 0:
@@ -142,5 +151,5 @@ class DualCoordinate:
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from the fresh sum of the rows, all of them."""
-        self._theta, self._best_values, self._lap = point.back.copy(), point.values, 0
+        self._theta, self._best_values = point.back.copy(), point.values
         self._look()

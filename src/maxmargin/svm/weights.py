@@ -31,6 +31,8 @@ def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
 
 def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
     """Give the factor of each class, and refuse those that cannot be a cost."""
+    if class_weight is None:
+        return np.ones(len(classes))
     weight: Vector = compute_class_weight(class_weight, classes=classes, y=labels)
     if not (weight > 0).all() or not np.isfinite(weight).all():
         raise ValueError(
