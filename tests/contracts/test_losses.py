@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin import losses
-from maxmargin.losses import Loss, MarginLoss, ZeroOne, named
+from maxmargin.losses import Loss, MarginLoss, Poisson, ZeroOne, named
 
 METHODS = ["value", "derivative", "curvature", "conjugate"]
 
@@ -33,16 +33,25 @@ every = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 every_trainable = pytest.mark.parametrize("loss", TRAINABLE, ids=repr)
 every_margin = pytest.mark.parametrize("loss", MARGIN, ids=repr)
 
-targets = st.sampled_from([-1.0, 1.0])
+
+def targets_of(loss):
+    """Targets that the loss is made for; away from the whole and half steps of its kinks."""
+    if isinstance(loss, MarginLoss):
+        return [-1.0, 1.0]
+    return [0.0, 1.0, 3.4] if isinstance(loss, Poisson) else [-1.3, 0.0, 1.0, 2.6]
+
+
+def on_a_grid(loss):
+    """Predictions that keep away from kinks, which lie at multiples of 0.1, with all targets."""
+    return np.meshgrid(np.arange(-50, 50) / 10 + 0.037, targets_of(loss))
+
+
 predictions = st.floats(-20.0, 20.0)
 slopes = st.one_of(st.floats(-6.0, 6.0), st.sampled_from([-4.0, -1.0, -0.0, 0.0, 1.0, 4.0]))
 
-# Predictions that keep away from kinks, which lie at whole margins.
-Z, T = np.meshgrid(np.arange(-50, 50) / 10 + 0.037, [-1.0, 1.0])
-
 
 def test_every_loss_is_public_and_named():
-    assert len(LOSSES) >= 7
+    assert len(LOSSES) >= 12
     for loss in LOSSES:
         assert getattr(losses, type(loss).__name__) is type(loss)
         assert named(loss.name) == loss
@@ -62,14 +71,14 @@ def test_losses_are_values(loss):
 
 @every_trainable
 def test_derivative_is_the_limit_of_differences(loss):
-    h = 1e-6
+    (Z, T), h = on_a_grid(loss), 1e-6
     expected = (loss.value(Z + h, T) - loss.value(Z - h, T)) / (2 * h)
     np.testing.assert_allclose(loss.derivative(Z, T), expected, rtol=1e-7, atol=1e-7)
 
 
 @every_trainable
 def test_curvature_is_the_limit_of_differences_of_the_derivative(loss):
-    h = 1e-6
+    (Z, T), h = on_a_grid(loss), 1e-6
     expected = (loss.derivative(Z + h, T) - loss.derivative(Z - h, T)) / (2 * h)
     np.testing.assert_allclose(loss.curvature(Z, T), expected, rtol=1e-7, atol=1e-7)
     assert (loss.curvature(Z, T) >= 0).all() or not loss.convex
@@ -83,8 +92,9 @@ def test_what_is_said_to_be_smooth_has_no_kink(loss):
 
 
 @every_trainable
-@given(a=predictions, b=predictions, t=targets)
-def test_the_derivative_supports_the_loss_from_below(loss, a, b, t):
+@given(a=predictions, b=predictions, data=st.data())
+def test_the_derivative_supports_the_loss_from_below(loss, a, b, data):
+    t = data.draw(st.sampled_from(targets_of(loss)))
     assert loss.convex
     line = loss.value(a, t) + loss.derivative(a, t) * (b - a)
     size = abs(loss.value(a, t)) + abs(loss.derivative(a, t)) * (abs(a) + abs(b))
@@ -92,8 +102,9 @@ def test_the_derivative_supports_the_loss_from_below(loss, a, b, t):
 
 
 @every_trainable
-@given(z=predictions, u=slopes, t=targets)
-def test_fenchel_young(loss, z, u, t):
+@given(z=predictions, u=slopes, data=st.data())
+def test_fenchel_young(loss, z, u, data):
+    t = data.draw(st.sampled_from(targets_of(loss)))
     price, dual = loss.value(z, t), loss.conjugate(u, t)
     assert dual > -np.inf
     size = price + abs(u * z) + (abs(dual) if np.isfinite(dual) else 0.0)
@@ -101,8 +112,9 @@ def test_fenchel_young(loss, z, u, t):
 
 
 @every_trainable
-@given(z=predictions, t=targets)
-def test_fenchel_young_is_tight_at_the_derivative(loss, z, t):
+@given(z=predictions, data=st.data())
+def test_fenchel_young_is_tight_at_the_derivative(loss, z, data):
+    t = data.draw(st.sampled_from(targets_of(loss)))
     u = loss.derivative(z, t)
     price, dual = loss.value(z, t), loss.conjugate(u, t)
     size = price + abs(dual) + abs(u * z)
@@ -110,8 +122,9 @@ def test_fenchel_young_is_tight_at_the_derivative(loss, z, t):
 
 
 @every_trainable
-@pytest.mark.parametrize("t", [-1.0, 1.0])
-def test_conjugate_is_the_supremum_on_a_grid(loss, t):
+@pytest.mark.parametrize("place", [0, 1])
+def test_conjugate_is_the_supremum_on_a_grid(loss, place):
+    t = targets_of(loss)[place]
     u = np.arange(-50, 51) / 10
     near = np.arange(-12_000, 12_001) / 200
     far = np.array([-1e3, 1e3])
@@ -134,7 +147,7 @@ def test_the_conjugate_is_finite_exactly_between_the_slopes(loss, t):
 
 
 @every_margin
-@given(z=st.floats(-1e3, 1e3), t=targets)
+@given(z=st.floats(-1e3, 1e3), t=st.sampled_from([-1.0, 1.0]))
 def test_derivatives_lie_between_the_slopes(loss, z, t):
     low, high = loss.slopes
     assert low <= t * loss.derivative(z, t) <= high
@@ -156,6 +169,7 @@ def test_scaled_through_one_at_zero_it_bounds_the_zero_one_loss(loss, m):
 
 @every_margin
 def test_only_the_margin_counts(loss):
+    Z, T = on_a_grid(loss)
     for method in ("value", "curvature", "conjugate"):
         of = getattr(loss, method)
         np.testing.assert_array_equal(of(Z, T), of(Z * T, 1.0))
@@ -173,7 +187,7 @@ def test_huge_margins_are_neither_warned_of_nor_undefined(loss, method):
 @every_trainable
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_given_stays_as_it_was(loss, method):
-    z, t = Z.copy(), T.copy()
+    z, t = on_a_grid(loss)
     z.flags.writeable = t.flags.writeable = False
     first = getattr(loss, method)(z, t)
     second = getattr(loss, method)(z, t)
@@ -185,13 +199,13 @@ def test_what_is_given_stays_as_it_was(loss, method):
 @every_trainable
 @pytest.mark.parametrize("method", METHODS)
 def test_arrays_broadcast_and_numbers_give_numbers(loss, method):
-    of = getattr(loss, method)
-    z, t = Z[0], np.array([[-1], [1]])
-    assert of(z, t).shape == (2, len(z))
+    of, (Z, T) = getattr(loss, method), on_a_grid(loss)
+    z, t = Z[0], np.array(targets_of(loss))[:, None]
+    assert of(z, t).shape == (len(t), len(z))
     np.testing.assert_array_equal(of(z, t), of(Z, T))
-    np.testing.assert_array_equal(of(list(z), -1), of(Z, T)[0])
+    np.testing.assert_array_equal(of(list(z), targets_of(loss)[0]), of(Z, T)[0])
     assert of(np.empty(0), 1.0).shape == (0,)
-    alone = of(z[3], 1)
+    alone = of(z[3], targets_of(loss)[1])
     assert isinstance(alone, np.float64)
     assert alone == of(Z, T)[1, 3]
     assert of(z.astype(np.float32), np.float32(1)).dtype == np.float64
@@ -205,3 +219,44 @@ def test_threads_do_not_disturb_each_other(loss, method):
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda z: of(z, 1.0), pieces))
     np.testing.assert_array_equal(together, [of(z, 1.0) for z in pieces])
+
+
+@every_trainable
+@given(seed=st.integers(0, 2**32 - 1), rows=st.integers(1, 12))
+def test_the_best_shift_is_lowest(loss, seed, rows):
+    """Of all shifts on a grid, and with weights; classes are mixed, so that there is a minimum."""
+    rng = np.random.default_rng(seed)
+    z, weight = rng.normal(size=rows + 2), rng.uniform(0.1, 2.0, size=rows + 2)
+    t = np.append(rng.choice(targets_of(loss), size=rows), targets_of(loss)[:2])
+    c = loss.best_shift(z, t, weight)
+    total = weight @ loss.value(z + c, t)
+    others = c + np.concatenate([-np.logspace(-8, 1, 40), np.logspace(-8, 1, 40)])
+    assert all(total <= weight @ loss.value(z + o, t) + 1e-12 * (1 + abs(total)) for o in others)
+
+
+@every_trainable
+@given(seed=st.integers(0, 2**32 - 1))
+def test_what_is_found_without_closed_forms_is_the_same(loss, seed):
+    rng = np.random.default_rng(seed)
+    z, weight = rng.normal(size=9), rng.uniform(0.1, 2.0, size=9)
+    t = np.append(rng.choice(targets_of(loss), size=7), targets_of(loss)[:2])
+    generic = weight @ loss.value(z + Loss.best_shift(loss, z, t, weight), t)
+    own = weight @ loss.value(z + loss.best_shift(z, t, weight), t)
+    assert own == pytest.approx(generic, rel=1e-9, abs=1e-9)
+
+
+@every_trainable
+def test_a_newton_shift_leads_towards_the_minimum(loss):
+    rng = np.random.default_rng(0)
+    z, weight = 0.1 * rng.normal(size=40), rng.uniform(0.5, 1.5, size=40)
+    t = rng.choice(targets_of(loss), size=40)
+    step = loss.newton_shift(z, t, weight)
+    assert weight @ loss.value(z + 0.5 * step, t) <= weight @ loss.value(z, t)
+    assert step * loss.best_shift(z, t, weight) >= 0
+
+
+@every
+def test_a_loss_without_a_link_predicts_what_it_is_given(loss):
+    z = np.array([-1.0, 0.0, 2.0])
+    expected = np.exp(z) if isinstance(loss, Poisson) else z
+    np.testing.assert_array_equal(loss.response(z), expected)

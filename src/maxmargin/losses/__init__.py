@@ -19,15 +19,32 @@ from maxmargin.losses.margin import (
     SquaredHinge,
     ZeroOne,
 )
+from maxmargin.losses.ranking import PairwiseLogistic, Queries
+from maxmargin.losses.regression import (
+    AbsoluteError,
+    HuberLoss,
+    Poisson,
+    Quantile,
+    ResidualLoss,
+    SquaredError,
+)
 
 __all__ = [
+    "AbsoluteError",
     "Exponential",
     "Hinge",
+    "HuberLoss",
     "Logistic",
     "Loss",
     "MarginLoss",
     "ModifiedHuber",
+    "PairwiseLogistic",
+    "Poisson",
+    "Quantile",
+    "Queries",
+    "ResidualLoss",
     "Squared",
+    "SquaredError",
     "SquaredHinge",
     "ZeroOne",
     "named",

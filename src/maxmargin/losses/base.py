@@ -1,15 +1,27 @@
-"""What a loss is: a value L(z, t) of a prediction z and a target t, with its calculus in z."""
+"""What a loss is: a value L(z, t) of a prediction z and a target t, with its calculus in z.
+
+Two small optimisations belong to every loss, because the closed form is known only to it:
+
+    best_shift(z, t, w)    argmin_c sum_i w_i L(z_i + c, t_i)
+    newton_shift(z, t, w)  -sum_i w_i L'(z_i, t_i) / sum_i w_i L''(z_i, t_i), one step towards it
+
+The first is the constant that boosting begins with, the second the step it takes in a leaf.
+"""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.losses.descent import minimise
+
 FloatArray: TypeAlias = NDArray[np.float64]
+
+_VANISHING = 1e-150
 
 
 class Loss(ABC):
@@ -21,7 +33,8 @@ class Loss(ABC):
     To write one, give ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
     solvers that ask for them; a loss of the margin t z is shorter to write as a
     :class:`MarginLoss`. Say what is known of it: a loss is taken for neither smooth nor convex
-    unless it says so. A dataclass with ``frozen=True`` makes parameters part of the value.
+    unless it says so. A dataclass with ``frozen=True`` makes parameters part of the value. The
+    other methods have defaults that any loss can live with.
 
     Attributes
     ----------
@@ -83,6 +96,44 @@ class Loss(ABC):
         """L*(u, t) = sup_z u z - L(z, t), and +inf where that is unbounded."""
         raise NotImplementedError(self._lacks("conjugate"))
 
+    def response(self, z: ArrayLike) -> FloatArray:
+        """Say what is predicted of the target at z: z itself, unless there is a link."""
+        return np.asarray(z, dtype=np.float64)
+
+    def check_targets(self, t: FloatArray) -> None:  # noqa: B027  (most losses take any target)
+        """Refuse, in one sentence, targets that the loss has no meaning for."""
+
+    def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:  # noqa: ARG002
+        """Give the loss to use around predictions z: itself, unless a parameter follows them."""
+        return self
+
+    def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
+        """argmin_c sum w L(z + c, t); where there is no minimum, where little is left to gain."""
+
+        def value(c: float) -> float:
+            return float(weight @ self.value(z + c, t))
+
+        def slope(c: float) -> float:
+            return float(weight @ self.derivative(z + c, t))
+
+        return minimise(value, slope)
+
+    def newton_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
+        """One Newton step towards the best shift; without a curvature, all of the way."""
+        if not (self.smooth and self.has_curvature):
+            return self.best_shift(z, t, weight)
+        return newton_step(weight @ self.derivative(z, t), weight @ self.curvature(z, t))
+
+    @property
+    def has_curvature(self) -> bool:
+        """Whether the loss knows its curvature."""
+        return type(self).curvature is not Loss.curvature
+
     def _lacks(self, noun: str) -> str:
         owner = type(self).__name__
         return f"{owner} has no {noun}: define it, or choose a solver that needs none."
+
+
+def newton_step(slope: float, curvature: float) -> float:
+    """Minus slope over curvature; 0 where a vanishing curvature says that nothing is left."""
+    return -float(slope) / float(curvature) if abs(curvature) > _VANISHING else 0.0

@@ -14,6 +14,7 @@ from maxmargin.losses.margin import (
     SquaredHinge,
     ZeroOne,
 )
+from maxmargin.losses.regression import AbsoluteError, HuberLoss, Poisson, Quantile, SquaredError
 
 _KNOWN: dict[str, Loss] = {
     loss.name: loss
@@ -25,6 +26,11 @@ _KNOWN: dict[str, Loss] = {
         Exponential(),
         Squared(),
         ModifiedHuber(),
+        SquaredError(),
+        AbsoluteError(),
+        HuberLoss(),
+        Quantile(),
+        Poisson(),
     )
 }
 
@@ -36,7 +42,8 @@ def named(loss: str | Loss) -> Loss:
     ----------
     loss : str or Loss
         ``"zero_one"``, ``"hinge"``, ``"squared_hinge"``, ``"logistic"``, ``"exponential"``,
-        ``"squared"``, ``"modified_huber"``, or any :class:`Loss`.
+        ``"squared"``, ``"modified_huber"``; for targets that are numbers ``"squared_error"``,
+        ``"absolute_error"``, ``"huber"``, ``"quantile"``, ``"poisson"``; or any :class:`Loss`.
 
     Returns
     -------
@@ -52,7 +59,8 @@ def named(loss: str | Loss) -> Loss:
     Traceback (most recent call last):
         ...
     ValueError: There is no loss named 'log_loss': choose one of 'zero_one', 'hinge',
-    'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber', or give a Loss.
+    'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber', 'squared_error',
+    'absolute_error', 'huber', 'quantile', 'poisson', or give a Loss.
     """
     if isinstance(loss, Loss):
         return loss

@@ -79,6 +79,11 @@ class MarginLoss(Loss):
         """phi*(t u), and +inf outside its domain."""
         return _apply(self._conjugate, u, t)
 
+    @property
+    def has_curvature(self) -> bool:
+        """Whether the loss knows its curvature."""
+        return type(self)._curvature is not MarginLoss._curvature
+
     @abstractmethod
     def _value(self, m: FloatArray) -> FloatArray: ...
 

@@ -61,6 +61,7 @@ def _is_known(calculus: Callable[[float, float], Vector]) -> bool:
 
 def _check_loss(owner: str, loss: Loss) -> None:
     """Refuse losses that cannot be minimised, or without a proof of how well they were."""
+    loss.check_targets(np.array([-1.0, 1.0]))
     if not loss.convex:
         raise ParameterError(
             f"The 'loss' parameter of {owner} must be convex to be minimised; {loss.name} is "
