@@ -59,9 +59,7 @@ def test_not_convex_is_bounded_and_leads_downhill():
 
 
 def test_a_wrong_slope_gives_no_step_uphill():
-    assert minimise(lambda a: abs(a), lambda a: -1.0 if a < 1.0 else 1.0) == pytest.approx(
-        0.0, abs=1e-15
-    )
+    assert minimise(abs, lambda a: -1.0 if a < 1.0 else 1.0) == pytest.approx(0.0, abs=1e-15)
 
 
 def test_a_slope_that_is_not_a_number_is_refused():

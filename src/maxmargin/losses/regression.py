@@ -324,7 +324,7 @@ class Poisson(Loss):
         return float(np.log(self._ratio(z, t, weight)))
 
     def newton_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
-        """Newton's step where it leads down, and the best one upwards, where Newton's is too long."""
+        """Newton's step downwards, and the best one upwards, where Newton's is too long."""
         ratio = self._ratio(z, t, weight)
         return float(np.log(ratio)) if ratio > 1.0 else ratio - 1.0
 
