@@ -1,16 +1,31 @@
-"""Pictures of margins, losses and curves, as Display objects in scikit-learn's manner."""
+"""Pictures of margins, losses, curves and rounds, as Display objects in scikit-learn's manner."""
 
+from maxmargin.plots.alpha import AlphaDisplay, alphas
+from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
+from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.margin import MarginDisplay
+from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.roc import RocCurve, plot_roc
+from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 
 __all__ = [
+    "AlphaDisplay",
     "ConvergenceDisplay",
+    "ErrorCurveDisplay",
+    "HardestDisplay",
     "LossDisplay",
     "MarginDisplay",
+    "MarginDistributionDisplay",
     "RocCurve",
+    "RoundsDisplay",
+    "alphas",
     "convergence",
+    "error_curves",
+    "hardest",
     "losses",
+    "margin_distribution",
     "plot_roc",
+    "rounds",
 ]

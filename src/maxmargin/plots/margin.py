@@ -13,6 +13,8 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
+from maxmargin.plots.plane import axis_names, frame, like, make_lattice
+from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,7 +167,7 @@ class MarginDisplay:
             on_margin=on_margin,
             bounded=bounded,
             bayes=bayes,
-            axis_names=_axis_names(X),
+            axis_names=axis_names(X),
         )
         return display.plot(ax=ax, legend=legend)
 
@@ -204,7 +206,7 @@ class MarginDisplay:
             With their labels; useful for one legend shared by several panels.
         """
         handles = [
-            _mark(marker, _plain(f"class {name}"), markerfacecolor=colour, markeredgecolor="white")
+            _mark(marker, plain(f"class {name}"), markerfacecolor=colour, markeredgecolor="white")
             for marker, name, colour in zip(
                 palette.MARKERS, self.class_names, palette.CLASSES, strict=True
             )
@@ -265,8 +267,8 @@ class MarginDisplay:
 
     def _finish_axes(self) -> None:
         self.ax_.set(
-            xlabel=_plain(self.axis_names[0]),
-            ylabel=_plain(self.axis_names[1]),
+            xlabel=plain(self.axis_names[0]),
+            ylabel=plain(self.axis_names[1]),
             xlim=(self.xx0.min(), self.xx0.max()),
             ylim=(self.xx1.min(), self.xx1.max()),
         )
@@ -284,11 +286,6 @@ class MarginDisplay:
 
 def _mark(marker: str, label: str, **style: Any) -> Line2D:
     return Line2D([], [], linestyle="none", marker=marker, label=label, **style)
-
-
-def _plain(text: str) -> str:
-    """Keep matplotlib from reading dollars in a name as mathematics."""
-    return text.replace("$", r"\$")
 
 
 def _check_points(estimator: Any, X: Any, y: ArrayLike) -> Array:
@@ -319,24 +316,17 @@ def _final_step(estimator: Any) -> Any:
 
 
 def _lattice(points: Array, resolution: int, bayes: ProbabilityGrid | None) -> tuple[Array, Array]:
-    low, high = points.min(axis=0), points.max(axis=0)
     if bayes is None:
-        pad = 0.06 * np.where(high > low, high - low, 1.0)
-        low, high = low - pad, high + pad
-    else:  # where the truth is known, the picture shows all of it
-        xx0, xx1 = np.asarray(bayes[0]), np.asarray(bayes[1])
-        low = np.minimum(low, [xx0.min(), xx1.min()])
-        high = np.maximum(high, [xx0.max(), xx1.max()])
-    axes = [np.linspace(low[k], high[k], resolution) for k in (0, 1)]
-    xx0, xx1 = np.meshgrid(*axes)
-    return xx0, xx1
+        return make_lattice(*frame(points, 0.06), resolution)
+    # Where the truth is known, the picture shows all of it.
+    xx0, xx1 = np.asarray(bayes[0]), np.asarray(bayes[1])
+    low = np.minimum(points.min(axis=0), [xx0.min(), xx1.min()])
+    high = np.maximum(points.max(axis=0), [xx0.max(), xx1.max()])
+    return make_lattice(low, high, resolution)
 
 
 def _respond(estimator: Any, X: Any, points: Array) -> Array:
-    """Evaluate f, in the container the model was fitted with so that feature names agree."""
-    if hasattr(X, "columns"):
-        points = type(X)(dict(zip(X.columns, points.T, strict=True)))
-    return np.asarray(estimator.decision_function(points), dtype=np.float64)
+    return np.asarray(estimator.decision_function(like(X, points)), dtype=np.float64)
 
 
 def _split_support(estimator: Any, svc: Any, X: Any, points: Array) -> tuple[Array, Array]:
@@ -345,8 +335,3 @@ def _split_support(estimator: Any, svc: Any, X: Any, points: Array) -> tuple[Arr
     signs = np.sign(coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients)
     on_margin = signs.ravel() * _respond(estimator, X, support) >= 1.0 - SLACK
     return support[on_margin], support[~on_margin]
-
-
-def _axis_names(X: Any) -> tuple[str, str]:
-    names = getattr(X, "columns", ("x1", "x2"))
-    return str(names[0]), str(names[1])

@@ -12,6 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from maxmargin.plots import palette
+from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,7 +148,7 @@ class ConvergenceDisplay:
             color=palette.CURVES[index % len(palette.CURVES)],
             linestyle=palette.DASHES[index % len(palette.DASHES)],
             linewidth=1.8,
-            label=_plain(name),
+            label=plain(name),
         )
         return line
 
@@ -186,7 +187,7 @@ class ConvergenceDisplay:
 
     def _label(self, name: str, end: tuple[float, float], shift: float) -> Annotation:
         return self.ax_.annotate(
-            _plain(name),
+            plain(name),
             xy=end,
             xytext=(_OFFSET, shift),
             textcoords="offset points",
@@ -336,8 +337,3 @@ def _shifts(boxes: Mapping[str, tuple[float, float, float]]) -> dict[str, float]
 
 def _label_size() -> float:
     return float(plt.rcParams["font.size"]) * 0.833  # matplotlib's "small"
-
-
-def _plain(text: str) -> str:
-    """Keep matplotlib from reading dollars in a name as mathematics."""
-    return text.replace("$", r"\$")

@@ -1,0 +1,232 @@
+"""Errors of a boosted classifier against rounds, with the bounds of AdaBoost's theorem.
+
+With the edge gamma_t = 1/2 - e_t and Z_t = 2 sqrt(e_t (1 - e_t)),
+
+    training error  <=  prod Z_t  <=  exp(-2 sum gamma_t^2)
+
+(Freund and Schapire, 1997, theorem 6). Nothing bounds the error on other rows by these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.plots import palette
+from maxmargin.plots.text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
+
+Array: TypeAlias = NDArray[np.float64]
+
+_SOLID, _DASHED, _DASH_DOT, _DOTTED, _ = palette.DASHES
+_KNOWN: dict[str, dict[str, Any]] = {
+    "test": {"color": palette.TEST, "lw": 2.2, "ls": _SOLID, "zorder": 2.4},
+    "train": {"color": palette.TRAIN, "lw": 2.0, "ls": _DASHED, "zorder": 2.3},
+    "bound": {"color": palette.INK, "lw": 1.4, "ls": _DASH_DOT},
+    "edge bound": {"color": palette.CHANCE, "lw": 1.4, "ls": _DOTTED},
+}
+_LABELS = {
+    "bound": r"bound: $\prod\,2\sqrt{e_t(1-e_t)}$",
+    "edge bound": r"looser bound: $\exp(-2\sum\gamma_t^2)$",
+}
+
+
+class ErrorCurveDisplay:
+    """Errors against the number of rounds, with the bounds on the training error.
+
+    Build it with :meth:`from_estimator`, or draw in one call with :func:`error_curves`.
+
+    Parameters
+    ----------
+    curves : mapping of str to ndarray of shape (n_rounds,)
+        Names, and the error after each round. The names "train", "test", "bound" and
+        "edge bound" have looks of their own.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    lines_ : dict of str to Line2D
+        The curves.
+    legend_ : Legend
+        Their names.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> from maxmargin.plots import ErrorCurveDisplay
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
+    >>> display = ErrorCurveDisplay.from_estimator(model)
+    >>> bool((display.curves["train"] <= display.curves["bound"]).all())
+    True
+    """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: dict[str, Line2D]
+    legend_: Legend
+
+    def __init__(self, *, curves: Mapping[str, Array]) -> None:
+        self.curves = curves
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        sets: Mapping[str, tuple[Any, ArrayLike]] | None = None,
+        *,
+        log_rounds: bool = False,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Predict sets of rows after every round and draw the errors.
+
+        Parameters
+        ----------
+        estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
+            Fitted. The training error and the bounds on it are those in its ``bounds_``; a
+            classifier without them is drawn on ``sets`` alone.
+        sets : mapping of str to pair of X and y, optional
+            Names and rows, such as ``{"test": (X_test, y_test)}``.
+        log_rounds : bool, default=False
+            Whether the axis of rounds is logarithmic.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        ErrorCurveDisplay
+            The display, already plotted.
+        """
+        check_is_fitted(estimator)
+        curves = _bounds(estimator)
+        for name, (X, y) in _items(sets):
+            wrong = [np.mean(np.asarray(y) != label) for label in estimator.staged_predict(X)]
+            curves[name] = np.array(wrong)
+        if not curves:
+            raise ValueError(
+                f"{type(estimator).__name__} has no bounds_: give sets of rows to predict,"
+                " such as {'test': (X, y)}."
+            )
+        return cls(curves=curves).plot(log_rounds=log_rounds, ax=ax)
+
+    def plot(self, *, log_rounds: bool = False, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        log_rounds : bool, default=False
+            Whether the axis of rounds is logarithmic.
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        ErrorCurveDisplay
+            Itself.
+        """
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+        self.ax_ = ax
+        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        self.lines_ = {name: self._draw(name) for name in self._order()}
+        self._finish_axes(log_rounds)
+        self.legend_ = ax.legend(frameon=False, handlelength=2.8)
+        return self
+
+    def _order(self) -> list[str]:
+        """List what has a fixed look in a fixed order, then the rest."""
+        known = [name for name in ("edge bound", "bound", "train", "test") if name in self.curves]
+        return [*known, *(name for name in self.curves if name not in known)]
+
+    def _draw(self, name: str) -> Line2D:
+        strangers = [each for each in self.curves if each not in _KNOWN]
+        style = _KNOWN.get(name) or _spare_style(strangers.index(name))
+        values = self.curves[name]
+        label = _LABELS.get(name, f"{plain(name)} error")
+        (line,) = self.ax_.plot(np.arange(1, len(values) + 1), values, label=label, **style)
+        return line
+
+    def _finish_axes(self, log_rounds: bool) -> None:
+        last = max(len(values) for values in self.curves.values())
+        self.ax_.set(xlabel="rounds", ylabel="error", xlim=(1, max(last, 2)))
+        self.ax_.set_ylim(bottom=0.0)
+        self.ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
+        if log_rounds:
+            self.ax_.set_xscale("log")
+            self.ax_.xaxis.set_major_formatter("{x:g}")
+            self.ax_.xaxis.set_minor_formatter(NullFormatter())
+        else:
+            self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.ax_.grid(visible=True, color=palette.CHANCE, alpha=0.25, linewidth=0.6)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+def error_curves(
+    estimator: Any,
+    sets: Mapping[str, tuple[Any, ArrayLike]] | None = None,
+    *,
+    ax: Axes | None = None,
+    log_rounds: bool = False,
+) -> ErrorCurveDisplay:
+    """Draw the errors of a boosted classifier after every round, and the bounds on them.
+
+    Parameters
+    ----------
+    estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
+        Fitted. The training error and the bounds on it are those in its ``bounds_``.
+    sets : mapping of str to pair of X and y, optional
+        Names and further rows, such as ``{"test": (X_test, y_test)}``.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+    log_rounds : bool, default=False
+        Whether the axis of rounds is logarithmic.
+
+    Returns
+    -------
+    ErrorCurveDisplay
+        With ``ax_``, ``figure_`` and ``lines_``.
+
+    Examples
+    --------
+    >>> from maxmargin import plots
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=30).fit(X[::2], y[::2])
+    >>> list(plots.error_curves(model, {"test": (X[1::2], y[1::2])}).lines_)
+    ['edge bound', 'bound', 'train', 'test']
+    """
+    return ErrorCurveDisplay.from_estimator(estimator, sets, log_rounds=log_rounds, ax=ax)
+
+
+def _bounds(estimator: Any) -> dict[str, Array]:
+    bounds = getattr(estimator, "bounds_", None)
+    if bounds is None:
+        return {}
+    curves = {"edge bound": bounds["exponential"], "bound": bounds["product"]}
+    known = {name: values for name, values in curves.items() if np.isfinite(values).all()}
+    return {**known, "train": bounds["error"]}
+
+
+def _items(sets: Any) -> Any:
+    if sets is not None and not isinstance(sets, Mapping):
+        raise TypeError("sets must be a mapping of names to rows, such as {'test': (X, y)}.")
+    return {} if sets is None else sets.items()
+
+
+def _spare_style(index: int) -> dict[str, Any]:
+    colours = palette.CURVES[2:]
+    dashes = palette.DASHES
+    return {"color": colours[index % len(colours)], "lw": 1.8, "ls": dashes[index % len(dashes)]}

@@ -1,0 +1,279 @@
+"""The rows that boosting finds hardest: those that ended with the most weight.
+
+They are the mislabelled and the ambiguous ones: a row that the ensemble keeps getting wrong has
+its weight raised in round after round (Freund and Schapire, ICML 1996).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Patch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.plots import palette
+from maxmargin.plots.text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array: TypeAlias = NDArray[Any]
+
+_WRONG, _RIGHT = palette.TRAIN, palette.TEST
+_COLUMNS = 10  # images in a line
+
+
+class HardestDisplay:
+    """The rows with the most weight, as pictures where they are images and as bars otherwise.
+
+    Each is shown with its label, with what the model says instead where it disagrees, and with its
+    weight in multiples of the average. Build it with :meth:`from_estimator`, or draw in one call
+    with :func:`hardest`.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (k,)
+        Numbers of the rows, the heaviest first.
+    weights : ndarray of shape (k,)
+        Their weights, in multiples of the average weight.
+    labels, predictions : ndarray of shape (k,)
+        Their labels, and what the model says.
+    images : ndarray of shape (k, height, width), optional
+        The rows as images; bars are drawn without them.
+    suspects : ndarray of bool of shape (k,), optional
+        Rows known to be mislabelled, which are marked.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        One for bars, one a row for images.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> from maxmargin.plots import HardestDisplay
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> display = HardestDisplay.from_estimator(AdaBoostClassifier().fit(X, y), X, y, k=5)
+    >>> len(display.rows)
+    5
+    """
+
+    axes_: NDArray[np.object_]
+    figure_: Figure
+
+    def __init__(
+        self,
+        *,
+        rows: Array,
+        weights: Array,
+        labels: Array,
+        predictions: Array,
+        images: Array | None = None,
+        suspects: Array | None = None,
+    ) -> None:
+        self.rows = rows
+        self.weights = weights
+        self.labels = labels
+        self.predictions = predictions
+        self.images = images
+        self.suspects = np.zeros(len(rows), dtype=bool) if suspects is None else suspects
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        k: int = 20,
+        image_shape: tuple[int, int] | None = None,
+        suspects: ArrayLike | None = None,
+        axes: Any = None,
+    ) -> Self:
+        """Draw the hardest rows of the training set of a fitted model.
+
+        Parameters
+        ----------
+        estimator : AdaBoostClassifier
+            Fitted to ``X`` and ``y``.
+        X : array-like of shape (n_samples, n_features)
+            The training set.
+        y : array-like of shape (n_samples,)
+            Its labels.
+        k : int, default=20
+            How many rows.
+        image_shape : pair of int, optional
+            Height and width, where each row is an image.
+        suspects : array-like of int or of bool of shape (n_samples,), optional
+            Numbers or mask of rows known to be mislabelled.
+        axes : Axes or array of Axes, optional
+            Where to draw: one for bars, k for images; a new figure otherwise.
+
+        Returns
+        -------
+        HardestDisplay
+            The display, already plotted.
+        """
+        check_is_fitted(estimator)
+        hardest = estimator.hardest(k)
+        rows = np.asarray(hardest.rows)
+        chosen = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+        display = cls(
+            rows=rows,
+            weights=np.asarray(hardest.weights) * len(np.asarray(y)),
+            labels=np.asarray(y)[rows],
+            predictions=np.asarray(estimator.predict(chosen)),
+            images=None if image_shape is None else np.reshape(chosen, (-1, *image_shape)),
+            suspects=None if suspects is None else _mask(suspects, len(np.asarray(y)))[rows],
+        )
+        return display.plot(axes=axes)
+
+    def plot(self, axes: Any = None) -> Self:
+        """Draw on ``axes``, or on a new figure.
+
+        Parameters
+        ----------
+        axes : Axes or array of Axes, optional
+            One for bars, one a row for images.
+
+        Returns
+        -------
+        HardestDisplay
+            Itself.
+        """
+        self.axes_ = self._axes() if axes is None else np.atleast_1d(np.asarray(axes, object))
+        self.axes_ = self.axes_.ravel()
+        self.figure_ = self.axes_[0].get_figure(root=True)
+        if self.images is None:
+            self._draw_bars(self.axes_[0])
+        else:
+            self._draw_images(self.images)
+        return self
+
+    def _axes(self) -> Any:
+        count = len(self.rows)
+        if self.images is None:
+            size = (6.4, 0.9 + 0.26 * count)
+            return np.array([plt.subplots(figsize=size, layout="constrained")[1]], object)
+        lines = -(-count // _COLUMNS)
+        size = (1.2 * min(count, _COLUMNS), 1.6 * lines + 0.4)
+        _, axes = plt.subplots(
+            lines, min(count, _COLUMNS), figsize=size, layout="constrained", squeeze=False
+        )
+        return axes
+
+    def _draw_images(self, images: Array) -> None:
+        for ax in self.axes_[len(images) :]:
+            ax.set_axis_off()
+        for k, image in enumerate(images):
+            ax = self.axes_[k]
+            ax.imshow(image, cmap="gray_r", interpolation="nearest")
+            ax.set(xticks=[], yticks=[])
+            colour = self._colours()[k]
+            for spine in ax.spines.values():
+                spine.set(color=colour, linewidth=3.0 if self.suspects[k] else 1.0)
+            ax.set_title(f"labelled {plain(self.labels[k])}", fontsize=8, color=colour, pad=3)
+            ax.set_xlabel(f"×{self._multiple(k)}{self._says(k)}", fontsize=8, labelpad=2)
+        note = "below: weight in multiples of the average, and what the model says instead"
+        known = "; thick frame: known to be mislabelled" if self.suspects.any() else ""
+        self.figure_.supxlabel(note + known, fontsize=9)
+
+    def _draw_bars(self, ax: Axes) -> None:
+        spots = np.arange(len(self.rows))
+        hatches = ["////" if suspect else "" for suspect in self.suspects]
+        ax.barh(spots, self.weights, height=0.72, color=self._colours(), hatch=hatches,
+                edgecolor="white", linewidth=0.0)  # fmt: skip
+        names = [
+            f"row {row}, labelled {plain(self.labels[k])}{self._says(k)}"
+            for k, row in enumerate(self.rows)
+        ]
+        ax.set_yticks(spots, names, fontsize=9)
+        ax.axvline(1.0, color=palette.CHANCE, linewidth=1.0, linestyle=":")
+        ax.invert_yaxis()
+        ax.set(xlabel="weight, in multiples of the average")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        ax.legend(handles=self._handles(), loc="lower right", frameon=False, fontsize="small")
+
+    def _handles(self) -> list[Patch]:
+        handles = [Patch(color=_WRONG, label="the model says otherwise")]
+        if not self._wrong().all():
+            handles.append(Patch(color=_RIGHT, label="the model agrees"))
+        if self.suspects.any():
+            known = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": "////"}
+            handles.append(Patch(label="known to be mislabelled", **known))  # type: ignore[arg-type]
+        return handles
+
+    def _wrong(self) -> Array:
+        return np.asarray(self.labels != self.predictions)
+
+    def _colours(self) -> list[str]:
+        return [_WRONG if wrong else _RIGHT for wrong in self._wrong()]
+
+    def _multiple(self, k: int) -> str:
+        return f"{self.weights[k]:.0f}" if self.weights[k] >= 10 else f"{self.weights[k]:.1f}"
+
+    def _says(self, k: int) -> str:
+        return f", model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
+
+
+def hardest(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    k: int = 20,
+    image_shape: tuple[int, int] | None = None,
+    suspects: ArrayLike | None = None,
+    axes: Any = None,
+) -> HardestDisplay:
+    """Draw the rows of the training set with the most weight, as images or as bars.
+
+    Parameters
+    ----------
+    estimator : AdaBoostClassifier
+        Fitted to ``X`` and ``y``.
+    X : array-like of shape (n_samples, n_features)
+        The training set.
+    y : array-like of shape (n_samples,)
+        Its labels.
+    k : int, default=20
+        How many rows.
+    image_shape : pair of int, optional
+        Height and width, where each row is an image.
+    suspects : array-like of int or of bool of shape (n_samples,), optional
+        Numbers or mask of rows known to be mislabelled, which are marked.
+    axes : Axes or array of Axes, optional
+        Where to draw: one for bars, k for images; a new figure otherwise.
+
+    Returns
+    -------
+    HardestDisplay
+        With ``axes_`` and ``figure_``.
+
+    Examples
+    --------
+    >>> from maxmargin import plots
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> print(plots.hardest(AdaBoostClassifier().fit(X, y), X, y, k=3).axes_[0].get_xlabel())
+    weight, in multiples of the average
+    """
+    return HardestDisplay.from_estimator(
+        estimator, X, y, k=k, image_shape=image_shape, suspects=suspects, axes=axes
+    )
+
+
+def _mask(suspects: ArrayLike, count: int) -> Array:
+    given = np.asarray(suspects)
+    if given.dtype == bool:
+        return given
+    return np.isin(np.arange(count), given)

@@ -1,0 +1,187 @@
+"""The margins of a voted classifier: which share of the rows has at most so much of the vote.
+
+The margin of a row is t sum alpha_t h_t(x) / sum alpha_t in [-1, 1]: the weight of the votes for
+its label less that of the others. A row is wrong where it is not positive, and the vote is sure
+where it is near 1 (Schapire, Freund, Bartlett and Lee, Annals of Statistics 26, 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.plots import palette
+from maxmargin.plots.replay import choose_rounds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class MarginDistributionDisplay:
+    """Cumulative distributions of normalised margins, one after each of some rounds.
+
+    Build it with :meth:`from_estimator`, or draw in one call with :func:`margin_distribution`.
+
+    Parameters
+    ----------
+    margins : mapping of int to ndarray of shape (n_samples,)
+        Numbers of rounds, and the margins of the rows after them.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    lines_ : dict of int to Line2D
+        The curve after each of the rounds.
+    legend_ : Legend
+        Their names.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> from maxmargin.plots import MarginDistributionDisplay
+    >>> X, y = load_ten_points(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> display = MarginDistributionDisplay.from_estimator(model, X, y, rounds=[1, 3])
+    >>> print(f"{display.margins[3].min():.4f}")
+    0.0753
+    """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: dict[int, Line2D]
+    legend_: Legend
+
+    def __init__(self, *, margins: Mapping[int, Array]) -> None:
+        self.margins = margins
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        rounds: Iterable[int] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Take the margins of rows after some rounds and draw their distributions.
+
+        Parameters
+        ----------
+        estimator : AdaBoostClassifier
+            Fitted.
+        X : array-like of shape (n_samples, n_features)
+            Rows, of the training set or others.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        rounds : iterable of int, optional
+            After which rounds, from 1; when not given, after 5 and 100 and all of those there are.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        MarginDistributionDisplay
+            The display, already plotted.
+        """
+        check_is_fitted(estimator)
+        count = len(estimator.estimators_)
+        default = [number for number in (5, 100) if number < count] + [count]
+        chosen = choose_rounds(rounds, default, count)
+        margins = {int(number): estimator.margins(X, y, n_rounds=number) for number in chosen}
+        return cls(margins=margins).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        MarginDistributionDisplay
+            Itself.
+        """
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+        self.ax_ = ax
+        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax.axvline(0.0, color=palette.CHANCE, linewidth=1.0, linestyle=":")
+        self.lines_ = {number: self._draw(k, number) for k, number in enumerate(self.margins)}
+        self._finish_axes()
+        self.legend_ = ax.legend(loc="upper left", frameon=False, handlelength=2.8)
+        return self
+
+    def _draw(self, index: int, number: int) -> Line2D:
+        return self.ax_.ecdf(
+            self.margins[number],
+            color=palette.CURVES[index % len(palette.CURVES)],
+            linestyle=palette.DASHES[index % len(palette.DASHES)],
+            linewidth=1.9,
+            label=f"after {number:,} rounds" if number > 1 else "after 1 round",
+        )
+
+    def _finish_axes(self) -> None:
+        self.ax_.set(xlabel="margin", ylabel="share of rows with at most this margin")
+        self.ax_.set(xlim=(-1.0, 1.0), ylim=(0.0, 1.02))
+        self.ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
+        self.ax_.text(-0.02, 0.5, "wrong", ha="right", va="center", color=palette.FACTS, size=9)
+        self.ax_.text(0.02, 0.5, "right", ha="left", va="center", color=palette.FACTS, size=9)
+        self.ax_.grid(visible=True, color=palette.CHANCE, alpha=0.25, linewidth=0.6)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+def margin_distribution(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    rounds: Iterable[int] | None = None,
+    ax: Axes | None = None,
+) -> MarginDistributionDisplay:
+    """Draw the cumulative distribution of margins after some rounds of boosting.
+
+    Parameters
+    ----------
+    estimator : AdaBoostClassifier
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+        Rows, of the training set or others.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    rounds : iterable of int, optional
+        After which rounds, from 1; when not given, after 5 and 100 and all of those there are.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    MarginDistributionDisplay
+        With ``ax_``, ``figure_`` and ``lines_``.
+
+    Examples
+    --------
+    >>> from maxmargin import plots
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
+    >>> list(plots.margin_distribution(model, X, y).lines_)
+    [5, 20]
+    """
+    return MarginDistributionDisplay.from_estimator(estimator, X, y, rounds=rounds, ax=ax)

@@ -1,0 +1,21 @@
+"""Words in pictures: titles with a line of facts, and names that come from data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from maxmargin.plots import palette
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plain(text: object) -> str:
+    """Keep matplotlib from reading dollars in a name as mathematics."""
+    return str(text).replace("$", r"\$")
+
+
+def head(ax: Axes, title: str, facts: str) -> None:
+    """Write a bold title with a line of facts below it."""
+    ax.set_title(title, loc="left", fontweight="bold", fontsize=10, pad=19)
+    ax.text(0.0, 1.025, facts, transform=ax.transAxes, fontsize=9, color=palette.FACTS)
