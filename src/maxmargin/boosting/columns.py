@@ -1,0 +1,291 @@
+"""The training set presorted once, and asked for its best split in every round."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.boosting.criterion import Classes, Criterion, Sign, Square, Vector
+from maxmargin.boosting.grouping import best_group
+from maxmargin.boosting.presort import sort_columns
+from maxmargin.boosting.split import Split, midpoint
+from maxmargin.ops.cpu.stump import ROW
+from maxmargin.ops.threads import Workers
+
+Mask = NDArray[np.bool_]
+
+_PIECE = 8  # runs that a thread takes at a time
+_WORTH_THREADS = 100_000  # stored rows; fewer are scanned before another thread has woken up
+
+
+class Columns:
+    """Columns of a training set, sorted once and scanned by every round.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (rows, columns)
+        Numbers; NaN is a missing value. Categories are codes 0, 1, ...
+    categorical : ndarray of bool of shape (columns,), default=None
+        Which columns are categorical.
+    categorical_split : {"subset", "one_vs_rest"}, default="subset"
+        Whether any categories may go to one side, or a single one against the rest.
+    n_jobs : int, default=None
+        Threads; the splits do not depend on their number.
+
+    Notes
+    -----
+    Of equally good splits the one with the smallest feature is taken, then the one with the
+    smallest threshold; equal means up to rounding. Threads end with a ``with`` block around the
+    columns, or with the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.boosting import Columns
+    >>> columns = Columns(np.array([[1.0], [2.0], [3.0], [4.0]]))
+    >>> split = columns.best_sign(np.array([-0.25, -0.25, 0.25, 0.25]))
+    >>> split.feature, split.threshold, split.left, split.right, split.gain
+    (0, 2.5, -1.0, 1.0, 1.0)
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        categorical: Any = None,
+        categorical_split: str = "subset",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_rows, self.n_features = X.shape
+        self._X = _by_column(X)
+        self._how = categorical_split
+        self._workers = Workers(n_jobs)
+        mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
+        self._sort(np.flatnonzero(~mask))
+        self._codes = {int(j): _codes(self._X[:, j]) for j in np.flatnonzero(mask)}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._workers.__exit__(*error)
+
+    def _sort(self, numeric: NDArray[np.intp]) -> None:
+        columns = sort_columns(self._X, numeric, self._workers)
+        runs = [run for column in columns for run in (column.below, column.above)]
+        self._rows = np.concatenate([np.zeros(0, np.uint32), *runs])
+        self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
+        self._middle = np.array([column.middle for column in columns])
+        self._n_missing = np.array([len(column.missing) for column in columns])
+        self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
+        lengths = np.diff(self._start.astype(np.intp))
+        # Neighbours of equal length share a loop.
+        self._order = np.argsort(lengths, kind="stable").astype(np.uint64)
+
+    # the best split
+
+    def best_sign(self, signed: Any) -> Split:
+        """Find the split of the largest edge |S_right - S_left|, for labels -1 and +1.
+
+        Parameters
+        ----------
+        signed : array-like of shape (rows,)
+            w t, the weight of each row times its label.
+
+        Returns
+        -------
+        split : Split
+            With leaves -1 and +1; without a question where one label for all rows is as good.
+            ``gain`` is the edge, so the weighted error is half of (sum of weights - gain).
+        """
+        return self._best(Sign(np.asarray(signed, dtype=np.float64)))
+
+    def best_square(self, pull: Any, weight: Any = None, criterion: str = "square") -> Split:
+        """Find the split of weighted least squares, which maximises G_l^2/H_l + G_r^2/H_r.
+
+        Parameters
+        ----------
+        pull : array-like of shape (rows,)
+            Weight times target of each row; G is its sum.
+        weight : array-like of shape (rows,), default=None
+            H is its sum; None for 1 each.
+        criterion : {"square", "gini"}, default="square"
+            With "gini" the pull is w t with labels t of -1 and +1, and the leaves are labels.
+
+        Returns
+        -------
+        split : Split
+            With leaves G/H, or their signs. ``gain`` is the decrease of the sum of squares.
+        """
+        pull = np.asarray(pull, dtype=np.float64)
+        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
+        return self._best(Square(pull, weight, criterion == "gini"))
+
+    def best_classes(
+        self, label: Any, weight: Any, n_classes: int, criterion: str = "error"
+    ) -> Split:
+        """Find the split of several classes, by weighted error or Gini's index.
+
+        Parameters
+        ----------
+        label : array-like of int of shape (rows,)
+            Class numbers 0, 1, ...
+        weight : array-like of shape (rows,)
+        n_classes : int
+        criterion : {"error", "gini"}, default="error"
+
+        Returns
+        -------
+        split : Split
+            With class numbers as leaves. ``gain`` is the decrease of the error or the impurity.
+        """
+        label = np.asarray(label, dtype=np.intp)
+        return self._best(Classes(label, np.asarray(weight, float), n_classes, criterion))
+
+    def _best(self, criterion: Criterion) -> Split:
+        shift = self._missing_sums(criterion)
+        score = self._scores(criterion, shift)
+        groups = {j: self._group(criterion, j) for j in self._codes}
+        for j, (value, _) in groups.items():
+            score[j] = value
+        best = float(score.max(initial=criterion.baseline))
+        slack = criterion.slack(best)
+        if not best > criterion.baseline + slack:
+            return self._no_split(criterion)
+        feature = int(np.argmax(score >= best - slack))
+        if feature in groups:
+            return self._categorical_split(criterion, feature, groups[feature][1])
+        return self._numeric_split(criterion, feature, shift[feature], best - slack)
+
+    def _missing_sums(self, criterion: Criterion) -> Vector:
+        if len(self._missing) == 0:
+            return np.zeros((self.n_features, len(criterion.total)))
+        column = np.repeat(np.arange(self.n_features), self._n_missing)
+        return criterion.sums(column, self._missing, self.n_features)
+
+    def _scores(self, criterion: Criterion, shift: Vector) -> Vector:
+        """Score every numeric column."""
+        gain = np.full(2 * self.n_features, -np.inf)
+        pieces = range(0, len(gain), _PIECE)
+
+        def scan(first: int) -> None:
+            stop = min(first + _PIECE, len(gain))
+            criterion.scan(self._rows, self._start, self._order, first, stop, shift, gain)
+
+        if len(self._rows) < _WORTH_THREADS:
+            for first in pieces:
+                scan(first)
+        else:
+            self._workers.each(scan, pieces)
+        return gain.reshape(-1, 2).max(axis=1)
+
+    def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
+        codes, n_codes = self._codes[feature]
+        return best_group(criterion, criterion.sums(codes, slice(None), n_codes + 1), self._how)
+
+    # from a score to a split
+
+    def _no_split(self, criterion: Criterion) -> Split:
+        value = criterion.constant()
+        gain = criterion.gain(criterion.baseline)
+        return Split(left=value, right=value, gain=gain)
+
+    def _numeric_split(
+        self, criterion: Criterion, feature: int, shift: Vector, target: float
+    ) -> Split:
+        """Find where in a column the target is reached, at the smallest threshold."""
+        side = shift.copy()
+        for above in (False, True):
+            begin, end = (int(k) for k in self._start[2 * feature + above :][:2])
+            found = criterion.place(self._rows, begin, end, shift, target, above, side)
+            if found:
+                count, along = abs(found), found < 0
+                threshold = self._threshold(feature, begin, end, count)
+                missing_right = along == above if self._n_missing[feature] else None
+                return self._split(criterion, feature, side, above, count, threshold, missing_right)
+        return self._split(criterion, feature, side, True, 0, np.inf, True)
+
+    def _threshold(self, feature: int, begin: int, end: int, count: int) -> float:
+        """Put a threshold behind the first rows of a run."""
+        last = self._value(begin + count - 1, feature)
+        inner = begin + count < end
+        then = self._value(begin + count, feature) if inner else float(self._middle[feature])
+        return midpoint(min(last, then), max(last, then))
+
+    def _value(self, place: int, feature: int) -> float:
+        return float(self._X[int(self._rows[place] & ROW), feature]) + 0.0
+
+    def _split(
+        self,
+        criterion: Criterion,
+        feature: int,
+        side: Vector,
+        above: bool,
+        count: int,
+        threshold: float,
+        missing_right: bool | None,
+    ) -> Split:
+        leaf, rest = criterion.leaves(side)
+        left, right = (rest, leaf) if above else (leaf, rest)
+        if missing_right is None:  # none seen: to the side with more rows
+            missing_right = (2 * count > self.n_rows) == above
+        gain = criterion.gain(float(criterion.score(side)))
+        return Split(feature, threshold, None, missing_right, left, right, gain)
+
+    def _categorical_split(self, criterion: Criterion, feature: int, right: Mask) -> Split:
+        codes, n_codes = self._codes[feature]
+        sums = criterion.sums(codes, slice(None), n_codes + 1)
+        side = sums[right].sum(axis=0)
+        leaf, rest = criterion.leaves(side)
+        chosen, missing_right = right[:-1], bool(right[-1])
+        if codes.max() < n_codes:  # none missing: to the side with more rows
+            missing_right = bool(2 * np.count_nonzero(right[codes]) > self.n_rows)
+        gain = criterion.gain(float(criterion.score(side)))
+        return Split(feature, np.nan, chosen, missing_right, rest, leaf, gain)
+
+    # what a split does to the training rows
+
+    def right_side(self, split: Split) -> Mask:
+        """Tell which training rows go right.
+
+        Parameters
+        ----------
+        split : Split
+
+        Returns
+        -------
+        right : ndarray of bool of shape (rows,)
+        """
+        if split.feature < 0 or split.feature in self._codes:
+            return split.right_side(self._X)
+        j, threshold = split.feature, split.threshold
+        below, above = self._start[2 * j : 2 * j + 2], self._start[2 * j + 1 : 2 * j + 3]
+        right = np.full(self.n_rows, bool(self._middle[j] > threshold))
+        stop = bisect_right(range(*map(int, below)), threshold, key=lambda k: self._value(k, j))
+        right[self._rows[int(below[0]) :][:stop] & ROW] = False
+        stop = bisect_left(range(*map(int, above)), -threshold, key=lambda k: -self._value(k, j))
+        right[self._rows[int(above[0]) :][:stop] & ROW] = True
+        first = int(self._n_missing[:j].sum())
+        right[self._missing[first : first + int(self._n_missing[j])]] = split.missing_right
+        return right
+
+
+def _by_column(X: Any) -> Any:
+    """Store a sparse matrix by columns, with the rows of each in order."""
+    if not sparse.issparse(X):
+        return X
+    columns = X.tocsc(copy=False)
+    if not columns.has_canonical_format:
+        columns = columns.copy()
+        columns.sum_duplicates()
+    return columns
+
+
+def _codes(x: NDArray[Any]) -> tuple[NDArray[np.intp], int]:
+    """Count the codes of a column; missing values get the one behind the last."""
+    missing = np.isnan(x)
+    n_codes = 0 if missing.all() else int(x[~missing].max()) + 1
+    return np.where(missing, n_codes, x).astype(np.intp), n_codes

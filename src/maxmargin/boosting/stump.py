@@ -1,0 +1,323 @@
+"""Decision stumps: trees with a single split, the weak learners of boosting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.split import Split
+from maxmargin.boosting.table import read, read_weight
+from maxmargin.svm.kernel_fit import refuse_one_class
+from maxmargin.svm.parameters import check_choice
+
+Vector = NDArray[np.float64]
+Array = NDArray[Any]
+
+
+class Stump(BaseEstimator):
+    """What stumps share: reading the data, one split, and which side a row is on."""
+
+    split_: Split
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    @property
+    def feature_(self) -> int:
+        """The feature of the split; -1 without one."""
+        return self.split_.feature
+
+    @property
+    def threshold_(self) -> float:
+        """Rows with larger values go right; NaN for a categorical feature or without a split."""
+        return self.split_.threshold
+
+    @property
+    def feature_importances_(self) -> Vector:
+        """All of the importance is the split feature's."""
+        importances = np.zeros(self.n_features_in_)
+        if self.split_.feature >= 0:
+            importances[self.split_.feature] = 1.0
+        return importances
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the best split.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            NaN is a missing value.
+        y : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        owner, choices = type(self).__name__, ("subset", "one_vs_rest")
+        check_choice(owner, "categorical_split", self.categorical_split, choices)
+
+    def _columns(self, X: Any) -> Columns:
+        return Columns(X, self.is_categorical_, self.categorical_split, self.n_jobs)
+
+    def _right_side(self, X: Any) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.split_.right_side(read(self, X, reset=False))
+
+
+class DecisionStump(ClassifierMixin, Stump):
+    """A classifier that asks one question about one feature.
+
+    Of all splits the one with the least weighted error is found, exactly: every threshold of every
+    numeric feature with either label on either side, every subset of a categorical feature's
+    categories.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini"}, default="error"
+        The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
+    categorical_features : array-like or "from_dtype", default=None
+        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
+        categorical dtype.
+    categorical_split : {"subset", "one_vs_rest"}, default="subset"
+        Whether any categories may go to one side, or a single one against the rest. With more than
+        two classes it is always one.
+    n_jobs : int, default=None
+        Threads; the split does not depend on their number.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    split_ : Split
+        The split; its leaves are -1 and +1 for two classes and class numbers for more.
+    feature_, threshold_ : int, float
+        What the split asks.
+    error_ : float
+        The weighted training error.
+    is_categorical_ : ndarray of bool or None
+        Which features are categorical.
+    feature_importances_ : ndarray of shape (features,)
+        1 for the feature of the split.
+
+    Notes
+    -----
+    Missing values go to the better side; where there were none in training, to the side with
+    more rows. Of equally good splits the one with the smallest feature is taken, then the one with
+    the smallest threshold. Where no split is better than one label for all rows, there is none, and
+    ``feature_`` is -1.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import DecisionStump
+    >>> from maxmargin.datasets import load_going_to_class
+    >>> X, y = load_going_to_class(return_X_y=True)
+    >>> health = X[:, [1]]
+    >>> stump = DecisionStump(categorical_features=[0]).fit(health, y)
+    >>> stump.error_, (stump.predict(health) != y).nonzero()[0]
+    (0.125, array([6]))
+    """
+
+    def __init__(
+        self,
+        criterion: str = "error",
+        *,
+        categorical_features: Any = None,
+        categorical_split: str = "subset",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def _of(
+        cls, split: Split, classes: Array, n_features: int, leaf_weight: Vector | None = None
+    ) -> DecisionStump:
+        """Make a fitted stump of a split; leaves without class weights are sure of their class."""
+        stump = cls()
+        stump.n_features_in_, stump.classes_ = n_features, classes
+        stump.is_categorical_, stump.split_ = None, split
+        stump.error_ = np.nan
+        stump._leaf_weight = leaf_weight if leaf_weight is not None else stump._sure()
+        return stump
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        check_choice(type(self).__name__, "criterion", self.criterion, ("error", "gini"))
+        X, y = read(self, X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        refuse_one_class(self.classes_)
+        weight = read_weight(sample_weight, X.shape[0])
+        kept = weight > 0
+        if not kept.all():
+            X, label, weight = X[kept], label[kept], weight[kept]
+        weight = weight / weight.max()  # so that no sum overflows
+        with self._columns(X) as columns:
+            self.split_ = self._split(columns, label, weight)
+            right = columns.right_side(self.split_)
+        self._weigh_leaves(label, weight, right)
+        return self
+
+    def _split(self, columns: Columns, label: Array, weight: Vector) -> Split:
+        if len(self.classes_) > 2:
+            return columns.best_classes(label, weight, len(self.classes_), self.criterion)
+        signed = np.where(label == 1, weight, -weight)
+        if self.criterion == "gini":
+            return columns.best_square(signed, weight, "gini")
+        return columns.best_sign(signed)
+
+    def _weigh_leaves(self, label: Array, weight: Vector, right: NDArray[np.bool_]) -> None:
+        """Keep the class weights of each side, and the weighted error."""
+        shape = 2, len(self.classes_)
+        cell = np.ravel_multi_index((right.astype(np.intp), label), shape)
+        self._leaf_weight = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
+        said = self._leaf_classes()[right.astype(np.intp)]
+        self.error_ = float(weight[said != label].sum() / weight.sum())
+
+    def _leaf_classes(self) -> NDArray[np.intp]:
+        """Give the class number of each side."""
+        leaves = np.array([self.split_.left, self.split_.right])
+        return (leaves > 0 if len(self.classes_) == 2 else leaves).astype(np.intp)
+
+    def _sure(self) -> Vector:
+        return np.eye(len(self.classes_))[self._leaf_classes()]
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class of each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        side = self._right_side(X).astype(np.intp)
+        labels: Array = self.classes_[self._leaf_classes()[side]]
+        return labels
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Give the shares of the classes in each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (rows, classes)
+        """
+        side = self._right_side(X).astype(np.intp)
+        weight = np.where(self._leaf_weight.any(axis=1)[:, None], self._leaf_weight, self._sure())
+        return (weight / weight.sum(axis=1, keepdims=True))[side]
+
+
+class RegressionStump(RegressorMixin, Stump):
+    """A regressor with two values: the split of least weighted squares.
+
+    Parameters
+    ----------
+    categorical_features : array-like or "from_dtype", default=None
+        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
+        categorical dtype.
+    categorical_split : {"subset", "one_vs_rest"}, default="subset"
+        Whether any categories may go to one side, or a single one against the rest.
+    n_jobs : int, default=None
+        Threads; the split does not depend on their number.
+
+    Attributes
+    ----------
+    split_ : Split
+        The split; its leaves are the weighted means of the two sides.
+    feature_, threshold_ : int, float
+        What the split asks.
+    is_categorical_ : ndarray of bool or None
+        Which features are categorical.
+    feature_importances_ : ndarray of shape (features,)
+        1 for the feature of the split.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import RegressionStump
+    >>> stump = RegressionStump().fit([[1], [2], [3], [4]], [0.0, 0.0, 1.0, 3.0])
+    >>> stump.threshold_, stump.predict([[0], [5]])
+    (3.5, array([0.33..., 3. ...]))
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: Any = None,
+        categorical_split: str = "subset",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def _of(cls, split: Split, n_features: int) -> RegressionStump:
+        """Make a fitted stump of a split."""
+        stump = cls()
+        stump.n_features_in_, stump.is_categorical_, stump.split_ = n_features, None, split
+        return stump
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        X, y = read(self, X, y, reset=True, y_numeric=True)
+        y = np.asarray(y, dtype=np.float64)
+        weight = read_weight(sample_weight, X.shape[0])
+        kept = weight > 0
+        if not kept.all():
+            X, y, weight = X[kept], y[kept], weight[kept]
+        weight = weight / weight.max()
+        scale = float(np.abs(y).max()) or 1.0  # so that no sum overflows
+        with self._columns(X) as columns:
+            split = columns.best_square(weight * (y / scale), weight)
+        self.split_ = replace(
+            split,
+            left=scale * split.left,
+            right=scale * split.right,
+            gain=scale * scale * split.gain,
+        )
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Predict the mean of each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows,)
+        """
+        return np.where(self._right_side(X), self.split_.right, self.split_.left)
