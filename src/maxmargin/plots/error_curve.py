@@ -110,6 +110,11 @@ class ErrorCurveDisplay:
             The display, already plotted.
         """
         check_is_fitted(estimator)
+        if not hasattr(estimator, "staged_predict"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no staged_predict: errors are drawn of boosted"
+                " classifiers, round by round."
+            )
         curves = _bounds(estimator)
         for name, (X, y) in _items(sets):
             wrong = [np.mean(np.asarray(y) != label) for label in estimator.staged_predict(X)]

@@ -1,0 +1,191 @@
+"""A stump ensemble as what it is: a sum of step functions, each of one feature.
+
+f(x) = constant + sum over j of f_j(x_j), exactly, so the pictures of all f_j are the whole model
+(Hastie and Tibshirani, Generalized Additive Models, 1990; of boosted stumps Lou, Caruana and
+Gehrke, KDD 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.plots import palette
+from maxmargin.plots.text import head, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array: TypeAlias = NDArray[Any]
+
+_COLUMNS = 4  # panels in a line
+_LONG = 12  # names of categories are cut to this many characters
+
+
+class ShapeDisplay:
+    """Shape functions of a stump ensemble, a panel a feature, the most important first.
+
+    A numeric feature is drawn as steps, a categorical one as bars; what a missing value adds
+    stands at the right edge. All panels share one vertical axis, so heights compare. Build it with
+    :meth:`from_estimator`, or draw in one call with :func:`shape_functions`.
+
+    Parameters
+    ----------
+    shapes : sequence of ShapeFunction
+        The functions, in the order of drawing.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        One a feature.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> from maxmargin.plots import ShapeDisplay
+    >>> X, y = load_ten_points(return_X_y=True)
+    >>> display = ShapeDisplay.from_estimator(AdaBoostClassifier(n_estimators=3).fit(X, y))
+    >>> len(display.axes_)
+    2
+    """
+
+    axes_: NDArray[np.object_]
+    figure_: Figure
+
+    def __init__(self, *, shapes: Sequence[Any]) -> None:
+        self.shapes = list(shapes)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, max_features: int = 12, axes: Any = None) -> Self:
+        """Draw the shape functions of a fitted ensemble of stumps.
+
+        Parameters
+        ----------
+        estimator : a boosted estimator of stumps
+            Fitted.
+        max_features : int, default=12
+            How many features to draw at most, the most important ones.
+        axes : array of Axes, optional
+            Where to draw, one a feature; a new figure otherwise.
+
+        Returns
+        -------
+        ShapeDisplay
+            The display, already plotted.
+        """
+        shapes = [each for each in estimator.shape_functions() if each.importance > 0]
+        ordered = sorted(shapes, key=lambda each: -each.importance)
+        return cls(shapes=ordered[:max_features]).plot(axes=axes)
+
+    def plot(self, axes: Any = None) -> Self:
+        """Draw on ``axes``, or on a new figure.
+
+        Parameters
+        ----------
+        axes : array of Axes, optional
+            One a feature.
+
+        Returns
+        -------
+        ShapeDisplay
+            Itself.
+        """
+        given = self._axes() if axes is None else np.atleast_1d(np.asarray(axes, object)).ravel()
+        for spare in given[len(self.shapes) :]:
+            spare.set_axis_off()
+        self.axes_ = given[: len(self.shapes)]
+        self.figure_ = given[0].get_figure(root=True)
+        for ax, shape in zip(self.axes_, self.shapes, strict=True):
+            draw = _draw_steps if shape.categories is None else _draw_bars
+            draw(ax, shape)
+            head(ax, plain(shape.name), f"importance {shape.importance:.1%}")
+        self._finish_axes()
+        return self
+
+    def _axes(self) -> Array:
+        count = max(len(self.shapes), 1)
+        lines, across = -(-count // _COLUMNS), min(count, _COLUMNS)
+        size = (2.6 * across + 0.5, 2.35 * lines + 0.2)
+        figure, axes = plt.subplots(lines, across, figsize=size, squeeze=False)
+        figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.06)
+        return np.asarray(axes.ravel())
+
+    def _finish_axes(self) -> None:
+        extent = max((np.abs(shape.values).max() for shape in self.shapes), default=1.0)
+        for k, ax in enumerate(self.axes_):
+            ax.set_ylim(-1.12 * extent, 1.12 * extent)
+            ax.axhline(0.0, color=palette.CHANCE, linewidth=0.8, linestyle=":")
+            ax.spines[["top", "right"]].set_visible(False)
+            ax.tick_params(labelsize=8)
+            if k % _COLUMNS == 0:
+                ax.set_ylabel("adds to f", fontsize=9)
+            else:
+                ax.tick_params(labelleft=False)
+
+
+def shape_functions(estimator: Any, *, max_features: int = 12, axes: Any = None) -> ShapeDisplay:
+    """Draw an ensemble of stumps as the sum of one-feature functions that it is.
+
+    Parameters
+    ----------
+    estimator : a boosted estimator of stumps
+        Fitted.
+    max_features : int, default=12
+        How many features to draw at most, the most important ones.
+    axes : array of Axes, optional
+        Where to draw, one a feature; a new figure otherwise.
+
+    Returns
+    -------
+    ShapeDisplay
+        With ``axes_`` and ``figure_``.
+
+    Examples
+    --------
+    >>> from maxmargin import plots
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_heart
+    >>> X, y = load_heart(return_X_y=True)
+    >>> display = plots.shape_functions(AdaBoostClassifier().fit(X, y), max_features=4)
+    >>> len(display.axes_)
+    4
+    """
+    return ShapeDisplay.from_estimator(estimator, max_features=max_features, axes=axes)
+
+
+def _draw_steps(ax: Axes, shape: Any) -> None:
+    """Draw the steps between thresholds, with a margin beyond the first and the last."""
+    inner = np.asarray(shape.thresholds, dtype=np.float64)
+    span = float(np.ptp(inner)) or max(abs(float(inner[0])), 1.0)
+    edges = np.r_[inner[0] - 0.15 * span, inner, inner[-1] + 0.15 * span]
+    values = np.asarray(shape.values, dtype=np.float64)
+    for sign, colour in zip((-1.0, 1.0), palette.REGIONS, strict=True):
+        ax.stairs(np.where(sign * values > 0, values, 0.0), edges, fill=True, color=colour)
+    ax.stairs(values, edges, baseline=None, color=palette.INK, linewidth=1.5)
+    ax.set_xlim(edges[0], edges[-1])
+    if shape.missing is not None:
+        ax.plot([1.0], [shape.missing], marker="<", ms=6, color=palette.BAYES, clip_on=False,
+                transform=ax.get_yaxis_transform())  # fmt: skip
+        ax.annotate("missing", (1.0, shape.missing), xycoords=ax.get_yaxis_transform(),
+                    xytext=(-6, 4), textcoords="offset points", ha="right", fontsize=8,
+                    color=palette.BAYES)  # fmt: skip
+
+
+def _draw_bars(ax: Axes, shape: Any) -> None:
+    values = np.asarray(shape.values, dtype=np.float64)
+    colours = [palette.REGIONS[int(value > 0)] for value in values]
+    ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=palette.INK, lw=1.2)
+    names = [_cut(plain(name)) for name in shape.categories]
+    ax.set_xticks(np.arange(len(values)), names, rotation=30, ha="right", fontsize=8)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONG else name[: _LONG - 1] + "…"

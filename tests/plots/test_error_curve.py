@@ -1,0 +1,68 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.svm import SVC
+
+from maxmargin import plots
+from maxmargin.boosting import AdaBoostClassifier
+from maxmargin.datasets import load_mixture
+from maxmargin.plots import ErrorCurveDisplay
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = load_mixture(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=40).fit(X[::2], y[::2])
+    return model, X, y
+
+
+def test_train_lies_below_the_bound_and_it_below_the_looser_one(fitted):
+    curves = plots.error_curves(fitted[0]).curves
+    assert (curves["train"] <= curves["bound"]).all()
+    assert (curves["bound"] <= curves["edge bound"]).all()
+
+
+def test_the_curves_are_the_errors_of_the_predictions(fitted):
+    model, X, y = fitted
+    sets = {"test": (X[1::2], y[1::2]), "again": (X[::2], y[::2])}
+    display = plots.error_curves(model, sets)
+    assert set(display.lines_) == {"edge bound", "bound", "train", "test", "again"}
+    rounds, errors = display.lines_["test"].get_data()
+    assert rounds.tolist() == list(range(1, 41))
+    assert errors[-1] == np.mean(model.predict(X[1::2]) != y[1::2])
+    np.testing.assert_allclose(display.curves["again"], display.curves["train"], atol=1e-12)
+    looks = {(line.get_color(), line.get_linestyle()) for line in display.lines_.values()}
+    assert len(looks) == 5
+    assert len(display.legend_.get_texts()) == 5
+
+
+def test_rounds_may_be_logarithmic_and_axes_given(fitted):
+    _, ax = plt.subplots()
+    display = ErrorCurveDisplay.from_estimator(fitted[0], log_rounds=True, ax=ax)
+    assert display.ax_ is ax
+    assert ax.get_xscale() == "log"
+    display.figure_.draw_without_rendering()
+
+
+def test_bounds_that_hold_no_more_are_left_out():
+    X, y = load_mixture(return_X_y=True)
+    slow = AdaBoostClassifier(n_estimators=5, learning_rate=0.5).fit(X, y)
+    assert set(plots.error_curves(slow).lines_) == {"bound", "train"}
+
+
+def test_other_boosted_classifiers_are_drawn_on_the_rows_given(fitted):
+    _, X, y = fitted
+    other = GradientBoostingClassifier(n_estimators=3).fit(X, y)
+    assert list(plots.error_curves(other, {"train": (X, y)}).lines_) == ["train"]
+    with pytest.raises(ValueError, match="has no bounds_: give sets of rows to predict"):
+        plots.error_curves(other)
+
+
+def test_bad_input_is_refused_in_a_sentence(fitted):
+    model, X, y = fitted
+    with pytest.raises(TypeError, match="sets must be a mapping of names to rows"):
+        plots.error_curves(model, (X, y))
+    with pytest.raises(TypeError, match="SVC has no staged_predict"):
+        plots.error_curves(SVC().fit(X, y), {"test": (X, y)})
+    assert plt.get_fignums() == []

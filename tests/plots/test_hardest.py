@@ -1,0 +1,66 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from maxmargin import plots
+from maxmargin.boosting import AdaBoostClassifier
+from maxmargin.datasets import load_mixture
+from maxmargin.plots import HardestDisplay
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], np.where(y[:400] % 2, "odd", "even")
+    flipped = np.arange(0, 400, 50)
+    y[flipped] = np.where(y[flipped] == "odd", "even", "odd")
+    return AdaBoostClassifier(n_estimators=15).fit(X, y), X, y, flipped
+
+
+def test_images_are_shown_with_labels_weights_and_frames(digits):
+    model, X, y, flipped = digits
+    display = plots.hardest(model, X, y, k=12, image_shape=(8, 8), suspects=flipped)
+    assert display.images.shape == (12, 8, 8)
+    np.testing.assert_array_equal(display.images[0].ravel(), X[display.rows[0]])
+    assert (np.diff(display.weights) <= 0).all()
+    for k, ax in enumerate(display.axes_[:12]):
+        assert ax.get_title() == f"labelled {y[display.rows[k]]}"
+        thick = ax.spines["left"].get_linewidth() > 2
+        assert thick == (display.rows[k] in flipped)
+    assert not display.axes_[12].axison
+    assert display.suspects.any()
+
+
+def test_bars_say_where_the_model_disagrees(digits):
+    model, X, y, flipped = digits
+    display = plots.hardest(model, X, y, k=10, suspects=np.isin(np.arange(400), flipped))
+    (ax,) = display.axes_
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(display.weights)
+    wrong = model.predict(X) != y
+    for k, name in enumerate(text.get_text() for text in ax.get_yticklabels()):
+        assert name.startswith(f"row {display.rows[k]}, labelled {y[display.rows[k]]}")
+        assert ("model:" in name) == wrong[display.rows[k]]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the hardest stands at the top
+
+
+def test_weights_are_multiples_of_the_average():
+    X, y = load_mixture(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=10).fit(X, y)
+    display = plots.hardest(model, X, y, k=len(y))
+    assert display.weights.sum() == pytest.approx(len(y))
+
+
+def test_it_draws_plain_arrays_on_given_axes():
+    _, ax = plt.subplots()
+    display = HardestDisplay(
+        rows=np.array([7, 3]),
+        weights=np.array([12.0, 2.0]),
+        labels=np.array(["$a$", "b"]),
+        predictions=np.array(["b", "b"]),
+    ).plot(axes=ax)
+    assert display.axes_[0] is ax
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == [r"row 7, labelled \$a\$, model: b", "row 3, labelled b"]
+    assert len(ax.get_legend().get_texts()) == 2
+    display.figure_.draw_without_rendering()

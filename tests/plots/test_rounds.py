@@ -1,0 +1,123 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.exceptions import NotFittedError
+
+from maxmargin import plots
+from maxmargin.boosting import AdaBoostClassifier
+from maxmargin.datasets import load_mixture, load_ten_points
+from maxmargin.plots import RoundsDisplay
+
+
+@pytest.fixture
+def ten():
+    X, y = load_ten_points(return_X_y=True)
+    return AdaBoostClassifier(n_estimators=3).fit(X, y), X, y
+
+
+def title(ax):
+    return ax.get_title(loc="left")
+
+
+def facts(ax):
+    return ax.texts[0].get_text()
+
+
+def test_the_rounds_of_the_lectures(ten):
+    display = plots.rounds(*ten)
+    assert [facts(ax) for ax in display.axes_[0]] == [
+        "error 0.3000    α = 0.4236",
+        "error 0.2143    α = 0.6496",
+        "error 0.1364    α = 0.9229",
+    ]
+    assert [facts(ax) for ax in display.axes_[1]] == [
+        "training error 0.3000",
+        "training error 0.3000",
+        "training error 0.0000",
+    ]
+    assert title(display.axes_[0, 1]) == "round 2"
+    assert title(display.axes_[1, 2]) == "H₃ = 0.42 h₁ + 0.65 h₂ + 0.92 h₃"
+
+
+def test_the_weights_are_those_of_the_update(ten):
+    model, X, y = ten
+    weight, display = np.full(10, 0.1), plots.rounds(*ten)
+    for k, (stump, error) in enumerate(
+        zip(model.estimators_, [3 / 10, 3 / 14, 3 / 22], strict=True)
+    ):
+        np.testing.assert_allclose(display.weights[k], weight, rtol=1e-12)
+        wrong = stump.predict(X) != y
+        assert weight[wrong].sum() == pytest.approx(error)
+        # The lectures' update with its normaliser: each side of the stump gets half the weight.
+        factor = np.where(wrong, np.sqrt((1 - error) / error), np.sqrt(error / (1 - error)))
+        weight = weight * factor / (2 * np.sqrt(error * (1 - error)))
+
+
+def test_points_are_sized_by_weight_and_wrong_ones_ringed(ten):
+    display = plots.rounds(*ten)
+    blue, orange, rings = display.axes_[0, 1].collections[-3:]
+    ratio = orange.get_sizes().max() / orange.get_sizes().min()
+    assert ratio == pytest.approx(7 / 3)  # (1 - e) / e of the first round
+    assert len(blue.get_offsets()) + len(orange.get_offsets()) == 10
+    assert len(rings.get_offsets()) == 3
+    assert len(display.axes_[1, 2].collections[-1].get_offsets()) == 0
+
+
+def test_weights_given_to_fit_are_where_it_starts():
+    X, y = load_ten_points(return_X_y=True)
+    weight = np.arange(1.0, 11.0)
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y, sample_weight=weight)
+    display = plots.rounds(model, X, y, sample_weight=weight)
+    np.testing.assert_allclose(display.weights[0], weight / weight.sum())
+    wrong = model.estimators_[1].predict(X) != y
+    assert display.weights[1][wrong].sum() == pytest.approx(model.estimator_errors_[1])
+
+
+def test_chosen_rounds_of_a_long_run_and_no_legend():
+    X, y = load_mixture(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=30).fit(X, y)
+    display = RoundsDisplay.from_estimator(model, X, y, rounds=[30, 2], legend=False)
+    assert display.rounds.tolist() == [2, 30]
+    assert display.legend_ is None
+    assert title(display.axes_[1, 1]) == "the first 30 together"
+    error = np.mean(model.predict(X) != y)
+    assert facts(display.axes_[1, 1]) == f"training error {error:.4f}"
+    np.testing.assert_allclose(
+        display.weights[1][model.estimators_[29].predict(X) != y].sum(),
+        model.estimator_errors_[29],
+    )
+
+
+def test_it_draws_on_given_axes_and_names_them_after_a_table():
+    X, y = load_ten_points(return_X_y=True)
+    table = pl.DataFrame({"US$": X[:, 0], "height": X[:, 1]})
+    model = AdaBoostClassifier(n_estimators=2).fit(table, np.where(y > 0, "$^$", "no"))
+    _, axes = plt.subplots(2, 2)
+    display = plots.rounds(model, table, np.where(y > 0, "$^$", "no"), axes=axes)
+    assert display.axes_[0, 0] is axes[0, 0]
+    assert axes[1, 0].get_xlabel() == r"US\$"
+    assert axes[0, 0].get_ylabel() == "height"
+    display.figure_.draw_without_rendering()
+
+
+@pytest.mark.parametrize("rounds", [[0], [4], []])
+def test_rounds_that_were_not_made_are_refused(ten, rounds):
+    with pytest.raises(ValueError, match=r"rounds must be some of 1, \.\.\., 3"):
+        plots.rounds(*ten, rounds=rounds)
+    assert plt.get_fignums() == []
+
+
+def test_what_cannot_be_drawn_is_refused():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.arange(60) % 3
+    with pytest.raises(ValueError, match="X has 3 columns, but a picture of rounds needs 2"):
+        plots.rounds(AdaBoostClassifier().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="The model knows 3 classes"):
+        plots.rounds(AdaBoostClassifier().fit(X[:, :2], y), X[:, :2], y)
+    with pytest.raises(NotFittedError):
+        plots.rounds(AdaBoostClassifier(), X, y)
+    other = GradientBoostingClassifier(n_estimators=2).fit(X[:, :2], y > 0)
+    with pytest.raises(TypeError, match="GradientBoostingClassifier has no alphas_"):
+        plots.rounds(other, X[:, :2], y > 0)
