@@ -25,7 +25,7 @@ def best_group(criterion: Criterion, sums: Vector, split: str) -> tuple[float, M
     order = criterion.ranking(sums) if split == "subset" else None
     if order is None:
         return _one_against_the_rest(criterion, sums)
-    scores = criterion.score(np.cumsum(sums[order], axis=0)[:-1])
+    scores = criterion.score(np.cumsum(sums[order], axis=0))
     place = _first(criterion, scores)
     right = np.ones(len(sums), dtype=bool)
     right[order[: place + 1]] = False

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.ops.cpu.stump import LAST
+from maxmargin.ops.cpu import stump_sort as ops
 from maxmargin.ops.threads import Workers
 
 Rows = NDArray[np.uint32]
+Array = NDArray[Any]
 
-_NONE = np.zeros(0, dtype=np.uint32)
+_BLOCK = 8  # columns read together: a line of memory holds eight numbers
+_UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {4: np.uint32, 8: np.uint64}
 
 
 @dataclass(frozen=True)
@@ -30,61 +32,69 @@ class Sorted:
     middle: float
 
 
-def sort_column(X: Any, j: int) -> Sorted:
-    """Sort the rows by column j."""
-    if not sparse.issparse(X):
-        return _sort(X[:, j], None)
-    part = slice(X.indptr[j], X.indptr[j + 1])
-    values, rows = X.data[part], X.indices[part]
-    if len(rows) == X.shape[0]:  # nothing is left to be 0
-        return _sort(values, rows)
-    stored = values != 0
-    return _sort(values[stored], rows[stored], background=0.0)
-
-
-def _sort(values: Any, rows: Any, background: float | None = None) -> Sorted:
-    order = np.argsort(values, kind="stable")
-    ascending = values[order]  # NaN comes last
-    order = order if rows is None else rows[order]
-    n = len(values) - int(np.count_nonzero(np.isnan(values)))
-    ascending, missing = ascending[:n], order[n:].astype(np.uint32)
-    if background is None and n == 0:
-        return Sorted(_NONE, _NONE, missing, np.nan)
-    first, stop, middle = _middle(ascending, background)
-    row = order[:n].astype(np.uint32)
-    differs = np.append(ascending[1:] != ascending[:-1], True)
-    below = _flag(row[:first], differs[:first])
-    above = _flag(row[stop:][::-1], np.append(True, differs[:-1])[stop:][::-1])
-    return Sorted(below, above, missing, middle)
-
-
-def _middle(ascending: Any, background: float | None) -> tuple[int, int, float]:
-    """Find the block of the frequent value; of equally frequent ones the nearest to the middle."""
-    if background is not None:
-        place = int(np.searchsorted(ascending, background))
-        return place, place, background
-    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
-    counts = np.diff(np.append(starts, len(ascending)))
-    longest = starts[counts == counts.max()]
-    first = int(longest[np.argmin(np.abs(2 * longest - len(ascending)))])
-    return first, first + int(counts.max()), float(ascending[first]) + 0.0
-
-
-def _flag(rows: Rows, differs: NDArray[np.bool_]) -> Rows:
-    """Mark the rows after which the value differs; the frequent value is behind the last one."""
-    flagged = rows.copy()
-    flagged[differs] |= LAST
-    if len(flagged):
-        flagged[-1] |= LAST
-    return flagged
-
-
 def sort_columns(X: Any, features: NDArray[np.intp], workers: Workers) -> list[Sorted]:
     """Sort the rows by every one of the features; all other columns stay empty."""
-    columns = [Sorted(_NONE, _NONE, _NONE, np.nan)] * X.shape[1]
+    none = np.zeros(0, dtype=np.uint32)
+    columns = [Sorted(none, none, none, np.nan)] * X.shape[1]
 
-    def sort(j: int) -> None:
-        columns[j] = sort_column(X, j)
+    def sort(first: int) -> None:
+        chosen = features[first : first + _BLOCK]
+        for j, (values, rows) in zip(chosen, _read(X, chosen), strict=True):
+            columns[j] = _sort(values, rows, X.shape[0])
 
-    workers.each(sort, features.tolist())
+    workers.each(sort, range(0, len(features), _BLOCK))
     return columns
+
+
+def _read(X: Any, features: NDArray[np.intp]) -> Any:
+    """Give values and rows of each column; None for all rows."""
+    if not sparse.issparse(X):
+        block = X[:, features[0] : features[-1] + 1].T
+        return [(values, None) for values in np.ascontiguousarray(block[features - features[0]])]
+    parts = [slice(X.indptr[j], X.indptr[j + 1]) for j in features]
+    return [(X.data[part], X.indices[part]) for part in parts]
+
+
+def _sort(values: Array, rows: Array | None, n_rows: int) -> Sorted:
+    """Sort one column; in a sparse one with rows that are not stored, 0 is the frequent value."""
+    some_not_stored = len(values) < n_rows
+    if some_not_stored and not values.all():
+        stored = values != 0
+        values, rows = values[stored], None if rows is None else rows[stored]
+    key, row, n_missing = _sort_rows(values, rows)
+    n = len(key) - n_missing
+    if some_not_stored:
+        first = stop = int(np.searchsorted(key[:n], _zero(key.dtype)))
+        middle = 0.0
+    else:
+        first, stop = ops.find_frequent(key, n)
+        middle = _value(key[first], values.dtype) if n else np.nan
+    below, above = np.empty(first, np.uint32), np.empty(n - stop, np.uint32)
+    ops.mark_runs(key, row, first, stop, n, below, above)
+    return Sorted(below, above, row[n:].copy(), middle)
+
+
+def _sort_rows(values: Array, rows: Array | None) -> tuple[Array, Rows, int]:
+    """Sort rows by values; gives the keys too, and how many of the last are missing."""
+    unsigned = _UNSIGNED[values.dtype.itemsize]
+    key = np.empty(len(values), dtype=unsigned)
+    n_missing = ops.sort_keys(values.view(unsigned), values, _zero(key.dtype), key)
+    row = np.arange(len(values), dtype=np.uint32) if rows is None else rows.astype(np.uint32)
+    spare_key, spare_row = np.empty_like(key), np.empty_like(row)
+    digits = -(-8 * values.dtype.itemsize // ops.DIGIT)
+    count = np.empty((digits, ops.BUCKETS), dtype=np.uint32)
+    if ops.sort_rows(key, row, spare_key, spare_row, count):
+        return spare_key, spare_row, n_missing
+    return key, row, n_missing
+
+
+def _zero(unsigned: Any) -> Any:
+    """Give the key of 0, which is the top bit."""
+    return unsigned.type(1 << (8 * unsigned.itemsize - 1))
+
+
+def _value(key: Any, dtype: Any) -> float:
+    """Turn a key back into the value it came from."""
+    top = _zero(key.dtype)
+    bits = key ^ top if key & top else ~key
+    return float(bits.view(dtype))
