@@ -1,16 +1,22 @@
 """Boosting: stumps, AdaBoost, boosting of any loss, bagging, and their theory as numbers."""
 
+from maxmargin.boosting.adaboost import AdaBoostClassifier
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.rounds import History, Round, Stop
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.stump import DecisionStump, RegressionStump
+from maxmargin.boosting.theory import MarginDistribution, alpha_of_error, bound_training_error
 
 __all__ = [
+    "AdaBoostClassifier",
     "Columns",
     "DecisionStump",
     "History",
+    "MarginDistribution",
     "RegressionStump",
     "Round",
     "Split",
     "Stop",
+    "alpha_of_error",
+    "bound_training_error",
 ]

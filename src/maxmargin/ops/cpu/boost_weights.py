@@ -1,8 +1,8 @@
 """What a round of boosting does to the training rows, once its weak learner has spoken.
 
-Rows have class numbers ``label`` and are told ``said`` by the weak learner, both int32. A round reads
-the weights twice: once for the learner's error, once to multiply them by one of two factors, so
-that no exponential is taken of a row. The ensemble's votes are kept running, which makes its
+Rows have class numbers ``label`` and are told ``said`` by the weak learner, both int32. A round
+reads the weights twice: once for the learner's error, once to multiply them by one of two factors,
+so that no exponential is taken of a row. The ensemble's votes are kept running, which makes its
 training error a pass over the rows rather than a prediction.
 
 Fast-math: ``reassoc`` and ``nsz``, so that sums of weights are taken several at a time; the votes

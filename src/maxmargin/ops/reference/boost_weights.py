@@ -19,7 +19,7 @@ def reweigh(weight: Any, said: Any, label: Any, right: float, wrong: float, floo
 
 
 def add_sign(decision: Any, said: Any, label: Any, alpha: float, weight: Any) -> float:
-    """Add alpha or -alpha to the decisions of two classes; returns the weight of those now wrong."""
+    """Add alpha or -alpha to the decisions of two classes; returns the weight of the wrong ones."""
     decision += np.where(said == 1, alpha, -alpha)
     return float(weight[(decision > 0) != (label == 1)].sum())
 

@@ -1,0 +1,377 @@
+"""AdaBoost: weak learners in turn, each on the rows that those before it got wrong.
+
+Freund and Schapire, J. Comput. Syst. Sci. 55, 1997; for several classes SAMME (Zhu, Zou, Rosset and
+Hastie, Stat. Interface 2, 2009). The algorithm is in ``reweighting.py``, its theory in
+``theory.py``, the loop in ``rounds.py`` and what a fitted model does in ``vote.py``.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from copy import copy, deepcopy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import validate_data
+
+from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.reweighting import Reweighting, Votes
+from maxmargin.boosting.rounds import Callback, History, Limits, Round, Stop, boost, tell
+from maxmargin.boosting.routing import members_params, route_to_members
+from maxmargin.boosting.stump import DecisionStump
+from maxmargin.boosting.table import read, read_weight
+from maxmargin.boosting.theory import bound_training_error
+from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
+from maxmargin.boosting.vote import ANYTHING, WeightedVote
+from maxmargin.boosting.weak_learner import (
+    PresortedStump,
+    ResampledClassifier,
+    ResampledStump,
+    WeakLearner,
+    WeightedClassifier,
+    check_weak_learner,
+    class_numbers,
+)
+from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
+from maxmargin.svm.parameters import ParameterError, check_flag, check_number
+
+
+class AdaBoostClassifier(WeightedVote):
+    """AdaBoost, with its theory as numbers.
+
+    Takes the place of scikit-learn's: same parameters, fitted attributes and values. The weak
+    learner is the stump of least weighted error unless another one is given.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The weak learner; None is ``DecisionStump()``. ``DecisionStump(criterion="gini")`` splits
+        as scikit-learn's trees of depth one do. Any classifier whose ``fit`` takes
+        ``sample_weight`` will do, and with ``resample=True`` any classifier.
+    n_estimators : int, default=50
+        Rounds, unless something ends them earlier; see ``stop_``.
+    learning_rate : float, default=1.0
+        Factor of the coefficients.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the members that have a ``random_state``, the validation part and ``resample``.
+    resample : bool, default=False
+        Fit each member to as many rows as there are, drawn by their weights with replacement,
+        instead of giving it weights. Errors are weighted ones of all rows all the same.
+    validation_fraction : float, default=0.1
+        Share of the rows, by class, that is put aside if ``n_iter_no_change`` is given.
+    n_iter_no_change : int, default=None
+        Stop when the error on the validation part has not fallen for so many rounds, and return to
+        the round where it was lowest. None does without a validation part.
+    tol : float, default=1e-4
+        By how much that error must fall to count.
+    warm_start : bool, default=False
+        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
+        had been made at once.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    callback : callable, default=None
+        Called with a ``Round`` after each one; see ``History``.
+    verbose : int, default=0
+        Print a line for every round.
+    n_jobs : int, default=None
+        Threads that search for stumps; None for all cores. The result does not depend on it.
+    categorical_features : array-like, "from_dtype" or None, default=None
+        Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The weak learner.
+    estimators_ : list of classifiers
+        The members.
+    estimator_weights_ : ndarray of shape (rounds,)
+        Their coefficients as scikit-learn scales them: learning_rate times log((1 - e) / e) plus
+        log(classes - 1); 1.0 for a member without error.
+    alphas_ : ndarray of shape (rounds,)
+        Half of these: for two classes the 1/2 log((1 - e) / e) of the theory, times learning_rate.
+    estimator_errors_ : ndarray of shape (rounds,)
+        Weighted errors e of the members.
+    bounds_ : recarray of shape (rounds,)
+        ``edge``, ``z``, ``product``, ``exponential`` and ``error``: the training error after every
+        round and its bounds; see ``bound_training_error``.
+    weights_ : ndarray of shape (rows,)
+        Weights of the rows given to ``fit`` after the last round, of sum 1; 0 for rows of the
+        validation part and those with a sample weight of 0.
+    history_ : History
+        All rounds.
+    stop_ : Stop
+        Why there are no more of them.
+    classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
+        As in scikit-learn.
+
+    Notes
+    -----
+    A first member that is no better than chance is an error, as in scikit-learn; a later one ends
+    the rounds. Ctrl-C ends them too, with the rounds so far as the model.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> X, y = load_ten_points(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> model.alphas_.round(4)
+    array([0.4236, 0.6496, 0.9229])
+    >>> model.score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+        resample: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.resample = resample
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+
+    def _weak(self) -> Any:
+        """Give the weak learner, the default one if none was given."""
+        if self.estimator is not None:
+            return self.estimator
+        return DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken: what the weak learner takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags = deepcopy(get_tags(self._weak()).input_tags)
+        return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Say where metadata given to ``fit`` go.
+
+        ``sample_weight`` is this model's: members are weighted as their rounds say.
+        """
+        return route_to_members(self, self._weak())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            What the weak learner takes; for stumps, NaN is a missing value.
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Weights of the first round, at least 0; rows of weight 0 are left out.
+        **fit_params : dict
+            With metadata routing, what the weak learner's ``fit`` has requested.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight, fit_params)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
+        self._check_parameters()
+        params = members_params(self, fit_params)
+        earlier = self._earlier()
+        data = self._reduce(X, y, sample_weight, params, earlier)
+        if earlier is not None and earlier.stop_.final:
+            return self
+        training, validation = self._part(data, earlier)
+        with ExitStack() as stack:
+            booster = self._booster(data.part(training), data.part(validation), stack)
+            stop, history = self._boost(booster, earlier)
+        self._recover(booster, stop, history)
+        self.weights_ = np.zeros(len(data))
+        self.weights_[training] = booster.weight / booster.weight.sum()
+        return self
+
+    # validate
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
+        check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
+        check_number(owner, "tol", self.tol, 0.0)
+        check_flag(owner, "resample", self.resample)
+        check_flag(owner, "warm_start", self.warm_start)
+        check_number(owner, "validation_fraction", self.validation_fraction, 0.0, above=True)
+        if self.validation_fraction >= 1:
+            raise ParameterError(
+                f"The 'validation_fraction' parameter of {owner} must be below 1, so that rows "
+                f"are left to learn from. Got {self.validation_fraction!r} instead."
+            )
+        if self.n_iter_no_change is not None:
+            check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
+        if self.time_limit is not None:
+            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        if self.estimator is not None:
+            check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
+
+    def _earlier(self) -> Self | None:
+        """Give the model that a warm start continues."""
+        if not (self.warm_start and hasattr(self, "estimators_")):
+            return None
+        made = len(self.estimators_)
+        if self.n_estimators < made:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least the {made} rounds made so far "
+                "with warm_start=True; set warm_start=False to begin anew."
+            )
+        return copy(self)
+
+    def _reduce(
+        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], earlier: Self | None
+    ) -> TrainingSet:
+        """Check the data; labels become class numbers."""
+        self.estimator_ = self._weak()
+        X, y = self._read_training(X, y, earlier is None)
+        labels = check_labels(y)
+        self.classes_ = np.unique(labels)
+        refuse_one_class(self.classes_)
+        if earlier is not None:
+            self._check_continues(earlier)
+        label = class_numbers(self.classes_, labels)
+        return TrainingSet(X, labels, label, read_weight(sample_weight, len(labels)), params)
+
+    def _has_stumps(self) -> bool:
+        return type(self.estimator_) is DecisionStump
+
+    def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if not self._has_stumps():
+            return validate_data(self, X, y, reset=reset, **ANYTHING)
+        reader = copy(self)  # it looks for the stump's parameter in its own place
+        reader.categorical_features = self.estimator_.categorical_features
+        X, y = read(reader, X, y, reset=reset)
+        self.__dict__ = reader.__dict__ | {"categorical_features": self.categorical_features}
+        return X, y
+
+    def _check_continues(self, earlier: Self) -> None:
+        same = np.array_equal(self.classes_, earlier.classes_)
+        if not same or self._has_stumps() != (earlier._splits is not None):
+            raise ValueError(
+                "warm_start=True continues with the same classes and kind of estimator; set "
+                "warm_start=False to begin anew."
+            )
+
+    # reduce
+
+    def _part(self, data: TrainingSet, earlier: Self | None) -> tuple[Rows, Rows]:
+        """Choose the rows to learn from and those to watch."""
+        rows = data.rows(len(self.classes_))
+        self._random_state = check_random_state(self.random_state)
+        self._validation_seed = None
+        if earlier is not None:
+            self._random_state = deepcopy(earlier._random_state)
+            self._validation_seed = earlier._validation_seed
+        if self.n_iter_no_change is None:
+            return rows, rows[:0]
+        if self._validation_seed is None:
+            self._validation_seed = int(self._random_state.randint(2**31 - 1))
+        return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
+
+    def _booster(
+        self, training: TrainingSet, validation: TrainingSet, stack: ExitStack
+    ) -> Reweighting:
+        K = len(self.classes_)
+        learner = self._learner(training, stack)
+        votes = Votes(training.label, training.weight, K)
+        if len(validation) == 0:
+            return Reweighting(learner, votes, K, float(self.learning_rate))
+        watched = Votes(validation.label, validation.weight, K)
+        rate = float(self.learning_rate)
+        return Reweighting(learner, votes, K, rate, watched, validation.X)
+
+    def _learner(self, data: TrainingSet, stack: ExitStack) -> WeakLearner:
+        weak, rng = self.estimator_, self._random_state
+        if self._has_stumps():
+            n_jobs = weak.n_jobs if self.n_jobs is None else self.n_jobs
+            columns = stack.enter_context(
+                Columns(data.X, self.is_categorical_, weak.categorical_split, n_jobs)
+            )
+            stumps = columns, data.label, len(self.classes_), weak.criterion
+            return ResampledStump(*stumps, rng) if self.resample else PresortedStump(*stumps)
+        kind = ResampledClassifier if self.resample else WeightedClassifier
+        return kind(weak, data.X, data.y, self.classes_, rng, data.params)
+
+    # boost
+
+    def _boost(self, booster: Reweighting, earlier: Self | None) -> tuple[Stop, History]:
+        """Make the rounds that are missing."""
+        history = History()
+        if earlier is not None:
+            members = earlier.estimators_ if earlier._splits is None else earlier._splits
+            booster.resume(members, earlier.estimator_weights_.tolist())
+            history = History(earlier.history_)
+        before, tell_user = list(history), tell(self.callback, int(self.verbose))
+
+        def keep_and_tell(made: Round) -> None:
+            history(made)
+            if tell_user is not None:
+                tell_user(made)
+
+        limits = Limits(
+            self.n_estimators - len(before),
+            self.time_limit,
+            keep_and_tell,
+            self.n_iter_no_change,
+            float(self.tol),
+        )
+        stop = boost(booster, limits, before)
+        return stop, History(history[: len(booster.members)])
+
+    # recover
+
+    def _recover(self, booster: Reweighting, stop: Stop, history: History) -> None:
+        """Set the fitted attributes."""
+        stumps = self._has_stumps()
+        self._splits = booster.members if stumps else None
+        self.estimators_ = [self._stump(s) for s in booster.members] if stumps else booster.members
+        self.estimator_weights_ = np.array(booster.coefficients)
+        self.alphas_ = 0.5 * self.estimator_weights_
+        self.estimator_errors_ = history.column("error")
+        self.history_, self.stop_ = history, stop
+        self.bounds_ = bound_training_error(
+            self.estimator_errors_,
+            self.alphas_,
+            history.column("train_error"),
+            n_classes=len(self.classes_),
+            learning_rate=self.learning_rate,
+        )
+
+    def _stump(self, split: Any) -> DecisionStump:
+        """Make a fitted stump of a split, one that reads the same categories."""
+        stump = DecisionStump._of(split, self.classes_, self.n_features_in_)
+        stump.is_categorical_ = self.is_categorical_
+        if self.is_categorical_ is not None:
+            stump._categories = self._categories
+        return stump

@@ -1,0 +1,192 @@
+"""The theory of AdaBoost as numbers: coefficients, bounds on the training error, margins.
+
+With weighted errors e_t, edges gamma_t = 1/2 - e_t and coefficients alpha_t, a round multiplies the
+weights by exp(-alpha_t) where the weak learner is right and by exp(alpha_t) where it is wrong, and
+divides them by their sum
+
+    Z_t = (1 - e_t) exp(-alpha_t) + e_t exp(alpha_t)        = 2 sqrt(e_t (1 - e_t))  at its minimum,
+                                                              alpha_t = 1/2 log((1 - e_t) / e_t).
+
+A row that the vote gets wrong has at least half of the vote against it, so that the product of its
+factors is at least 1. The weight of such rows in the first round is therefore at most (Freund and
+Schapire, J. Comput. Syst. Sci. 55, 1997, theorem 6)
+
+    training error <= prod Z_t <= exp(-2 sum gamma_t^2),
+
+the second where alpha_t is the minimiser above. Only "half of the vote" is used of the number of
+classes K, so the first holds for SAMME too, whose coefficient is that of two classes plus
+1/2 log(K - 1) (Zhu, Zou, Rosset and Hastie, Stat. Interface 2, 2009, algorithm 2); with K > 2 it is
+below 1 only if the errors are small, since SAMME asks for no more than e_t < 1 - 1/K.
+
+The normalised margin of a row is the weight of the votes for its class, less that of the votes for
+the strongest other class, over the weight of all votes: in [-1, 1], not positive where the vote is
+wrong (Schapire, Freund, Bartlett and Lee, Ann. Stat. 26, 1998).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+
+BOUND_FIELDS = ("edge", "z", "product", "exponential", "error")
+PERFECT_WEIGHT = (
+    1.0  # scikit-learn's coefficient of a learner without error; the true one is infinite
+)
+
+
+def alpha_of_error(error: ArrayLike, n_classes: int = 2, learning_rate: float = 1.0) -> Any:
+    """Give the coefficient of a weak learner by its weighted error.
+
+    Parameters
+    ----------
+    error : float or array-like
+        In (0, 1).
+    n_classes : int, default=2
+    learning_rate : float, default=1.0
+
+    Returns
+    -------
+    alpha : float or ndarray
+        learning_rate / 2 (log((1 - error) / error) + log(n_classes - 1)).
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import alpha_of_error
+    >>> print(f"{alpha_of_error(0.3):.4f}")
+    0.4236
+    """
+    return 0.5 * weight_of_error(error, n_classes, learning_rate)
+
+
+def weight_of_error(error: ArrayLike, n_classes: int, learning_rate: float) -> Any:
+    """Give the coefficient as scikit-learn scales it, twice that of the lectures."""
+    e = np.asarray(error, dtype=np.float64)
+    return learning_rate * (np.log((1.0 - e) / e) + np.log(n_classes - 1.0))
+
+
+def bound_training_error(
+    errors: ArrayLike,
+    alphas: ArrayLike,
+    train_errors: ArrayLike,
+    *,
+    n_classes: int = 2,
+    learning_rate: float = 1.0,
+) -> Any:
+    """Set the training error after every round beside its bounds.
+
+    Parameters
+    ----------
+    errors : array-like of shape (rounds,)
+        Weighted errors of the weak learners.
+    alphas : array-like of shape (rounds,)
+        Their coefficients.
+    train_errors : array-like of shape (rounds,)
+        Of the ensemble after each round, with the weights of the first round.
+    n_classes : int, default=2
+    learning_rate : float, default=1.0
+
+    Returns
+    -------
+    bounds : recarray of shape (rounds,)
+        With the fields ``edge`` (gamma_t), ``z`` (Z_t), ``product`` (of all Z so far),
+        ``exponential`` (exp(-2 sum gamma^2); nan where it is no bound, for several classes or
+        another learning rate than 1) and ``error`` (the training error).
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import alpha_of_error, bound_training_error
+    >>> errors = [3 / 10, 3 / 14]
+    >>> bounds = bound_training_error(errors, alpha_of_error(errors), [0.3, 0.3])
+    >>> bounds.product.round(4)
+    array([0.9165, 0.7521])
+    """
+    e, alpha = np.asarray(errors, dtype=np.float64), np.asarray(alphas, dtype=np.float64)
+    log_z = log_normaliser(e, alpha)
+    if len(e) == 1 and e[0] == 0.0:
+        log_z = np.full(1, -np.inf)  # alone, it gives the same vote for any alpha, however large
+    edge = 0.5 - e
+    proven = n_classes == 2 and learning_rate == 1.0
+    bounds = np.zeros(len(e), dtype=[(name, np.float64) for name in BOUND_FIELDS])
+    bounds["edge"], bounds["error"] = edge, train_errors
+    with np.errstate(over="ignore"):
+        bounds["z"], bounds["product"] = np.exp(log_z), np.exp(np.cumsum(log_z))
+    bounds["exponential"] = np.exp(-2.0 * np.cumsum(edge**2)) if proven else np.nan
+    return bounds.view(np.recarray)
+
+
+def log_normaliser(error: Any, alpha: Any) -> Any:
+    """Give log Z of a weighted error and a coefficient, without overflow."""
+    return alpha + np.log(error + (1.0 - error) * np.exp(-2.0 * alpha))
+
+
+def vote_margins(votes: Vector, total: float, label: NDArray[Any]) -> Vector:
+    """Give the normalised margins of rows by their class numbers and their votes.
+
+    For two classes one number a row: the votes for class 1 less those for class 0.
+    """
+    if votes.ndim == 1:
+        margins = np.where(label == 1, votes, -votes) / total
+    else:
+        rows = np.arange(len(label))
+        own, others = votes[rows, label], votes.copy()
+        others[rows, label] = -np.inf
+        margins = (own - others.max(axis=1)) / total
+    return np.clip(margins, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class MarginDistribution:
+    """Which share of the rows has a margin of at most so much.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (steps,)
+        The different margins, ascending.
+    share : ndarray of shape (steps,)
+        The share of the rows, by weight, with at most that margin; 1 at the end.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import MarginDistribution
+    >>> distribution = MarginDistribution.of([0.5, -0.25, 0.5, 1.0])
+    >>> distribution.share
+    array([0.25, 0.75, 1.  ])
+    >>> float(distribution(0.0))
+    0.25
+    """
+
+    margin: Vector
+    share: Vector
+
+    @classmethod
+    def of(cls, margins: ArrayLike, sample_weight: ArrayLike | None = None) -> MarginDistribution:
+        """Build it from the margins of rows, for example those of ``AdaBoostClassifier.margins``.
+
+        Parameters
+        ----------
+        margins : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+
+        Returns
+        -------
+        distribution : MarginDistribution
+        """
+        values, place = np.unique(np.asarray(margins, dtype=np.float64), return_inverse=True)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        share = np.cumsum(np.bincount(place, weights=weights, minlength=len(values)))
+        return cls(values, share / share[-1])
+
+    def __call__(self, theta: ArrayLike) -> Any:
+        """Give the share of rows with a margin of at most theta."""
+        steps = np.searchsorted(self.margin, np.asarray(theta, dtype=np.float64), side="right")
+        return np.append(0.0, self.share)[steps]
+
+
+def heaviest(weight: Vector, k: int) -> NDArray[np.intp]:
+    """Give the k rows of most weight, heaviest first; of equal ones the first row first."""
+    return np.argsort(-weight, kind="stable")[:k]

@@ -1,0 +1,299 @@
+"""A weighted vote of classifiers: predictions, staged ones, margins.
+
+Values are scaled as scikit-learn's AdaBoost scales them. With coefficients a_t, S their sum and v_k
+the sum of those whose member says class k,
+
+    two classes        2 (v_1 - v_0) / S               in [-2, 2],
+    K > 2 classes      (v_k - (S - v_k) / (K - 1)) / S  for each k,
+
+and probabilities are the softmax of (-d/2, d/2), or of the values over K - 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.boosting.split import Split
+from maxmargin.boosting.table import read
+from maxmargin.boosting.theory import heaviest, vote_margins
+from maxmargin.boosting.weak_learner import Numbers, class_numbers, leaf_classes
+from maxmargin.svm.parameters import check_number
+
+Vector = NDArray[np.float64]
+Array = NDArray[Any]
+
+ANYTHING: dict[str, Any] = {  # what X is checked for on behalf of a learner that checks it again
+    "accept_sparse": ["csr", "csc"],
+    "dtype": None,
+    "ensure_all_finite": False,
+}
+
+
+class Hardest(NamedTuple):
+    """Training rows of the most weight, heaviest first."""
+
+    rows: NDArray[np.intp]
+    weights: Vector
+
+
+class WeightedVote(ClassifierMixin, BaseEstimator):
+    """What a fitted AdaBoost does.
+
+    A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_``, ``weights_`` and, where
+    the members are stumps, ``_splits``; otherwise that is None.
+    """
+
+    classes_: Array
+    estimators_: list[Any]
+    estimator_weights_: Vector
+    weights_: Vector
+    _splits: list[Split] | None
+
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        return len(self.classes_)
+
+    def _read(self, X: Any) -> Any:
+        """Check rows to predict."""
+        check_is_fitted(self)
+        if self._splits is not None:
+            return read(self, X, reset=False)
+        return validate_data(self, X, reset=False, **ANYTHING)
+
+    # votes
+
+    def _said(self, number: int, X: Any) -> Numbers:
+        """Ask one member for class numbers."""
+        if self._splits is None:
+            return class_numbers(self.classes_, self.estimators_[number].predict(X))
+        split = self._splits[number]
+        low, high = leaf_classes(split, self.n_classes_)
+        return np.where(split.right_side(X), np.int32(high), np.int32(low))
+
+    def _staged_votes(self, X: Any) -> Iterator[tuple[Vector, float]]:
+        """Give the votes on rows after every round, and the sum of the coefficients."""
+        two, n_rows, total = self.n_classes_ == 2, X.shape[0], 0.0
+        votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
+        for number, weight in enumerate(self.estimator_weights_):
+            said = self._said(number, X)
+            if two:
+                votes += np.where(said == 1, weight, -weight)
+            else:
+                votes[np.arange(n_rows), said] += weight
+            total += weight
+            yield votes, total
+
+    def _votes(self, X: Any, rounds: int | None = None) -> tuple[Vector, float]:
+        """Give the votes after some rounds, or all."""
+        last = len(self.estimators_) if rounds is None else rounds
+        return next(islice(self._staged_votes(X), last - 1, None))
+
+    def _values(self, votes: Vector, total: float) -> Vector:
+        if votes.ndim == 1:
+            return 2.0 * votes / total
+        K = self.n_classes_
+        return (K * (votes / total) - 1.0) / (K - 1.0)
+
+    # predictions
+
+    def _labels(self, values: Vector) -> Array:
+        numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        labels: Array = self.classes_[numbers]
+        return labels
+
+    def _probabilities(self, values: Vector) -> Vector:
+        if values.ndim == 1:
+            values = 0.5 * np.column_stack([-values, values])
+        else:
+            values = values / (self.n_classes_ - 1.0)
+        return softmax(values, axis=1)
+
+    def decision_function(self, X: Any) -> Vector:
+        """Give the weighted vote on each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows,) or (rows, classes)
+            For two classes one number from -2, all votes for the first, to 2; otherwise one for
+            each class. Divided by the sum of ``estimator_weights_``, as in scikit-learn.
+        """
+        return self._values(*self._votes(self._read(X)))
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class with the most of the vote.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        return self._labels(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Turn the vote into probabilities, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        return self._probabilities(self.decision_function(X))
+
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Take the logarithm of predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    # after every round
+
+    def staged_decision_function(self, X: Any) -> Iterator[Vector]:
+        """Give the decision function after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        values : ndarray of shape (rows,) or (rows, classes)
+        """
+        for votes, total in self._staged_votes(self._read(X)):
+            yield self._values(votes, total)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Predict classes after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        labels : ndarray of shape (rows,)
+        """
+        for values in self.staged_decision_function(X):
+            yield self._labels(values)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
+        """Give probabilities after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        p : ndarray of shape (rows, classes)
+        """
+        for values in self.staged_decision_function(X):
+            yield self._probabilities(values)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Give the accuracy after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+
+        Yields
+        ------
+        score : float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
+
+    # what the vote says about rows
+
+    def margins(self, X: Any, y: Any, rounds: int | None = None) -> Vector:
+        """Give the normalised margins of rows: how sure the vote is of their labels.
+
+        The share of the vote for a row's label less that for the strongest other class: 1 where all
+        members agree with the label, not positive where the vote is wrong.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Their labels.
+        rounds : int, default=None
+            After how many rounds; None for all. ``MarginDistribution.of`` gives their cumulative
+            distribution.
+
+        Returns
+        -------
+        margins : ndarray of shape (rows,)
+            In [-1, 1].
+        """
+        X = self._read(X)
+        if rounds is not None:
+            check_number("margins", "rounds", rounds, 1, whole=True)
+            if rounds > len(self.estimators_):
+                raise ValueError(
+                    f"rounds={rounds} is more than the {len(self.estimators_)} of the model."
+                )
+        labels = np.asarray(y)
+        if labels.shape != (X.shape[0],) or not np.isin(labels, self.classes_).all():
+            raise ValueError(
+                f"margins needs a label for each of the {X.shape[0]} rows, one of "
+                f"{self.classes_.tolist()}."
+            )
+        return vote_margins(*self._votes(X, rounds), class_numbers(self.classes_, labels))
+
+    def hardest(self, k: int = 10) -> Hardest:
+        """Give the training rows that ended with the most weight: mislabelled or ambiguous ones.
+
+        Parameters
+        ----------
+        k : int, default=10
+            How many; rows left out of the rounds (those of a validation part, those with a sample
+            weight of 0) are never among them.
+
+        Returns
+        -------
+        hardest : Hardest
+            ``rows``, their numbers in the X that was given to ``fit``, heaviest first and of equal
+            ones the first row first; ``weights``, of a sum of 1 over all training rows.
+        """
+        check_is_fitted(self)
+        check_number("hardest", "k", k, 1, whole=True)
+        rows = heaviest(self.weights_, min(int(k), int(np.count_nonzero(self.weights_))))
+        return Hardest(rows, self.weights_[rows])
+
+    @property
+    def feature_importances_(self) -> Vector:
+        """Mean of the members' importances by coefficient.
+
+        A stump's importance is all its feature's, so an ensemble of stumps gives each feature its
+        share of the coefficients.
+        """
+        check_is_fitted(self)
+        try:
+            importances = [member.feature_importances_ for member in self.estimators_]
+        except AttributeError:
+            raise AttributeError(
+                f"{type(self.estimators_[0]).__name__} has no feature_importances_, so the "
+                "ensemble has none; sklearn.inspection.permutation_importance takes any model."
+            ) from None
+        mean: Vector = np.average(importances, axis=0, weights=self.estimator_weights_)
+        return mean
