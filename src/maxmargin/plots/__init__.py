@@ -8,6 +8,7 @@ from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.roc import RocCurve, plot_roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
+from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "MarginDistributionDisplay",
     "RocCurve",
     "RoundsDisplay",
+    "ShapeDisplay",
     "alphas",
     "convergence",
     "error_curves",
@@ -28,4 +30,5 @@ __all__ = [
     "margin_distribution",
     "plot_roc",
     "rounds",
+    "shape_functions",
 ]

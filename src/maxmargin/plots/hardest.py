@@ -127,7 +127,7 @@ class HardestDisplay:
         chosen = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
         display = cls(
             rows=rows,
-            weights=np.asarray(hardest.weights) * len(np.asarray(y)),
+            weights=np.asarray(hardest.weights) * np.count_nonzero(estimator.weights_),
             labels=np.asarray(y)[rows],
             predictions=np.asarray(estimator.predict(chosen)),
             images=None if image_shape is None else np.reshape(chosen, (-1, *image_shape)),

@@ -101,7 +101,7 @@ class MarginDistributionDisplay:
         count = len(estimator.estimators_)
         default = [number for number in (5, 100) if number < count] + [count]
         chosen = choose_rounds(rounds, default, count)
-        margins = {int(number): estimator.margins(X, y, n_rounds=number) for number in chosen}
+        margins = {int(number): estimator.margins(X, y, rounds=int(number)) for number in chosen}
         return cls(margins=margins).plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:

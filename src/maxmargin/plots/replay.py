@@ -26,8 +26,11 @@ def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: i
     return chosen
 
 
-def votes(estimator: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
-    """Ask the weak learners in turn; keep what they and their sum say in the chosen rounds."""
+def votes(estimator: Any, rows: Array, chosen: Array) -> tuple[Array, Array]:
+    """Ask the weak learners in turn; keep what they and their sum say in the chosen rounds.
+
+    Members were fitted without names of features, so they are asked without them.
+    """
     total, members, ensembles = np.zeros(len(rows)), [], []
     steps = zip(estimator.alphas_, estimator.estimators_, strict=True)
     for number, (alpha, member) in enumerate(steps, 1):

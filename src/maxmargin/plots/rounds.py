@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette, replay
-from maxmargin.plots.plane import axis_names, frame, like, make_lattice
+from maxmargin.plots.plane import axis_names, frame, make_lattice
 from maxmargin.plots.text import head, plain
 
 if TYPE_CHECKING:
@@ -158,9 +158,9 @@ class RoundsDisplay:
         chosen = replay.choose_rounds(rounds, range(1, min(len(alphas), 4) + 1), len(alphas))
         t = np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
         xx0, xx1 = make_lattice(*frame(points, 0.09), grid_resolution)
-        members, ensembles = replay.votes(estimator, like(X, points), chosen)
+        members, ensembles = replay.votes(estimator, points, chosen)
         above = np.c_[xx0.ravel(), xx1.ravel()]
-        lattice = replay.votes(estimator, like(X, above), chosen)
+        lattice = replay.votes(estimator, above, chosen)
         before = ensembles - alphas[chosen - 1, None] * members
         display = cls(
             X=points,

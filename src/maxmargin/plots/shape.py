@@ -30,14 +30,16 @@ _LONG = 12  # names of categories are cut to this many characters
 class ShapeDisplay:
     """Shape functions of a stump ensemble, a panel a feature, the most important first.
 
-    A numeric feature is drawn as steps, a categorical one as bars; what a missing value adds
-    stands at the right edge. All panels share one vertical axis, so heights compare. Build it with
-    :meth:`from_estimator`, or draw in one call with :func:`shape_functions`.
+    A numeric feature is drawn as steps, a categorical one as bars. All panels share one vertical
+    axis, so heights compare. Build it with :meth:`from_estimator`, or draw in one call with
+    :func:`shape_functions`.
 
     Parameters
     ----------
     shapes : sequence of ShapeFunction
         The functions, in the order of drawing.
+    missing : bool, default=False
+        Whether to mark at the right edge what a missing value adds.
 
     Attributes
     ----------
@@ -60,11 +62,14 @@ class ShapeDisplay:
     axes_: NDArray[np.object_]
     figure_: Figure
 
-    def __init__(self, *, shapes: Sequence[Any]) -> None:
+    def __init__(self, *, shapes: Sequence[Any], missing: bool = False) -> None:
         self.shapes = list(shapes)
+        self.missing = missing
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, max_features: int = 12, axes: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: Any, *, max_features: int = 12, missing: bool = False, axes: Any = None
+    ) -> Self:
         """Draw the shape functions of a fitted ensemble of stumps.
 
         Parameters
@@ -73,6 +78,8 @@ class ShapeDisplay:
             Fitted.
         max_features : int, default=12
             How many features to draw at most, the most important ones.
+        missing : bool, default=False
+            Whether to mark at the right edge what a missing value adds.
         axes : array of Axes, optional
             Where to draw, one a feature; a new figure otherwise.
 
@@ -83,7 +90,7 @@ class ShapeDisplay:
         """
         shapes = [each for each in estimator.shape_functions() if each.importance > 0]
         ordered = sorted(shapes, key=lambda each: -each.importance)
-        return cls(shapes=ordered[:max_features]).plot(axes=axes)
+        return cls(shapes=ordered[:max_features], missing=missing).plot(axes=axes)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on ``axes``, or on a new figure.
@@ -106,6 +113,8 @@ class ShapeDisplay:
         for ax, shape in zip(self.axes_, self.shapes, strict=True):
             draw = _draw_steps if shape.categories is None else _draw_bars
             draw(ax, shape)
+            if self.missing:
+                _mark_missing(ax, shape.missing)
             head(ax, plain(shape.name), f"importance {shape.importance:.1%}")
         self._finish_axes()
         return self
@@ -131,7 +140,9 @@ class ShapeDisplay:
                 ax.tick_params(labelleft=False)
 
 
-def shape_functions(estimator: Any, *, max_features: int = 12, axes: Any = None) -> ShapeDisplay:
+def shape_functions(
+    estimator: Any, *, max_features: int = 12, missing: bool = False, axes: Any = None
+) -> ShapeDisplay:
     """Draw an ensemble of stumps as the sum of one-feature functions that it is.
 
     Parameters
@@ -140,6 +151,8 @@ def shape_functions(estimator: Any, *, max_features: int = 12, axes: Any = None)
         Fitted.
     max_features : int, default=12
         How many features to draw at most, the most important ones.
+    missing : bool, default=False
+        Whether to mark at the right edge what a missing value adds.
     axes : array of Axes, optional
         Where to draw, one a feature; a new figure otherwise.
 
@@ -158,7 +171,9 @@ def shape_functions(estimator: Any, *, max_features: int = 12, axes: Any = None)
     >>> len(display.axes_)
     4
     """
-    return ShapeDisplay.from_estimator(estimator, max_features=max_features, axes=axes)
+    return ShapeDisplay.from_estimator(
+        estimator, max_features=max_features, missing=missing, axes=axes
+    )
 
 
 def _draw_steps(ax: Axes, shape: Any) -> None:
@@ -171,12 +186,6 @@ def _draw_steps(ax: Axes, shape: Any) -> None:
         ax.stairs(np.where(sign * values > 0, values, 0.0), edges, fill=True, color=colour)
     ax.stairs(values, edges, baseline=None, color=palette.INK, linewidth=1.5)
     ax.set_xlim(edges[0], edges[-1])
-    if shape.missing is not None:
-        ax.plot([1.0], [shape.missing], marker="<", ms=6, color=palette.BAYES, clip_on=False,
-                transform=ax.get_yaxis_transform())  # fmt: skip
-        ax.annotate("missing", (1.0, shape.missing), xycoords=ax.get_yaxis_transform(),
-                    xytext=(-6, 4), textcoords="offset points", ha="right", fontsize=8,
-                    color=palette.BAYES)  # fmt: skip
 
 
 def _draw_bars(ax: Axes, shape: Any) -> None:
@@ -185,6 +194,15 @@ def _draw_bars(ax: Axes, shape: Any) -> None:
     ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=palette.INK, lw=1.2)
     names = [_cut(plain(name)) for name in shape.categories]
     ax.set_xticks(np.arange(len(values)), names, rotation=30, ha="right", fontsize=8)
+
+
+def _mark_missing(ax: Axes, value: float) -> None:
+    edge = ax.get_yaxis_transform()
+    ax.plot([1.0], [value], "<", ms=6, color=palette.BAYES, clip_on=False, transform=edge)
+    words: Any = {"ha": "right", "fontsize": 8, "color": palette.BAYES}
+    ax.annotate(
+        "missing", (1.0, value), xycoords=edge, xytext=(-6, 4), textcoords="offset points", **words
+    )
 
 
 def _cut(name: str) -> str:
