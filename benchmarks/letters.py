@@ -1,8 +1,8 @@
 """Letter recognition with boosted trees: training and test error after 1 to 1000 rounds.
 
-The first 16,000 rows train, the last 4,000 test, as is the custom. The trees are strong but limited:
-one without errors would end the boosting, and these take a tenth of a second each. Errors are counted
-here, from the labels that the members give and their coefficients.
+The first 16,000 rows train, the last 4,000 test, by custom. The trees are strong but limited,
+since one without errors would end the boosting, and take a tenth of a second each. Errors are
+counted here, from the labels that the members give and their coefficients.
 
 Published with C4.5: test error 8.4, 3.3 and 3.1 % after 5, 100 and 1000 rounds (R. E. Schapire, Y.
 Freund, P. Bartlett, W. S. Lee, Boosting the margin, 1998).

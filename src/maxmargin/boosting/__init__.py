@@ -1,6 +1,7 @@
 """Boosting: stumps, AdaBoost, boosting of any loss, bagging, and their theory as numbers."""
 
 from maxmargin.boosting.adaboost import AdaBoostClassifier
+from maxmargin.boosting.bagging import BaggingClassifier
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.rounds import History, Round, Stop
 from maxmargin.boosting.split import Split
@@ -9,6 +10,7 @@ from maxmargin.boosting.theory import MarginDistribution, alpha_of_error, bound_
 
 __all__ = [
     "AdaBoostClassifier",
+    "BaggingClassifier",
     "Columns",
     "DecisionStump",
     "History",

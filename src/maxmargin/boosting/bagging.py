@@ -1,0 +1,358 @@
+"""Bagging: members learn from bags of the rows and vote; the rows outside a bag test its member.
+
+L. Breiman, Bagging predictors, Machine Learning 24 (1996), and Out-of-bag estimation, technical
+report, University of California, Berkeley (1996).
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import ExitStack
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.boosting.bag import BagLearner, ClassifierBags, StumpBags, probabilities
+from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
+from maxmargin.boosting.bootstrap import Urn, fill_urn
+from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.rounds import Limits, boost, tell
+from maxmargin.boosting.stump import DecisionStump
+from maxmargin.boosting.table import read, read_weight
+from maxmargin.ops.threads import side_by_side
+from maxmargin.svm.kernel_fit import refuse_one_class
+from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+_BLOCK = 16_384  # rows predicted at a time
+
+
+class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
+
+    Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns
+    are sorted once for all stumps, and the out-of-bag error comes with the fit, after every member
+    and also with ``warm_start``. Drawing features (``max_features``, ``bootstrap_features``),
+    ``decision_function`` and metadata routing are scikit-learn's: use its class for them.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None for ``DecisionStump()``. A classifier that takes sample weights gets the bag as
+        weights, any other one gets its rows.
+    n_estimators : int, default=10
+        Members.
+    max_samples : int or float, default=1.0
+        Rows to a bag, or a fraction of the rows; with sample weights, of their sum.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    oob_score : bool, default=False
+        Whether to keep what members say of the rows outside their bags.
+    warm_start : bool, default=False
+        Whether ``fit`` adds members to those of the last one.
+    time_limit : float, default=None
+        Seconds after which no further member is begun.
+    callback : callable, default=None
+        Called with a ``Round`` for every member; with ``oob_score`` its ``validation_error`` is the
+        out-of-bag error so far.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the bags, and seeds members that have a ``random_state``.
+    verbose : int, default=0
+        Whether to print a line for every member.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The one that was copied.
+    estimators_ : list of classifiers
+        The members; their classes are places in ``classes_``.
+    estimators_samples_ : list of ndarray
+        The rows in each bag, drawn again when asked for.
+    classes_ : ndarray of shape (classes,)
+    n_classes_ : int
+    stop_ : Stop
+        Why the fit ended. Ctrl-C and ``time_limit`` keep the members so far.
+    oob_score_ : float
+        The accuracy on rows outside the bags, each judged by the members that have not seen it;
+        rows that every member has seen are left out. Only with ``oob_score``, as are the next two.
+    oob_errors_ : ndarray of shape (members,)
+        1 - accuracy of the same kind after each member; NaN while every row is in all bags.
+    oob_decision_function_ : ndarray of shape (rows, classes)
+        The probabilities behind it; NaN for rows that every member has seen.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    A bag depends on what the rows hold, not on their order, on how they are stored, or on whether a
+    row is repeated or has a larger weight. A bag of a single class is drawn again.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from maxmargin.boosting import BaggingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier()
+    >>> model = BaggingClassifier(tree, 50, oob_score=True, random_state=0).fit(X, y)
+    >>> model.oob_errors_[[0, 9, 49]].round(3)
+    array([0.052, 0.062, 0.047])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float = 1.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        time_limit: float | None = None,
+        callback: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.time_limit = time_limit
+        self.callback = callback
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken: what the members take."""
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._learner()).input_tags
+        for name in ("sparse", "allow_nan", "categorical"):
+            setattr(tags.input_tags, name, getattr(inner, name))
+        return tags
+
+    def _learner(self) -> Any:
+        return DecisionStump(n_jobs=self.n_jobs) if self.estimator is None else self.estimator
+
+    @property
+    def categorical_features(self) -> Any:
+        """The stump's; other classifiers read the columns themselves."""
+        return self._learner().categorical_features if self._stumps() else None
+
+    def _stumps(self) -> bool:
+        return type(self._learner()) is DecisionStump
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            How likely a row is to be drawn, relative to the others.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        X, y = self._read(X, y, reset=True)
+        check_classification_targets(y)
+        classes, label = np.unique(y, return_inverse=True)
+        refuse_one_class(classes)
+        urn, weight = self._fill(X, label, sample_weight)
+        made = self._earlier(classes, len(label))
+        self.classes_, self.n_classes_ = classes, len(classes)
+        self._made = self._grow(made, X, Drawing(label, weight, urn))
+        self._recover()
+        return self
+
+    # validate
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
+        for name in ("bootstrap", "oob_score", "warm_start"):
+            check_flag(owner, name, getattr(self, name))
+        if self.time_limit is not None:
+            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        learner = self._learner()
+        if not hasattr(learner, "fit") or not hasattr(learner, "predict") or is_regressor(learner):
+            raise ParameterError(
+                f"The 'estimator' parameter of {owner} must be a classifier. Got {learner!r} "
+                "instead."
+            )
+
+    def _earlier(self, classes: NDArray[Any], n_rows: int) -> Made:
+        """Give the members that this fit continues; what is new is put into a copy."""
+        votes = np.zeros((n_rows, len(classes))) if self.oob_score else None
+        if not (self.warm_start and hasattr(self, "_made")):
+            return Made([], [], [], votes, 0)
+        made = self._made
+        if self.n_estimators < len(made.members):
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least the number of members that "
+                f"are there already, {len(made.members)}, when warm_start=True."
+            )
+        kept, now = (each if each is None else each.shape for each in (made.votes, votes))
+        if not np.array_equal(classes, self.classes_) or kept != now:
+            raise ValueError(
+                "warm_start=True goes on with the classes, the number of rows and the oob_score of "
+                "the fit before; set warm_start=False to begin anew."
+            )
+        return made.copy()
+
+    def _read(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        given = {"y": y} if reset else {}
+        if self._stumps():
+            return read(self, X, **given, reset=reset)
+        how: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+        return validate_data(self, X, **given, reset=reset, accept_sparse=["csr", "csc"], **how)
+
+    def _fill(self, X: Any, label: Index, sample_weight: Any) -> tuple[Urn, Vector | None]:
+        weight = None if sample_weight is None else read_weight(sample_weight, X.shape[0])
+        if weight is not None and len(np.unique(label[weight > 0])) < 2:
+            raise ValueError(
+                "The rows with positive sample_weight are of a single class; weigh rows of another."
+            )
+        owner = type(self).__name__
+        urn = fill_urn(X, label, weight, self.max_samples, bool(self.bootstrap), owner)
+        if self.oob_score and not urn.replace and urn.size >= len(label):
+            raise ValueError(
+                "oob_score=True needs rows outside of the bags; set bootstrap=True or max_samples "
+                "below the number of rows."
+            )
+        return urn, weight
+
+    # learn
+
+    def _grow(self, made: Made, X: Any, drawing: Drawing) -> Made:
+        """Add members until there are as many as asked for, or a limit is met."""
+        more = self.n_estimators - len(made.members)
+        if more == 0:
+            warnings.warn("All members asked for are there already; none is added.", stacklevel=4)
+            return made
+        random = check_random_state(self.random_state)
+        random.randint(HIGHEST, size=made.drawn)  # where the fit before has stopped
+        limits = Limits(more, self.time_limit, tell(self.callback, self.verbose))
+        with ExitStack() as stack:
+            learner = self._bag_learner(X, drawing.label, stack)
+            bagging = Bagging(made, learner, drawing, random, more, self.n_jobs)
+            self.stop_ = boost(bagging, limits)
+        return made
+
+    def _bag_learner(self, X: Any, label: Index, stack: ExitStack) -> BagLearner:
+        learner, n_classes = self._learner(), len(self.classes_)
+        if not self._stumps():
+            return ClassifierBags(learner, X, label, n_classes)
+        learner._check_parameters()
+        check_choice(type(learner).__name__, "criterion", learner.criterion, ("error", "gini"))
+        columns = Columns(X, self.is_categorical_, learner.categorical_split, self.n_jobs)
+        return StumpBags(learner, stack.enter_context(columns), X, label, n_classes)
+
+    # recover
+
+    def _recover(self) -> None:
+        """Set the fitted attributes."""
+        self.estimator_ = self._learner()
+        self.estimators_ = self._made.members
+        votes = self._made.votes
+        if votes is None:
+            for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):
+                self.__dict__.pop(name, None)
+            return
+        total = votes.sum(axis=1, keepdims=True)
+        if not total.all():
+            warnings.warn(
+                f"{np.count_nonzero(total == 0)} rows are in every bag and have no out-of-bag "
+                "vote; more members would leave each out of some.",
+                stacklevel=4,
+            )
+        self.oob_errors_ = np.array(self._made.errors)
+        self.oob_score_ = 1.0 - float(self.oob_errors_[-1])
+        self.oob_decision_function_ = np.divide(
+            votes, total, out=np.full_like(votes, np.nan), where=total > 0
+        )
+
+    @property
+    def estimators_samples_(self) -> list[Index]:
+        """The rows in each member's bag, some of them several times."""
+        check_is_fitted(self)
+        return [urn.draw(seed) for urn, seed in self._made.bags]
+
+    # what a fitted model does
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Average the members' probabilities; one that has none counts 1 for what it predicts.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        X = X.tocsr() if sparse.issparse(X) else X
+        starts = range(0, X.shape[0], _BLOCK)
+        blocks = side_by_side(lambda i: self._sum(X[i : i + _BLOCK]), starts, self.n_jobs)
+        return np.concatenate(blocks) / len(self.estimators_)
+
+    def _sum(self, X: Any) -> Vector:
+        total = np.zeros((X.shape[0], self.n_classes_))
+        for member in self.estimators_:
+            total += probabilities(member, X, self.n_classes_)
+        return total
+
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Give the logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        log_p : ndarray of shape (rows, classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class with the largest probability, the first one of several.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        p = self.predict_proba(X)
+        return np.asarray(self.classes_[p.argmax(axis=1)])

@@ -1,0 +1,127 @@
+"""The rounds of bagging: draw a bag, learn a member, let it vote on the rows outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boosting.bag import BagLearner
+from maxmargin.boosting.bootstrap import Urn
+from maxmargin.boosting.rounds import Round
+from maxmargin.ops.threads import count_threads, side_by_side
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+HIGHEST = np.iinfo(np.int32).max
+"""Seeds are below."""
+_DRAWS = 100  # until a bag has two classes; rarely more than one
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Where the bags come from."""
+
+    label: Index
+    weight: Vector | None
+    urn: Urn
+
+    def draw(self, random: np.random.RandomState) -> tuple[int, int, Index]:
+        """Draw bags until one has two classes: most classifiers refuse one.
+
+        Gives the seed of that bag, how many seeds it took, and the bag.
+        """
+        tries, mixed = 0, False
+        while tries < _DRAWS and not mixed:
+            seed, tries = int(random.randint(HIGHEST)), tries + 1
+            bag = self.urn.draw(seed)
+            mixed = bool((self.label[bag] != self.label[bag[0]]).any())
+        return seed, tries, bag
+
+    def error(self, votes: Vector) -> float:
+        """Weigh the wrong ones among the rows with votes."""
+        weight = np.ones(len(votes)) if self.weight is None else self.weight
+        weight = np.where(votes.any(axis=1), weight, 0.0)
+        wrong = votes.argmax(axis=1) != self.label
+        total = float(weight.sum())
+        return float(weight[wrong].sum()) / total if total else float("nan")
+
+
+@dataclass
+class Made:
+    """The members so far: all that a later fit needs to go on."""
+
+    members: list[Any]
+    bags: list[tuple[Urn, int]]
+    errors: list[float]
+    votes: Vector | None
+    drawn: int
+
+    def copy(self) -> Made:
+        """Give lists of its own, so that a fit that fails changes nothing."""
+        votes = None if self.votes is None else self.votes.copy()
+        return Made([*self.members], [*self.bags], [*self.errors], votes, self.drawn)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A new member, and what it says of the rows outside its bag."""
+
+    member: Any
+    seed: int
+    tries: int
+    out: Index
+    said: Vector | None
+
+
+class Bagging:
+    """Makes a member a round; several are learnt side by side and then given out one by one."""
+
+    def __init__(
+        self,
+        made: Made,
+        learner: BagLearner,
+        drawing: Drawing,
+        random: np.random.RandomState,
+        wanted: int,
+        n_jobs: int | None,
+    ) -> None:
+        self._made, self._learner, self._drawing = made, learner, drawing
+        self._random, self._wanted, self._n_jobs = random, wanted, n_jobs
+        self._ready: list[Member] = []
+
+    def round(self) -> Round:
+        """Add one member."""
+        if not self._ready:
+            self._ready = self._learn_some()
+        new, made = self._ready.pop(0), self._made
+        made.members.append(new.member)
+        made.bags.append((self._drawing.urn, new.seed))
+        made.drawn += new.tries
+        error = float("nan")
+        if made.votes is not None and new.said is not None:
+            made.votes[new.out] += new.said
+            error = self._drawing.error(made.votes)
+            made.errors.append(error)
+        return Round(len(made.members), validation_error=error)
+
+    def _learn_some(self) -> list[Member]:
+        at_once = min(self._wanted, self._learner.at_once or count_threads(self._n_jobs))
+        self._wanted -= at_once
+        drawn = [self._drawing.draw(self._random) for _ in range(at_once)]
+        return side_by_side(self._learn, drawn, self._n_jobs, at_once)
+
+    def _learn(self, drawn: tuple[int, int, Index]) -> Member:
+        seed, tries, bag = drawn
+        member = self._learner.learn(bag, seed)
+        if self._made.votes is None:
+            return Member(member, seed, tries, bag[:0], None)
+        out = np.flatnonzero(np.bincount(bag, minlength=len(self._drawing.label)) == 0)
+        return Member(member, seed, tries, out, self._learner.recall(member, out))
+
+    def keep(self, n_rounds: int) -> None:
+        """Without patience the loop has no reason to go back."""
+        raise NotImplementedError
