@@ -198,6 +198,12 @@ class HuberLoss(ResidualLoss):
         delta = weighted_quantile(np.abs(t - z), weight, self.level)
         return replace(self, delta=max(delta, np.finfo(np.float64).tiny))
 
+    def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
+        """Search for it; with a level give the median, since delta then follows the shift."""
+        if self.level is None:
+            return super().best_shift(z, t, weight)
+        return weighted_quantile(t - z, weight, 0.5)
+
     def newton_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
         """From the median, the mean of the residuals cut off at delta."""
         median = weighted_quantile(t - z, weight, 0.5)

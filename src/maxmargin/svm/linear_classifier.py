@@ -42,12 +42,23 @@ _PROBABILITY: dict[str, Callable[[Vector], Vector]] = {
 }
 
 
-def _gives_probabilities(model: LinearClassifier) -> bool:
+def gives_probabilities(model: Any) -> bool:
+    """Whether the loss of a model says something about probabilities."""
     if losses.named(model.loss).name not in _PROBABILITY:
         raise AttributeError(
             f"loss={model.loss!r} says nothing about probabilities; use loss='logistic'."
         )
     return True
+
+
+def class_probabilities(loss: Loss, values: Vector) -> Vector:
+    """Turn values f(x) into probabilities; those of several classes are normalised."""
+    p = _PROBABILITY[loss.name](values)
+    if values.ndim == 1:
+        return np.column_stack([1.0 - p, p])
+    total = p.sum(axis=1, keepdims=True)
+    share: Vector = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+    return share
 
 
 def _is_known(calculus: Callable[[float, float], Vector]) -> bool:
@@ -246,7 +257,7 @@ class LinearClassifier(LinearModel):
             ]
         return super()._complaints()
 
-    @available_if(_gives_probabilities)
+    @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:
         """Estimate class probabilities; for several classes, of each against the rest, normalised.
 
@@ -261,15 +272,9 @@ class LinearClassifier(LinearModel):
         -------
         p : ndarray of shape (rows, classes)
         """
-        values = self.decision_function(X)
-        p = _PROBABILITY[losses.named(self.loss).name](values)
-        if values.ndim == 1:
-            return np.column_stack([1.0 - p, p])
-        total = p.sum(axis=1, keepdims=True)
-        share: Vector = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
-        return share
+        return class_probabilities(losses.named(self.loss), self.decision_function(X))
 
-    @available_if(_gives_probabilities)
+    @available_if(gives_probabilities)
     def predict_log_proba(self, X: Any) -> Vector:
         """Take the logarithm of predict_proba."""
         with np.errstate(divide="ignore"):

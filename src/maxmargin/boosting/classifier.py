@@ -1,0 +1,336 @@
+"""Boosting of any loss for two or more classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from maxmargin import losses
+from maxmargin.boosting.additive_model import AdditiveModel, Targets, Vector, row_objectives
+from maxmargin.boosting.objective import Objective
+from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.shape import ShapeFunctions
+from maxmargin.losses import Loss
+from maxmargin.ops.threads import Workers
+from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
+from maxmargin.svm.linear_classifier import class_probabilities, gives_probabilities
+
+Array = NDArray[Any]
+
+
+class BoostingClassifier(ClassifierMixin, AdditiveModel):
+    """Classification by gradient descent in the space of functions, for any differentiable loss.
+
+    With ``loss="exponential", estimator=DecisionStump(), init="zero", learning_rate=1`` it is
+    AdaBoost, round for round. More than two classes are one function for each against the rest,
+    which share the sorted columns and grow together.
+
+    Parameters
+    ----------
+    loss : str or Loss, default="logistic"
+        "logistic", "exponential", "squared_hinge", "modified_huber", "squared", "hinge", or a value
+        of ``maxmargin.losses``, one's own included, of targets -1 and +1.
+    estimator : regressor, classifier or None, default=None
+        The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
+        small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
+        of ours must take ``sample_weight``.
+    n_estimators : int, default=100
+        Rounds, unless something ends them earlier; see ``stop_``.
+    learning_rate : float, default=0.1
+        Factor of every step.
+    step : {"auto", "leaves", "line_search"} or float, default="auto"
+        How far to go along a member: one step in each of its leaves, a line search, or a constant.
+        "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
+    init : {"constant", "zero"}, default="constant"
+        Whether to begin with the best constant.
+    validation_fraction : float, default=0.1
+        Share of the rows that is put aside if ``n_iter_no_change`` is given.
+    n_iter_no_change : int, default=None
+        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        the round where it was lowest. None does without a validation part.
+    tol : float, default=1e-4
+        By how much that loss must fall to count.
+    warm_start : bool, default=False
+        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
+        had been made at once.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    callback : callable, default=None
+        Called with a ``Round`` after each one; see ``History``.
+    verbose : int, default=0
+        Print a line for every round.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    categorical_features : array-like, "from_dtype" or None, default=None
+        Indices, names or a mask of the categorical columns, for stumps.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the validation part and members that have a ``random_state``.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    constants_ : ndarray of shape (functions,)
+        What each F begins with; one function for two classes, otherwise one for each.
+    coefficients_ : ndarray of shape (rounds, functions)
+        Of the members; with steps by leaves the learning rate. 0 for a member that adds nothing.
+    estimators_ : ndarray of shape (rounds, functions)
+        The members.
+    n_estimators_ : int
+        The number of rounds.
+    train_loss_, validation_loss_ : ndarray of shape (rounds,)
+        Mean loss after every round, of several functions their sum; nan without a validation part.
+    history_ : History
+        All rounds.
+    stop_ : Stop
+        Why there are no more of them.
+    feature_importances_ : ndarray of shape (features,)
+        Share of each feature in what the members' fits gained.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import BoostingClassifier
+    >>> from maxmargin.datasets import load_heart
+    >>> X, y = load_heart(return_X_y=True)
+    >>> model = BoostingClassifier(n_estimators=50).fit(X, y)
+    >>> bool((model.train_loss_[1:] < model.train_loss_[:-1]).all())
+    True
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss = "logistic",
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        step: str | float = "auto",
+        init: str = "constant",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.step = step
+        self.init = init
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            What the weak learner takes; for stumps, NaN is a missing value.
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            At least 0; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _check_loss(self, owner: str) -> None:
+        super()._check_loss(owner)
+        self._loss().check_targets(np.array([-1.0, 1.0]))
+
+    def _targets(self, y: Array, reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
+        labels = check_labels(y)
+        classes = np.unique(labels)
+        refuse_one_class(classes)
+        if not reset and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"A warm start needs the classes of the earlier fit, {self.classes_.tolist()}. "
+                f"Got {classes.tolist()}."
+            )
+        self.classes_ = classes
+        return (np.searchsorted(classes, labels),)
+
+    def _check_targets(self, targets: Targets, weight: Vector) -> None:
+        if len(np.unique(targets[0][weight > 0])) < len(self.classes_):
+            raise ValueError(
+                "Invalid input - all samples of a class have zero weight, so that less than "
+                f"{len(self.classes_)} classes are left; leave these rows out, or one class weighs "
+                "nothing."
+            )
+
+    def _signs(self, label: Array) -> list[Vector]:
+        """Targets -1 and +1: one list for two classes, otherwise one for each against the rest."""
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [np.where(label == k, 1.0, -1.0) for k in positive]
+
+    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
+        return row_objectives(self._loss(), self._signs(targets[0]), weight, workers)
+
+    def _split_targets(self, targets: Targets) -> Array:
+        return targets[0]
+
+    def _train_error(self, targets: Targets, weight: Vector) -> Callable[[list[Vector]], float]:
+        label, weight = targets[0], weight / weight.sum()
+
+        def error(z: list[Vector]) -> float:
+            said = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)
+            return float(weight @ (said != label))
+
+        return error
+
+    # what a fitted model does
+
+    def _shaped(self, raw: Vector) -> Vector:
+        return raw[:, 0] if len(self.classes_) == 2 else raw
+
+    def _labels(self, values: Vector) -> Array:
+        numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        labels: Array = self.classes_[numbers]
+        return labels
+
+    def decision_function(self, X: Any) -> Vector:
+        """Evaluate F.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray
+            (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes).
+        """
+        return self._shaped(self._raw(X))
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class: by the sign of F, or the class with the largest one.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        return self._labels(self.decision_function(X))
+
+    @available_if(gives_probabilities)
+    def predict_proba(self, X: Any) -> Vector:
+        """Estimate class probabilities; for several classes, of each against the rest, normalised.
+
+        1 / (1 + exp(-F)) for the logistic loss, with 2F for the exponential one, and (1 + F) / 2
+        within [0, 1] for the squared ones; the hinge says nothing about probabilities.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        return class_probabilities(losses.named(self.loss), self.decision_function(X))
+
+    @available_if(gives_probabilities)
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Take the logarithm of predict_proba."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Vector]:
+        """Evaluate F after every round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Yields
+        ------
+        values : ndarray of shape (rows,) or (rows, classes)
+        """
+        for raw in self._staged_raw(X):
+            yield self._shaped(raw)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Predict classes after every round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Yields
+        ------
+        labels : ndarray of shape (rows,)
+        """
+        for values in self.staged_decision_function(X):
+            yield self._labels(values)
+
+    @available_if(gives_probabilities)
+    def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
+        """Estimate class probabilities after every round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Yields
+        ------
+        p : ndarray of shape (rows, classes)
+        """
+        for values in self.staged_decision_function(X):
+            yield class_probabilities(losses.named(self.loss), values)
+
+    def shape_functions(self, label: Any = None) -> ShapeFunctions:
+        """Give the model as what it is: a constant plus one step function of each feature.
+
+        Parameters
+        ----------
+        label : object, default=None
+            With more than two classes, the one whose function is wanted.
+
+        Returns
+        -------
+        shapes : ShapeFunctions
+            ``shapes.sum(X)`` is the decision function, up to rounding.
+        """
+        shapes = super().shape_functions()
+        if len(self.classes_) == 2 and label is None:
+            return shapes
+        place = np.flatnonzero(self.classes_ == label)
+        if len(place) == 0 or len(self.classes_) == 2:
+            raise ValueError(
+                f"With more than two classes each has its own functions, and two share one: give "
+                f"a label of {self.classes_.tolist()} if there are more. Got {label!r}."
+            )
+        return self._shape(int(place[0]))

@@ -1,0 +1,277 @@
+"""Weak learners for a gradient: members whose values h on the rows point along the pull p = -dL/dz.
+
+In {-1, +1}: argmax_h sum p_i h(x_i) is the classifier of least weighted error for labels sign p_i
+and weights |p_i| (lectures; Mason et al., 2000, section 3). Real-valued: the regressor of least
+squares to p_i / w_i with weights w_i (Friedman, 2001, algorithm 1, line 4).
+
+A member is a ``Split`` where columns that were sorted once are scanned, and otherwise a fitted
+copy of the user's estimator. A member with leaves may be given other values in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.objective import Objective, Point
+from maxmargin.boosting.split import Split
+from maxmargin.boosting.stump import DecisionStump, RegressionStump
+from maxmargin.losses.base import newton_step
+from maxmargin.ops.cpu.gradient import add_sides, side_sums
+
+Vector = NDArray[np.float64]
+
+
+class Direction(Protocol):
+    """A member together with its values on the training rows."""
+
+    member: Any
+
+    def values(self) -> Vector:
+        """Give h on the training rows."""
+        ...
+
+    def descent(self, pull: Vector) -> float:
+        """Give pull'h: the loss falls at this rate along h."""
+        ...
+
+    def with_leaves(self, objective: Objective, point: Point) -> Direction:
+        """Give each leaf the step that is best for its own rows."""
+        ...
+
+    def scaled(self, factor: float) -> Direction:
+        """Multiply the values of all leaves."""
+        ...
+
+    def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
+        """Write z + coefficient h."""
+        ...
+
+
+@dataclass(frozen=True)
+class StumpDirection:
+    """A split, and which training rows go right."""
+
+    member: Split
+    right: NDArray[np.bool_]
+
+    def values(self) -> Vector:
+        """Give h on the training rows."""
+        return np.where(self.right, self.member.right, self.member.left)
+
+    def descent(self, pull: Vector) -> float:
+        """Give pull'h."""
+        low, high = side_sums(pull, self.right)
+        return low * self.member.left + high * self.member.right
+
+    def with_leaves(self, objective: Objective, point: Point) -> StumpDirection:
+        """Give each side its own step."""
+        if point.curvature is None:
+            left, right = objective.shifts(point, self.right, 2).tolist()
+        else:
+            G, H = side_sums(point.pull, self.right), side_sums(point.curvature, self.right)
+            left, right = (newton_step(-g, h) for g, h in zip(G, H, strict=True))
+        return replace(self, member=replace(self.member, left=left, right=right))
+
+    def scaled(self, factor: float) -> StumpDirection:
+        """Multiply the values of both sides."""
+        left, right = factor * self.member.left, factor * self.member.right
+        return replace(self, member=replace(self.member, left=left, right=right))
+
+    def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
+        """Write z + coefficient h."""
+        low, high = coefficient * self.member.left, coefficient * self.member.right
+        add_sides(z, self.right, low, high, moved)
+
+
+@dataclass(frozen=True)
+class ModelDirection:
+    """A fitted estimator and its predictions; of a tree also the leaf of each row."""
+
+    member: Any
+    h: Vector
+    leaf: NDArray[np.intp] | None = None
+
+    def values(self) -> Vector:
+        """Give h on the training rows."""
+        return self.h
+
+    def descent(self, pull: Vector) -> float:
+        """Give pull'h."""
+        return float(pull @ self.h)
+
+    def with_leaves(self, objective: Objective, point: Point) -> ModelDirection:
+        """Give each leaf of the tree its own step; the tree is this member's alone."""
+        assert self.leaf is not None
+        nodes, place = np.unique(self.leaf, return_inverse=True)
+        steps = objective.shifts(point, place, len(nodes))
+        self.member.tree_.value[nodes, 0, 0] = steps
+        return replace(self, h=steps[place])
+
+    def scaled(self, factor: float) -> ModelDirection:
+        """Multiply the values of all leaves."""
+        self.member.tree_.value[...] *= factor
+        return replace(self, h=factor * self.h)
+
+    def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
+        """Write z + coefficient h."""
+        np.multiply(self.h, coefficient, out=moved)
+        moved += z
+
+
+class GradientLearner(Protocol):
+    """A way to make members that point along a pull."""
+
+    signs: bool
+    """Whether members say -1 or +1."""
+    has_leaves: bool
+    nothing: Any
+    """The member that adds nothing."""
+
+    def learn(self, pull: Vector, weight: Vector, seed: tuple[int, ...]) -> Direction:
+        """Make a member."""
+        ...
+
+    def recall(self, member: Any) -> Direction:
+        """Put a member made earlier beside its values on the training rows."""
+        ...
+
+    def say(self, member: Any, X: Any) -> Vector:
+        """Give a member's values on other rows."""
+        ...
+
+
+class SignStump:
+    """The stump in {-1, +1} of the largest edge, in presorted columns."""
+
+    signs, has_leaves = True, False
+    nothing = Split()
+
+    def __init__(self, columns: Columns, criterion: str) -> None:
+        self._columns, self._criterion = columns, criterion
+
+    def learn(
+        self,
+        pull: Vector,
+        weight: Vector,  # noqa: ARG002
+        seed: tuple[int, ...],  # noqa: ARG002
+    ) -> StumpDirection:
+        """Search all columns."""
+        if self._criterion == "gini":
+            return self.recall(self._columns.best_square(pull, np.abs(pull), "gini"))
+        return self.recall(self._columns.best_sign(pull))
+
+    def recall(self, member: Split) -> StumpDirection:
+        """Look up which training rows go right."""
+        return StumpDirection(member, self._columns.right_side(member))
+
+    def say(self, member: Split, X: Any) -> Vector:
+        """Ask the split's question of the rows."""
+        return member.values(X)
+
+
+class SquareStump(SignStump):
+    """The regression stump of least squares, in presorted columns."""
+
+    signs, has_leaves = False, True
+
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns, "square")
+
+    def learn(
+        self,
+        pull: Vector,
+        weight: Vector,
+        seed: tuple[int, ...],  # noqa: ARG002
+    ) -> StumpDirection:
+        """Search all columns."""
+        return self.recall(self._columns.best_square(pull, weight))
+
+
+class AnyRegressor:
+    """Copies of a regressor, fitted to the pull by weighted least squares."""
+
+    signs = False
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        self._estimator, self._X, self.nothing = estimator, X, OneSign(0.0)
+        self.has_leaves = hasattr(estimator, "apply") and hasattr(estimator, "max_depth")
+
+    def learn(self, pull: Vector, weight: Vector, seed: tuple[int, ...]) -> ModelDirection:
+        """Fit a copy."""
+        member = seeded(self._estimator, seed)
+        return self.recall(member.fit(self._X, pull / weight, sample_weight=weight))
+
+    def recall(self, member: Any) -> ModelDirection:
+        """Predict the training rows."""
+        leaf = member.apply(self._X) if self.has_leaves else None
+        return ModelDirection(member, self.say(member, self._X), leaf)
+
+    def say(self, member: Any, X: Any) -> Vector:
+        """Predict other rows."""
+        return np.asarray(member.predict(X), dtype=np.float64)
+
+
+class AnyClassifier(AnyRegressor):
+    """Copies of a classifier, fitted to the sign of the pull with weights |pull|."""
+
+    signs = True
+
+    def __init__(self, estimator: Any, X: Any) -> None:
+        super().__init__(estimator, X)
+        self.has_leaves = False
+
+    def learn(
+        self,
+        pull: Vector,
+        weight: Vector,  # noqa: ARG002
+        seed: tuple[int, ...],
+    ) -> ModelDirection:
+        """Fit a copy to the rows that pull at all."""
+        rows = np.flatnonzero(pull)
+        X = self._X if len(rows) == len(pull) else self._X[rows]
+        sign, force = np.sign(pull[rows]), np.abs(pull[rows])
+        if len(rows) == 0 or (sign == sign[0]).all():  # most classifiers refuse one class
+            return self.recall(OneSign(float(sign[0]) if len(rows) else 1.0))
+        member = seeded(self._estimator, seed)
+        return self.recall(member.fit(X, sign, sample_weight=force * (len(rows) / force.sum())))
+
+
+class OneSign:
+    """The member that says one sign of every row."""
+
+    def __init__(self, sign: float) -> None:
+        self.sign = sign
+
+    def predict(self, X: Any) -> Vector:
+        """Say it."""
+        return np.full(X.shape[0], self.sign)
+
+
+def seeded(estimator: Any, seed: tuple[int, ...]) -> Any:
+    """Clone an estimator and give a seed to whatever in it draws random numbers."""
+    member = clone(estimator)
+    names = [n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state"]
+    if not names:
+        return member
+    rng = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seed)))
+    return member.set_params(**{n: rng.randint(np.iinfo(np.int32).max) for n in sorted(names)})
+
+
+def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLearner:
+    """Choose how members are made: stumps by presorted columns, anything else by its ``fit``."""
+    if columns is not None:
+        if isinstance(estimator, DecisionStump):
+            return SignStump(columns, estimator.criterion)
+        return SquareStump(columns)
+    return AnyClassifier(estimator, X) if is_classifier(estimator) else AnyRegressor(estimator, X)
+
+
+def is_presorted(estimator: Any) -> bool:
+    """Whether members are stumps of ours, found in presorted columns."""
+    return estimator is None or type(estimator) in (DecisionStump, RegressionStump)

@@ -1,0 +1,311 @@
+"""Boosting as gradient descent in the space of functions.
+
+With F = F_0, the best constant or 0, and L the total loss of the training rows, a round is
+
+    1  p_i = -dL/dF(x_i), the pull                                 (objective.py)
+    2  h, a weak learner along the pull: largest sum p_i h(x_i)    (direction.py)
+    3  stop if sum p_i h(x_i) <= 0: no weak learner leads downhill
+    4  F <- F + rate a h, with a a constant or argmin_a L(F + a h), or with one step a leaf of h
+
+Mason, Baxter, Bartlett and Frean, Boosting algorithms as gradient descent, NIPS 12 (2000),
+algorithm 1. Friedman, Greedy function approximation: a gradient boosting machine, Ann. Statist. 29 (2001),
+algorithm 1; its steps by leaves are TreeBoost, algorithms 3 to 5. With the exponential loss, h in
+{-1, +1}, F_0 = 0, rate 1 and the line search this is AdaBoost.
+
+Several classes are several functions, one a class against the rest, with a member each in a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boosting.direction import Direction, GradientLearner, StumpDirection
+from maxmargin.boosting.line_search import search_line
+from maxmargin.boosting.objective import Objective, Point, Rows
+from maxmargin.boosting.rounds import Round, Stop
+from maxmargin.losses import Exponential
+
+Vector = NDArray[np.float64]
+
+_UPHILL = 1e-12  # a cosine between pull and h, or a relative gain in loss, that is rounding alone
+_HALVINGS = 60
+
+
+class NoDescentError(ValueError):
+    """Not even the first weak learner leads downhill."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How far to go along a member: ``step`` is "leaves", "line_search" or a constant."""
+
+    step: str | float
+    learning_rate: float
+
+
+@dataclass
+class Held:
+    """Rows held out, on which the loss is watched: their features, losses and predictions."""
+
+    X: Any
+    objectives: Sequence[Objective]
+    z: list[Vector] = field(default_factory=list)
+
+    def begin(self, constants: Vector) -> None:
+        """Predict the constants."""
+        self.z = [np.full(self.X.shape[0], constant) for constant in constants]
+
+    def value(self) -> float:
+        """Sum the mean losses of all functions."""
+        pairs = zip(self.objectives, self.z, strict=True)
+        return float(sum(objective.value(z) for objective, z in pairs))
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    """A member to be added to one function, and where that leads."""
+
+    direction: Direction
+    coefficient: float
+    point: Point
+    error: float
+
+
+class AdditiveFunction:
+    """One function F of a model, at its values on the training rows.
+
+    Parameters
+    ----------
+    objective : Objective
+    learner : GradientLearner
+    constant : float
+        F_0.
+    """
+
+    def __init__(self, objective: Objective, learner: GradientLearner, constant: float) -> None:
+        self._objective, self._learner = objective, learner
+        self.constant, n_rows = constant, len(objective.weight)
+        self.point, self._spare = Point.empty(n_rows), Point.empty(n_rows)
+        self.begin()
+
+    def begin(self) -> None:
+        """Return to the constant."""
+        self.point.z.fill(self.constant)
+        self._objective.evaluate(self.point)
+
+    def propose(self, rule: Rule, seed: tuple[int, ...]) -> _Proposal | None:
+        """Find a member and a step that lead downhill; None if there are none."""
+        objective = self._objective.fitted_to(self.point.z)
+        if objective is not self._objective:
+            objective.evaluate(self.point)
+        pull = self.point.pull
+        _refuse_infinite(self.point)
+        direction = self._learner.learn(pull, objective.weight, seed)
+        if not _leads_downhill(direction, pull):
+            return None
+        if rule.step == "leaves":
+            return self._by_leaves(objective, direction, rule.learning_rate)
+        step = rule.step
+        if step == "line_search":
+            h = direction.values()
+            step = search_line(objective, self.point, h, self._learner.signs)
+        coefficient = rule.learning_rate * float(step)
+        return self._moved(objective, direction, coefficient) if coefficient > 0 else None
+
+    def _by_leaves(
+        self, objective: Objective, direction: Direction, rate: float
+    ) -> _Proposal | None:
+        """Go as far as each leaf wants, or half as far until that leads downhill.
+
+        A Newton step may be far too long where a leaf's curvature has nearly vanished.
+        """
+        direction = direction.with_leaves(objective, self.point)
+        for _ in range(_HALVINGS):
+            proposal = self._moved(objective, direction, rate)
+            if proposal.point.value <= self.point.value + _UPHILL * abs(self.point.value):
+                return proposal
+            direction = direction.scaled(0.5)
+        return None
+
+    def _moved(self, objective: Objective, direction: Direction, coefficient: float) -> _Proposal:
+        direction.move(self.point.z, coefficient, self._spare.z)
+        objective.evaluate(self._spare)
+        error = _error(direction, self.point.pull) if self._learner.signs else np.nan
+        return _Proposal(direction, coefficient, self._spare, error)
+
+    def take(self, proposal: _Proposal | None) -> None:
+        """Go where a proposal leads."""
+        if proposal is not None:
+            self.point, self._spare = self._spare, self.point
+
+    def replay(self, member: Any, coefficient: float) -> None:
+        """Add a member made earlier, to the same bits; values are evaluated by ``arrive``."""
+        if coefficient != 0.0:
+            self._learner.recall(member).move(self.point.z, coefficient, self._spare.z)
+            self.point, self._spare = self._spare, self.point
+
+    def arrive(self) -> None:
+        """Evaluate the loss after a replay."""
+        self._objective.evaluate(self.point)
+
+    @property
+    def exact(self) -> bool:
+        """Whether a member without error leaves nothing to do: AdaBoost's case."""
+        objective = self._objective
+        return isinstance(objective, Rows) and objective.loss == Exponential()
+
+
+class GradientBooster:
+    """The booster of any loss; see ``rounds.boost``.
+
+    Parameters
+    ----------
+    functions : sequence of AdditiveFunction
+    learner : GradientLearner
+    rule : Rule
+    seed : int
+        Of whatever is random in the weak learners.
+    held : Held, default=None
+    train_error : callable, default=None
+        Gives the training error by the predictions of all functions.
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[AdditiveFunction],
+        learner: GradientLearner,
+        rule: Rule,
+        seed: int,
+        held: Held | None = None,
+        train_error: Callable[[list[Vector]], float] | None = None,
+    ) -> None:
+        self._functions, self._learner, self._rule = list(functions), learner, rule
+        self._seed, self._held, self._train_error = seed, held, train_error
+        self.members: list[list[Any]] = []
+        self.coefficients: list[list[float]] = []
+        self.rounds: list[Round] = []
+        if held is not None:
+            held.begin(self.constants)
+
+    @property
+    def constants(self) -> Vector:
+        """F_0 of every function."""
+        return np.array([function.constant for function in self._functions])
+
+    def round(self) -> Round | Stop:
+        """Make one round: a member for every function that can still descend."""
+        if self.rounds and self.rounds[-1].stop is not None:
+            return self.rounds[-1].stop
+        number = len(self.rounds) + 1
+        proposals = [
+            function.propose(self._rule, (self._seed, number, k))
+            for k, function in enumerate(self._functions)
+        ]
+        if not any(proposals):
+            return self._no_descent()
+        _refuse_overflow(proposals, number)
+        for function, proposal in zip(self._functions, proposals, strict=True):
+            function.take(proposal)
+        self.members.append([p.direction.member if p else self._learner.nothing for p in proposals])
+        self.coefficients.append([p.coefficient if p else 0.0 for p in proposals])
+        self._move_held()
+        made = self._report(number, proposals)
+        self.rounds.append(made)
+        return made
+
+    def _no_descent(self) -> Stop:
+        """Say why there is no member: all rows are content, or no weak learner helps."""
+        if not any(function.point.pull.any() for function in self._functions):
+            return Stop.PERFECT
+        if not self.members:
+            raise NoDescentError(
+                "The first weak learner finds no way downhill from a constant prediction: no "
+                "feature varies with the target; use other features or a stronger estimator."
+            )
+        return Stop.TOO_WEAK
+
+    def _report(self, number: int, proposals: list[_Proposal | None]) -> Round:
+        alone = proposals[0] if len(proposals) == 1 else None
+        exact = self._rule.step == "line_search" and self._functions[0].exact
+        perfect = alone is not None and alone.error == 0.0 and exact
+        return Round(
+            round=number,
+            error=alone.error if alone else np.nan,
+            alpha=alone.coefficient if alone else np.nan,
+            loss=float(sum(function.point.value for function in self._functions)),
+            train_error=self._error(),
+            validation_error=self._held.value() if self._held else np.nan,
+            stop=Stop.PERFECT if perfect else None,
+        )
+
+    def _error(self) -> float:
+        if self._train_error is None:
+            return float("nan")
+        return self._train_error([function.point.z for function in self._functions])
+
+    def _move_held(self) -> None:
+        if self._held is None:
+            return
+        made = zip(self.members[-1], self.coefficients[-1], strict=True)
+        for z, (member, coefficient) in zip(self._held.z, made, strict=True):
+            if coefficient != 0.0:
+                np.add(z, coefficient * self._learner.say(member, self._held.X), out=z)
+
+    def keep(self, n_rounds: int) -> None:
+        """Drop the later rounds; where the functions stand is of no use after that."""
+        del self.members[n_rounds:], self.coefficients[n_rounds:], self.rounds[n_rounds:]
+
+    def resume(
+        self, members: list[list[Any]], coefficients: list[list[float]], rounds: list[Round]
+    ) -> None:
+        """Take over the rounds of an earlier fit and go where they led."""
+        for line, steps in zip(members, coefficients, strict=True):
+            self.members.append(line)
+            self.coefficients.append(steps)
+            for function, member, coefficient in zip(self._functions, line, steps, strict=True):
+                function.replay(member, coefficient)
+            self._move_held()
+        for function in self._functions:
+            function.arrive()
+        self.rounds = list(rounds)
+
+
+def _leads_downhill(direction: Direction, pull: Vector) -> bool:
+    """Whether pull'h is positive by more than rounding."""
+    rate, size = direction.descent(pull), np.sqrt(pull @ pull)
+    if isinstance(direction, StumpDirection):
+        split, along = direction.member, int(np.count_nonzero(direction.right))
+        square = (len(pull) - along) * split.left**2 + along * split.right**2
+    else:
+        h = direction.values()
+        square = float(h @ h)
+    return bool(rate > _UPHILL * size * np.sqrt(square))
+
+
+def _error(direction: Direction, pull: Vector) -> float:
+    """Weighted error of a member in {-1, +1} on the signs of the pull."""
+    agreement = pull * direction.values()
+    wrong = -float(agreement[agreement < 0].sum())
+    return wrong / float(np.abs(pull).sum())
+
+
+def _refuse_infinite(point: Point) -> None:
+    if not (np.isfinite(point.value) and np.isfinite(point.pull).all()):
+        raise ValueError(
+            f"The training loss is {point.value} or its gradient is not finite at the start of a "
+            "round; scale the targets, or check the value and derivative of the loss."
+        )
+
+
+def _refuse_overflow(proposals: Sequence[_Proposal | None], number: int) -> None:
+    for proposal in proposals:
+        if proposal is not None and not np.isfinite(proposal.point.value):
+            raise ValueError(
+                f"The training loss became {proposal.point.value} in round {number}; use a smaller "
+                "step or learning_rate."
+            )

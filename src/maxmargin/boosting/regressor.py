@@ -1,0 +1,200 @@
+"""Boosting of any loss for targets that are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from maxmargin.boosting.additive_model import AdditiveModel, Targets, Vector, row_objectives
+from maxmargin.boosting.objective import Objective
+from maxmargin.boosting.rounds import Callback
+from maxmargin.losses import Loss, MarginLoss
+from maxmargin.ops.threads import Workers
+from maxmargin.svm.parameters import ParameterError
+
+
+class BoostingRegressor(RegressorMixin, AdditiveModel):
+    """Regression by gradient descent in the space of functions, for any differentiable loss.
+
+    Parameters
+    ----------
+    loss : str or Loss, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "poisson", or a value of
+        ``maxmargin.losses`` such as ``Quantile(0.9)``, ``HuberLoss(level=0.9)`` (whose delta
+        follows the residuals, as in scikit-learn) or one's own.
+    estimator : regressor, classifier or None, default=None
+        The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
+        small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
+        of ours must take ``sample_weight``.
+    n_estimators : int, default=100
+        Rounds, unless something ends them earlier; see ``stop_``.
+    learning_rate : float, default=0.1
+        Factor of every step.
+    step : {"auto", "leaves", "line_search"} or float, default="auto"
+        How far to go along a member: one step in each of its leaves, a line search, or a constant.
+        "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
+    init : {"constant", "zero"}, default="constant"
+        Whether to begin with the best constant.
+    validation_fraction : float, default=0.1
+        Share of the rows that is put aside if ``n_iter_no_change`` is given.
+    n_iter_no_change : int, default=None
+        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        the round where it was lowest. None does without a validation part.
+    tol : float, default=1e-4
+        By how much that loss must fall to count.
+    warm_start : bool, default=False
+        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
+        had been made at once.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    callback : callable, default=None
+        Called with a ``Round`` after each one; see ``History``.
+    verbose : int, default=0
+        Print a line for every round.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    categorical_features : array-like, "from_dtype" or None, default=None
+        Indices, names or a mask of the categorical columns, for stumps.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the validation part and members that have a ``random_state``.
+
+    Attributes
+    ----------
+    constants_ : ndarray of shape (1,)
+        What F begins with.
+    coefficients_ : ndarray of shape (rounds, 1)
+        Of the members; with steps by leaves the learning rate.
+    estimators_ : ndarray of shape (rounds, 1)
+        The members.
+    n_estimators_ : int
+        Their number.
+    train_loss_, validation_loss_ : ndarray of shape (rounds,)
+        Mean loss after every round; nan without a validation part.
+    history_ : History
+        All rounds.
+    stop_ : Stop
+        Why there are no more of them.
+    feature_importances_ : ndarray of shape (features,)
+        Share of each feature in what the members' fits gained.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.boosting import BoostingRegressor
+    >>> X = np.linspace(0, 1, 50)[:, None]
+    >>> y = np.where(X[:, 0] > 0.5, 3.0, 1.0)
+    >>> model = BoostingRegressor(n_estimators=50).fit(X, y)
+    >>> model.predict([[0.2], [0.9]]).round(2)
+    array([1.01, 2.99])
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss = "squared_error",
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        step: str | float = "auto",
+        init: str = "constant",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.step = step
+        self.init = init
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            What the weak learner takes; for stumps, NaN is a missing value.
+        y : array-like of shape (rows,)
+            Targets.
+        sample_weight : array-like of shape (rows,), default=None
+            At least 0; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _check_loss(self, owner: str) -> None:
+        super()._check_loss(owner)
+        if isinstance(self._loss(), MarginLoss):
+            raise ParameterError(
+                f"The 'loss' parameter of {owner} must be one of numbers; {self._loss().name} is "
+                "one of labels -1 and +1. Use 'squared_error', or BoostingClassifier."
+            )
+
+    def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
+        return (np.asarray(y, dtype=np.float64),)
+
+    def _check_targets(self, targets: Targets, weight: Vector) -> None:
+        self._loss().check_targets(targets[0][weight > 0])
+
+    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
+        return row_objectives(self._loss(), list(targets), weight, workers)
+
+    def predict(self, X: Any) -> Vector:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows,)
+            F, or for the Poisson loss the mean e^F.
+        """
+        return self._loss().response(self._raw(X)[:, 0])
+
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Predict targets after every round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Yields
+        ------
+        values : ndarray of shape (rows,)
+        """
+        for raw in self._staged_raw(X):
+            yield self._loss().response(raw[:, 0])
