@@ -1,8 +1,9 @@
-"""Draw the pictures of docs/mixture.md and docs/solvers.md: python docs/pictures.py.
+"""Draw the pictures of mixture.md, solvers.md and boosting.md: python docs/pictures.py [page ...].
 
 Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
 
+import sys
 import warnings
 from io import BytesIO
 from pathlib import Path
@@ -17,12 +18,21 @@ from PIL import Image
 from scipy import sparse
 from scipy.spatial import ConvexHull
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Bunch
 
 from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
-from maxmargin.datasets import load_mixture, make_overlapping, make_separable
+from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier
+from maxmargin.datasets import (
+    load_heart,
+    load_mixture,
+    load_ten_points,
+    make_overlapping,
+    make_separable,
+)
 from maxmargin.plots import MarginDisplay, palette
 from maxmargin.solvers import Trace
 
@@ -259,15 +269,73 @@ def draw_losses() -> None:
     save(plots.losses().figure_, IMAGES / "losses.png")
 
 
+# docs/boosting.md
+
+
+def draw_ten_points() -> None:
+    """Draw the lectures' three rounds, and their coefficients on the curve of the error."""
+    X, y = load_ten_points(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    save(plots.rounds(model, X, y).figure_, IMAGES / "rounds.png")
+    save(plots.alphas(model).figure_, IMAGES / "alphas.png")
+
+
+def load_parity() -> tuple[Any, Any]:
+    """Load the digits with odd and even as classes."""
+    X, value = load_digits(return_X_y=True)
+    return X, np.where(value % 2, "odd", "even")
+
+
+def draw_boosting_curves() -> None:
+    """Draw errors of stumps and of trees against rounds, and the margins of the trees."""
+    X, X_test, y, y_test = train_test_split(*load_parity(), test_size=0.5, random_state=0)
+    stumps = AdaBoostClassifier(n_estimators=400).fit(X, y)
+    trees = AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=3), n_estimators=400, random_state=0
+    ).fit(X, y)
+    figure, axes = plt.subplots(1, 3, figsize=(13.8, 4.4), layout="constrained")
+    for ax, model, title in zip(
+        axes, (stumps, trees), ("stumps", "trees of depth 3"), strict=False
+    ):
+        plots.error_curves(model, {"test": (X_test, y_test)}, log_rounds=True, ax=ax)
+        error = 1.0 - model.score(X_test, y_test)
+        head(ax, title, f"digits, odd against even; test error {error:.3f} after 400 rounds")
+    plots.margin_distribution(trees, X, y, rounds=(5, 20, 400), ax=axes[2])
+    head(axes[2], "trees of depth 3", "margins of the training rows")
+    save(figure, IMAGES / "boosting_curves.png")
+
+
+def draw_hardest() -> None:
+    """Draw the hardest digits when two labels in a hundred are flipped."""
+    X, y = load_parity()
+    flipped = np.random.default_rng(0).choice(len(X), len(X) // 50, replace=False)
+    y[flipped] = np.where(y[flipped] == "odd", "even", "odd")
+    model = AdaBoostClassifier(n_estimators=100).fit(X, y)
+    display = plots.hardest(model, X, y, k=30, image_shape=(8, 8), suspects=flipped)
+    save(display.figure_, IMAGES / "hardest.png")
+
+
+def draw_shapes() -> None:
+    """Draw the shape functions of a model of the Heart data."""
+    heart = load_heart()
+    model = BoostingClassifier(n_estimators=200).fit(heart.data, heart.target)
+    save(plots.shape_functions(model, max_features=8).figure_, IMAGES / "shapes.png")
+
+
+PAGES = {
+    "mixture": [lambda: draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")],
+    "solvers": [draw_separation, draw_margins, draw_losses, draw_convergence],
+    "boosting": [draw_ten_points, draw_boosting_curves, draw_hardest, draw_shapes],
+}
+
+
 def main() -> None:
-    """Draw every picture."""
+    """Draw every picture, or those of the pages named."""
     mpl.use("Agg")
     IMAGES.mkdir(exist_ok=True)
-    draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")
-    draw_separation()
-    draw_margins()
-    draw_losses()
-    draw_convergence()
+    for page in sys.argv[1:] or PAGES:
+        for draw_one in PAGES[page]:
+            draw_one()
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ class MarginDistributionDisplay:
 
     def _finish_axes(self) -> None:
         self.ax_.set(xlabel="margin", ylabel="share of rows with at most this margin")
-        self.ax_.set(xlim=(-1.0, 1.0), ylim=(0.0, 1.02))
+        self.ax_.set(xlim=(-1.0, 1.0), ylim=(0.0, 1.02), xticks=[-1.0, -0.5, 0.0, 0.5, 1.0])
         self.ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
         self.ax_.text(-0.02, 0.5, "wrong", ha="right", va="center", color=palette.FACTS, size=9)
         self.ax_.text(0.02, 0.5, "right", ha="left", va="center", color=palette.FACTS, size=9)
