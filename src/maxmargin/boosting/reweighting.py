@@ -99,15 +99,18 @@ class Reweighting:
         """Make one round of AdaBoost."""
         if self._ended:
             return Stop.PERFECT
-        member = self.learner.learn(self.weight)
-        said = self.learner.recall(member)
-        error, total = self._measure(said)
-        if error >= 1.0 - 1.0 / self.n_classes - _CHANCE:
-            return self._too_weak(error)
-        coefficient = PERFECT_WEIGHT
-        if error > 0:
-            coefficient = float(weight_of_error(error, self.n_classes, self.learning_rate))
-        return self._take(member, said, error, total, coefficient)
+        for _ in range(self.learner.tries):
+            member = self.learner.learn(self.weight)
+            said = self.learner.recall(member)
+            error, total = self._measure(said)
+            if error < 1.0 - 1.0 / self.n_classes - _CHANCE:
+                return self._take(member, said, error, total, self._coefficient(error))
+        return self._too_weak(error)
+
+    def _coefficient(self, error: float) -> float:
+        if error == 0.0:
+            return PERFECT_WEIGHT
+        return float(weight_of_error(error, self.n_classes, self.learning_rate))
 
     def _measure(self, said: Numbers) -> tuple[float, float]:
         """Give the weighted error of what was said, and the sum of the weights."""

@@ -22,10 +22,14 @@ Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]
 
 _DRAWS = 100  # until a sample has two classes; rarely more than one
+_TRIES = 10  # samples to learn from before a learner counts as too weak
 
 
 class WeakLearner(Protocol):
     """A way to make members of an ensemble."""
+
+    tries: int
+    """How often to ask for a member before all of them count as too weak: 1 unless by chance."""
 
     def learn(self, weight: Vector) -> Any:
         """Make a member from the training rows with these weights."""
@@ -46,6 +50,8 @@ class PresortedStump:
     For two classes the least error is the largest edge |sum w t h|, and Gini's criterion is that of
     least squares with targets t; both scan one or two sums instead of one for each class.
     """
+
+    tries = 1
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
         self._columns, self._label, self._criterion = columns, label.astype(np.intp), criterion
@@ -80,6 +86,8 @@ class PresortedStump:
 class ResampledStump(PresortedStump):
     """The best stump for rows drawn by their weights: each counts as often as it was drawn."""
 
+    tries = _TRIES
+
     def __init__(
         self,
         columns: Columns,
@@ -109,6 +117,8 @@ class WeightedClassifier:
 
     ``params`` go to every ``fit``; those with a value for each row are given for the rows at hand.
     """
+
+    tries = 1
 
     def __init__(
         self,
@@ -149,6 +159,8 @@ class WeightedClassifier:
 
 class ResampledClassifier(WeightedClassifier):
     """Copies fitted to as many rows as there are, drawn by their weights with replacement."""
+
+    tries = _TRIES
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to a sample."""
