@@ -32,6 +32,19 @@ def test_pairwise_logistic(seed, rows, n_queries, data):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
+@given(seeds, st.integers(1, 20), st.integers(1, 4))
+def test_ordered_pairs(seed, rows, n_queries):
+    rng = np.random.default_rng(seed)
+    y, query = rng.integers(0, 3, size=rows), rng.integers(0, n_queries, size=rows)
+    queries = Queries.of(y, query, rng.integers(0, 3, size=rows))
+    z = rng.integers(0, 4, size=rows).astype(float)
+    fast, slow = np.zeros((2, len(queries.starts) - 1))
+    for ops, out in ((cpu, fast), (reference, slow)):
+        place = queries.weight, queries.starts, queries.lower
+        ops.ordered_pairs(z, *place, 0, len(out), out)
+    np.testing.assert_allclose(fast, slow)
+
+
 @pytest.mark.parametrize("ops", [cpu, reference])
 def test_three_rows_by_hand(ops):
     """Relevances 2, 1, 0 at equal scores: three pairs, each log 2, force 1/2 and bend 1/4."""

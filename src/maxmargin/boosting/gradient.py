@@ -8,9 +8,9 @@ With F = F_0, the best constant or 0, and L the total loss of the training rows,
     4  F <- F + rate a h, with a a constant or argmin_a L(F + a h), or with one step a leaf of h
 
 Mason, Baxter, Bartlett and Frean, Boosting algorithms as gradient descent, NIPS 12 (2000),
-algorithm 1. Friedman, Greedy function approximation: a gradient boosting machine, Ann. Statist. 29 (2001),
-algorithm 1; its steps by leaves are TreeBoost, algorithms 3 to 5. With the exponential loss, h in
-{-1, +1}, F_0 = 0, rate 1 and the line search this is AdaBoost.
+algorithm 1. Friedman, Greedy function approximation: a gradient boosting machine, Ann. Statist. 29
+(2001), algorithm 1; its steps by leaves are TreeBoost, algorithms 3 to 5. With the exponential
+loss, h in {-1, +1}, F_0 = 0, rate 1 and the line search this is AdaBoost.
 
 Several classes are several functions, one a class against the rest, with a member each in a round.
 """

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.losses.base import FloatArray
-from maxmargin.ops.cpu.pairs import pairwise_logistic
+from maxmargin.ops.cpu.pairs import ordered_pairs, pairwise_logistic
 from maxmargin.ops.threads import Workers
 
 _QUERIES = 8  # to a piece of work
@@ -81,6 +81,21 @@ class Queries:
         starts = np.searchsorted(number[order], np.arange(number.max(initial=-1) + 2))
         lower, pairs = _lower(y[order], number[order], starts, w[order])
         return cls(order, starts.astype(np.int64), lower, w[order], pairs)
+
+    def accuracy(self, z: FloatArray) -> float:
+        """Give the share of pairs that scores put in order, by weight; a tie is half right.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Queries.of([2, 1, 0]).accuracy(np.array([0.3, 0.1, 0.2]))
+        0.666...
+        """
+        n_queries = len(self.starts) - 1
+        ordered = np.zeros(n_queries)
+        scores = np.ascontiguousarray(z[self.order], dtype=np.float64)
+        ordered_pairs(scores, self.weight, self.starts, self.lower, 0, n_queries, ordered)
+        return float(ordered.sum()) / self.pairs
 
 
 def _lower(

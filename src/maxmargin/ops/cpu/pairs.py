@@ -52,3 +52,17 @@ def pairwise_logistic(
             pull[i] += own_pull
             curvature[i] += own_curvature
         loss[q] = total
+
+
+@njit(cache=True, nogil=True)
+def ordered_pairs(
+    z: Any, weight: Any, starts: Any, lower: Any, first: int, stop: int, ordered: Any
+) -> None:
+    """ordered[q] = weight of the pairs of query q whose scores are in order, of ties a half."""
+    for q in range(first, stop):
+        total = 0.0
+        for i in range(starts[q], starts[q + 1]):
+            for j in range(lower[i], starts[q + 1]):
+                share = 1.0 if z[i] > z[j] else (0.5 if z[i] == z[j] else 0.0)
+                total += share * weight[i] * weight[j]
+        ordered[q] = total

@@ -28,3 +28,14 @@ def pairwise_logistic(
         loss[q] = np.sum(w * np.logaddexp(0.0, -d))
         pull[rows] = force.sum(axis=1) - force.sum(axis=0)
         curvature[rows] = bend.sum(axis=1) + bend.sum(axis=0)
+
+
+def ordered_pairs(
+    z: Any, weight: Any, starts: Any, lower: Any, first: int, stop: int, ordered: Any
+) -> None:
+    """ordered[q] = weight of the pairs of query q whose scores are in order, of ties a half."""
+    for q in range(first, stop):
+        rows = np.arange(starts[q], starts[q + 1])
+        d = np.sign(z[rows][:, None] - z[rows])
+        w = np.where(rows >= lower[rows][:, None], np.outer(weight[rows], weight[rows]), 0.0)
+        ordered[q] = np.sum(w * (1.0 + d) / 2.0)

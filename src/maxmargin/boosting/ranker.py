@@ -1,0 +1,283 @@
+"""Boosting of rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from maxmargin.boosting.additive_model import (
+    AdditiveModel,
+    Index,
+    Targets,
+    Vector,
+    row_objectives,
+)
+from maxmargin.boosting.objective import Objective, Pairs
+from maxmargin.boosting.rounds import Callback
+from maxmargin.losses import Loss, PairwiseLogistic, Queries
+from maxmargin.ops.threads import Workers
+
+_PAIRWISE = PairwiseLogistic.name
+
+
+class BoostingRanker(AdditiveModel):
+    """Ranking by gradient descent in the space of functions.
+
+    Scores are learnt that put the rows of each query in the order of their relevance: the pairwise
+    logistic loss is summed over all pairs of a query that are not equally relevant.
+
+    Parameters
+    ----------
+    loss : "pairwise_logistic", PairwiseLogistic, str or Loss, default="pairwise_logistic"
+        A loss of numbers, such as "squared_error", or one's own, prices rows one by one instead.
+    estimator : regressor, classifier or None, default=None
+        The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
+        small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
+        of ours must take ``sample_weight``.
+    n_estimators : int, default=100
+        Rounds, unless something ends them earlier; see ``stop_``.
+    learning_rate : float, default=0.1
+        Factor of every step.
+    step : {"auto", "leaves", "line_search"} or float, default="auto"
+        How far to go along a member: one step in each of its leaves, a line search, or a constant.
+        "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
+    init : {"constant", "zero"}, default="constant"
+        Whether to begin with the best constant.
+    validation_fraction : float, default=0.1
+        Share of the queries that is put aside if ``n_iter_no_change`` is given.
+    n_iter_no_change : int, default=None
+        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        the round where it was lowest. None does without a validation part.
+    tol : float, default=1e-4
+        By how much that loss must fall to count.
+    warm_start : bool, default=False
+        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
+        had been made at once.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    callback : callable, default=None
+        Called with a ``Round`` after each one; see ``History``.
+    verbose : int, default=0
+        Print a line for every round.
+    n_jobs : int, default=None
+        Threads; None for all cores. The result does not depend on it.
+    categorical_features : array-like, "from_dtype" or None, default=None
+        Indices, names or a mask of the categorical columns, for stumps.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the validation part and members that have a ``random_state``.
+
+    Attributes
+    ----------
+    constants_ : ndarray of shape (1,)
+        What the scores begin with; 0 for the pairwise loss.
+    coefficients_ : ndarray of shape (rounds, 1)
+        Of the members; with steps by leaves the learning rate.
+    estimators_ : ndarray of shape (rounds, 1)
+        The members.
+    n_estimators_ : int
+        Their number.
+    train_loss_, validation_loss_ : ndarray of shape (rounds,)
+        Mean loss of a pair after every round; nan without a validation part.
+    history_ : History
+        All rounds.
+    stop_ : Stop
+        Why there are no more of them.
+    feature_importances_ : ndarray of shape (features,)
+        Share of each feature in what the members' fits gained.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.boosting import BoostingRanker
+    >>> X = np.array([[0.1], [0.9], [0.4], [0.2], [0.3]])
+    >>> model = BoostingRanker(n_estimators=20).fit(X, [0, 2, 1, 0, 1], qid=[1, 1, 1, 2, 2])
+    >>> model.score(X, [0, 2, 1, 0, 1], qid=[1, 1, 1, 2, 2])
+    1.0
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss | PairwiseLogistic = _PAIRWISE,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        step: str | float = "auto",
+        init: str = "constant",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        time_limit: float | None = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        categorical_features: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.step = step
+        self.init = init
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.warm_start = warm_start
+        self.time_limit = time_limit
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            What the weak learner takes; for stumps, NaN is a missing value.
+        y : array-like of shape (rows,)
+            Relevances: larger is better.
+        qid : array-like of shape (rows,), default=None
+            The query of each row, by any label; those of one query need not stand together. None
+            is one query for all rows.
+        sample_weight : array-like of shape (rows,), default=None
+            At least 0; a pair weighs the product of its rows' weights, so that a row of weight 2
+            is a row that stands there twice.
+
+        Returns
+        -------
+        self : object
+        """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y, sample_weight, qid)
+        except BaseException:  # a fit that fails leaves the model as it was
+            self.__dict__ = before
+            raise
+
+    def _is_pairwise(self) -> bool:
+        return self.loss == _PAIRWISE or isinstance(self.loss, PairwiseLogistic)
+
+    def _check_loss(self, owner: str) -> None:
+        if not self._is_pairwise():
+            super()._check_loss(owner)
+
+    def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
+        y = np.asarray(y, dtype=np.float64)
+        return y, _query_numbers(groups[0], len(y))
+
+    def _check_targets(self, targets: Targets, weight: Vector) -> None:
+        if not self._is_pairwise():
+            self._loss().check_targets(targets[0][weight > 0])
+        elif Queries.of(*targets, weight).pairs == 0:
+            raise ValueError(
+                "There is no pair to put in order: in no query do two rows differ in relevance; "
+                "check y, qid and sample_weight."
+            )
+
+    def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
+        """Put whole queries aside; rows, if there is only one query."""
+        if self.n_iter_no_change is None:
+            return rows, None
+        training, held = self._draw(rows, targets)
+        parts = [Queries.of(*(target[part] for target in targets)) for part in (training, held)]
+        if self._is_pairwise() and not all(part.pairs for part in parts):
+            raise ValueError(
+                f"validation_fraction={self.validation_fraction} leaves no pair to learn from or to "
+                "validate on; give more queries or another fraction."
+            )
+        return training, held
+
+    def _draw(self, rows: Index, targets: Targets) -> Any:
+        query = targets[1][rows]
+        labels = np.unique(query)
+        if len(labels) == 1:
+            return super()._set_aside(rows, targets)
+        rng = np.random.RandomState(self._seed)
+        count = min(max(1, round(self.validation_fraction * len(labels))), len(labels) - 1)
+        held = np.isin(query, rng.permutation(labels)[:count])
+        return rows[~held], rows[held]
+
+    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
+        y, query = targets
+        if not self._is_pairwise():
+            return row_objectives(self._loss(), [y], weight, workers)
+        loss = self.loss if isinstance(self.loss, PairwiseLogistic) else PairwiseLogistic()
+        return [Pairs(loss, Queries.of(y, query, weight), weight, workers)]
+
+    def predict(self, X: Any) -> Vector:
+        """Score rows: within a query, larger is better.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        scores : ndarray of shape (rows,)
+        """
+        return self._raw(X)[:, 0]
+
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Score rows after every round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Yields
+        ------
+        scores : ndarray of shape (rows,)
+        """
+        for raw in self._staged_raw(X):
+            yield raw[:, 0]
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Give the share of pairs of a query that the scores put in order; a tie is half right.
+
+        1 is perfect and 1/2 chance; for relevances 0 and 1 and one query it is the area under the
+        ROC curve. ``sklearn.metrics.ndcg_score`` takes the scores of a query too.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Relevances.
+        qid : array-like of shape (rows,), default=None
+            The query of each row; None is one query for all.
+        sample_weight : array-like of shape (rows,), default=None
+
+        Returns
+        -------
+        score : float
+        """
+        scores = self.predict(X)
+        y = column_or_1d(y)
+        check_consistent_length(scores, y)
+        queries = Queries.of(y, _query_numbers(qid, len(y)), sample_weight)
+        if queries.pairs == 0:
+            raise ValueError(
+                "There is no pair to judge: in no query do two rows differ in relevance."
+            )
+        return queries.accuracy(scores)
+
+
+def _query_numbers(qid: Any, n_rows: int) -> NDArray[np.intp]:
+    if qid is None:
+        return np.zeros(n_rows, dtype=np.intp)
+    labels = column_or_1d(qid)
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"qid must name the query of each of the {n_rows} rows. Got {len(labels)}."
+        )
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
