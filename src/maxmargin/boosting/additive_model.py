@@ -42,6 +42,8 @@ class AdditiveModel(BaseEstimator):
 
     history_: History
     stop_: Stop
+    coefficients_: Vector
+    _members: list[list[Any]]
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken: by stumps anything, otherwise what the weak learner takes."""

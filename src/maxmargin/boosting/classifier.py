@@ -104,6 +104,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveModel):
     True
     """
 
+    classes_: Array
+
     def __init__(
         self,
         loss: str | Loss = "logistic",

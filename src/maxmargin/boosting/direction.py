@@ -30,7 +30,10 @@ Vector = NDArray[np.float64]
 class Direction(Protocol):
     """A member together with its values on the training rows."""
 
-    member: Any
+    @property
+    def member(self) -> Any:
+        """The member."""
+        ...
 
     def values(self) -> Vector:
         """Give h on the training rows."""

@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 
 _PIECE = 1 << 15  # rows to a piece of work
 
-_PASSES = {Logistic(): logistic_pass, Exponential(): exponential_pass}
+_PASSES: dict[Loss, Any] = {Logistic(): logistic_pass, Exponential(): exponential_pass}
 
 
 @dataclass
@@ -87,7 +87,6 @@ class Rows:
     def __init__(self, loss: Loss, t: Vector, weight: Vector, workers: Workers) -> None:
         self.loss, self.t, self.weight = loss, t, weight
         self._workers, self._total = workers, float(weight.sum())
-        self._pass = _PASSES.get(loss)
         self._newton = loss.smooth and loss.has_curvature and _shifts_by_newton(loss)
 
     def fitted_to(self, z: Vector) -> Rows:
@@ -97,7 +96,7 @@ class Rows:
 
     def evaluate(self, point: Point) -> None:
         """Fill in value, pull and curvature at point.z."""
-        if self._pass is not None:
+        if self.loss in _PASSES:
             point.value = self._compiled(point) / self._total
             return
         z, t, weight = point.z, self.t, self.weight
@@ -108,11 +107,11 @@ class Rows:
     def _compiled(self, point: Point) -> float:
         starts = range(0, len(point.z), _PIECE)
         sums = np.zeros(len(starts))
-        arrays = point.z, self.t, self.weight
+        arrays, one_pass = (point.z, self.t, self.weight), _PASSES[self.loss]
 
         def work(k: int) -> None:
             stop = min((k + 1) * _PIECE, len(point.z))
-            sums[k] = self._pass(*arrays, k * _PIECE, stop, point.pull, point.curvature)  # type: ignore[misc]
+            sums[k] = one_pass(*arrays, k * _PIECE, stop, point.pull, point.curvature)
 
         self._workers.each(work, range(len(starts)))
         return float(sums.sum())

@@ -179,7 +179,7 @@ class BoostingRanker(AdditiveModel):
     def _check_targets(self, targets: Targets, weight: Vector) -> None:
         if not self._is_pairwise():
             self._loss().check_targets(targets[0][weight > 0])
-        elif Queries.of(*targets, weight).pairs == 0:
+        elif Queries.of(targets[0], targets[1], weight).pairs == 0:
             raise ValueError(
                 "There is no pair to put in order: in no query do two rows differ in relevance; "
                 "check y, qid and sample_weight."
@@ -190,11 +190,12 @@ class BoostingRanker(AdditiveModel):
         if self.n_iter_no_change is None:
             return rows, None
         training, held = self._draw(rows, targets)
-        parts = [Queries.of(*(target[part] for target in targets)) for part in (training, held)]
+        y, query = targets
+        parts = [Queries.of(y[part], query[part]) for part in (training, held)]
         if self._is_pairwise() and not all(part.pairs for part in parts):
             raise ValueError(
-                f"validation_fraction={self.validation_fraction} leaves no pair to learn from or to "
-                "validate on; give more queries or another fraction."
+                f"validation_fraction={self.validation_fraction} leaves no pair to learn from or "
+                "to validate on; give more queries or another fraction."
             )
         return training, held
 
@@ -278,6 +279,6 @@ def _query_numbers(qid: Any, n_rows: int) -> NDArray[np.intp]:
     labels = column_or_1d(qid)
     if len(labels) != n_rows:
         raise ValueError(
-            f"qid must name the query of each of the {n_rows} rows. Got {len(labels)}."
+            f"qid must name the query of each of the {n_rows} rows. Got {len(labels)} of them."
         )
     return np.unique(labels, return_inverse=True)[1].astype(np.intp)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from maxmargin.boosting.split import Split
+from maxmargin.boosting.table import read_weight
 
 Vector = NDArray[np.float64]
 
@@ -175,8 +176,9 @@ class ShapeFunctions:
         """
         X = self._read(X)
         columns = X.tocsc() if sparse.issparse(X) else X
+        weight = read_weight(sample_weight, X.shape[0])
         means = [
-            float(np.average(f(_column(columns, f.feature)), weights=sample_weight))
+            float(np.average(f(_column(columns, f.feature)), weights=weight))
             for f in self.functions
         ]
         moved = tuple(f.shifted(-m) for f, m in zip(self.functions, means, strict=True))

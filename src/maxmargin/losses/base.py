@@ -122,7 +122,8 @@ class Loss(ABC):
         """One Newton step towards the best shift; without a curvature, all of the way."""
         if not (self.smooth and self.has_curvature):
             return self.best_shift(z, t, weight)
-        return newton_step(weight @ self.derivative(z, t), weight @ self.curvature(z, t))
+        slope, bend = weight @ self.derivative(z, t), weight @ self.curvature(z, t)
+        return newton_step(float(slope), float(bend))
 
     @property
     def has_curvature(self) -> bool:
