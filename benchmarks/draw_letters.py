@@ -7,7 +7,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MultipleLocator, PercentFormatter
 
 from benchmarks.letters import PUBLISHED
 from maxmargin.plots import palette
@@ -15,17 +15,10 @@ from maxmargin.plots import palette
 
 def draw(row: dict[str, Any], path: Path) -> None:
     figure, ax = plt.subplots(figsize=(7.5, 4.4), layout="constrained")
-    for part, colour in (("train", palette.TRAIN), ("test", palette.TEST)):
+    curves = (("train", "training error", palette.TRAIN), ("test", "test error", palette.TEST))
+    for part, name, colour in curves:
         errors = np.array(row["wrong"][part]) / row["rows"][part]
-        ax.plot(np.arange(1, len(errors) + 1), errors, color=colour, lw=1.8)
-        ax.annotate(
-            {"train": "training error", "test": "test error"}[part],
-            (len(errors), errors[-1]),
-            xytext=(0, 6),
-            textcoords="offset points",
-            ha="right",
-            color=colour,
-        )
+        ax.plot(np.arange(1, len(errors) + 1), errors, color=colour, lw=1.8, label=name)
     ax.plot(
         *zip(*PUBLISHED.items(), strict=True),
         "o",
@@ -35,6 +28,7 @@ def draw(row: dict[str, Any], path: Path) -> None:
     )
     ax.set(xscale="log", xlabel="rounds", ylabel="error", ylim=(-0.004, None))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.yaxis.set_major_locator(MultipleLocator(0.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     title = f"Letter recognition, {row['rows']['train']:,} rows, boosted trees"
     ax.set_title(title, loc="left", fontweight="bold", fontsize=11)
