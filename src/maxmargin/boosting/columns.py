@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.boosting.criterion import Classes, Criterion, Sign, Square, Vector
+from maxmargin.boosting.criterion import Classes, Criterion, Gini, Sign, Square, Vector
 from maxmargin.boosting.grouping import best_group
 from maxmargin.boosting.presort import sort_columns
 from maxmargin.boosting.split import Split, midpoint
@@ -113,7 +113,8 @@ class Columns:
         weight : array-like of shape (rows,), default=None
             H is its sum; None for 1 each.
         criterion : {"square", "gini"}, default="square"
-            With "gini" the pull is w t with labels t of -1 and +1, and the leaves are labels.
+            With "gini" the pull is w t for labels t of -1 and +1, its size is the weight, and the
+            leaves are labels.
 
         Returns
         -------
@@ -121,8 +122,9 @@ class Columns:
             With leaves G/H, or their signs. ``gain`` is the decrease of the sum of squares.
         """
         pull = np.asarray(pull, dtype=np.float64)
-        weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-        return self._best(Square(pull, weight, criterion == "gini"))
+        if criterion == "gini":
+            return self._best(Gini(pull))
+        return self._best(Square(pull, None if weight is None else np.asarray(weight, float)))
 
     def best_classes(
         self, label: Any, weight: Any, n_classes: int, criterion: str = "error"
@@ -147,7 +149,8 @@ class Columns:
 
     def _best(self, criterion: Criterion) -> Split:
         shift = self._missing_sums(criterion)
-        score = self._scores(criterion, shift)
+        runs = self._scan(criterion, shift)
+        score = runs.max(axis=1)
         groups = {j: self._group(criterion, j) for j in self._codes}
         for j, (value, _) in groups.items():
             score[j] = value
@@ -158,7 +161,8 @@ class Columns:
         feature = int(np.argmax(score >= best - slack))
         if feature in groups:
             return self._categorical_split(criterion, feature, groups[feature][1])
-        return self._numeric_split(criterion, feature, shift[feature], best - slack)
+        reached = runs[feature] >= best - slack
+        return self._numeric_split(criterion, feature, shift[feature], best - slack, reached)
 
     def _missing_sums(self, criterion: Criterion) -> Vector:
         if len(self._missing) == 0:
@@ -166,8 +170,8 @@ class Columns:
         column = np.repeat(np.arange(self.n_features), self._n_missing)
         return criterion.sums(column, self._missing, self.n_features)
 
-    def _scores(self, criterion: Criterion, shift: Vector) -> Vector:
-        """Score every numeric column."""
+    def _scan(self, criterion: Criterion, shift: Vector) -> Vector:
+        """Score both runs of every numeric column."""
         gain = np.full(2 * self.n_features, -np.inf)
         pieces = range(0, len(gain), _PIECE)
 
@@ -180,7 +184,7 @@ class Columns:
                 scan(first)
         else:
             self._workers.each(scan, pieces)
-        return gain.reshape(-1, 2).max(axis=1)
+        return gain.reshape(-1, 2)
 
     def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
         codes, n_codes = self._codes[feature]
@@ -194,11 +198,11 @@ class Columns:
         return Split(left=value, right=value, gain=gain)
 
     def _numeric_split(
-        self, criterion: Criterion, feature: int, shift: Vector, target: float
+        self, criterion: Criterion, feature: int, shift: Vector, target: float, reached: Mask
     ) -> Split:
         """Find where in a column the target is reached, at the smallest threshold."""
         side = shift.copy()
-        for above in (False, True):
+        for above in np.flatnonzero(reached).astype(bool).tolist():
             begin, end = (int(k) for k in self._start[2 * feature + above :][:2])
             found = criterion.place(self._rows, begin, end, shift, target, above, side)
             if found:

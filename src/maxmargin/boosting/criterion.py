@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.cpu import stump as ops
+from maxmargin.ops.cpu import stump, stump_classes, stump_square
 from maxmargin.ops.reference import stump as reference
 
 Vector = NDArray[np.float64]
@@ -64,25 +64,18 @@ class Criterion(Protocol):
         ...
 
 
-class _OfValues:
-    """Criteria of sums of values that rows have."""
-
-    values: Vector
-
-    def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
-        """Sum the values of each group's rows."""
-        columns = [np.bincount(group, column[rows], n_groups) for column in self.values.T]
-        return np.stack(columns, axis=1)
-
-
-class Sign(_OfValues):
+class Sign:
     """The edge of labels -1 and +1: signed = w t."""
 
     def __init__(self, signed: Vector) -> None:
-        self.values = np.ascontiguousarray(signed, dtype=np.float64).reshape(-1, 1)
-        self.total = self.values.sum(axis=0)
+        self._signed = np.ascontiguousarray(signed, dtype=np.float64)
+        self.total = np.array([self._signed.sum()])
         self.baseline = float(abs(self.total[0]))
-        self._scale = float(np.abs(self.values).sum())
+        self._scale = float(np.abs(self._signed).sum())
+
+    def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
+        """Sum the signed weights of each group's rows."""
+        return np.bincount(group, self._signed[rows], n_groups)[:, None]
 
     def score(self, side: Vector) -> Any:
         """Give the edge."""
@@ -98,11 +91,11 @@ class Sign(_OfValues):
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        ops.scan_sign(self.values, self.total, *runs)
+        stump.scan_sign(self._signed, self.total, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return ops.place_sign(self.values, self.total, *run)
+        return stump.place_sign(self._signed, self.total, *run)
 
     def leaves(self, side: Vector) -> tuple[float, float]:
         """Label the side and the rest as the larger of their two differences says."""
@@ -118,18 +111,33 @@ class Sign(_OfValues):
         return score
 
 
-class Square(_OfValues):
-    """Weighted least squares: pull = w y, weight = w."""
+class Square:
+    """Weighted least squares: pull = w y, weight = w.
 
-    def __init__(self, pull: Vector, weight: Vector | None, signs: bool) -> None:
-        weight = np.ones(len(pull)) if weight is None else weight
-        self._H = float(weight.sum())
-        self._mean = float(pull.sum()) / self._H
-        self.values = np.stack([pull - self._mean * weight, weight], axis=1)
-        self.total = np.array([0.0, self._H])
-        self._signs = signs
+    The mean is taken off the pull first: a sum of what is far from 0 would be rounded as such.
+    """
+
+    def __init__(self, pull: Vector, weight: Vector | None) -> None:
+        H = float(len(pull) if weight is None else weight.sum())
+        self._mean = float(pull.sum()) / H
+        self._pull, self._weight = pull - self._mean * (1.0 if weight is None else weight), weight
+        self.total = np.array([0.0, H])
+        self._read(H)
+
+    def _read(self, H: float) -> None:
+        if self._weight is None:
+            self._values, self._kind = np.ascontiguousarray(self._pull), stump_square.UNIT
+        else:
+            both = np.stack([self._pull, self._weight], axis=1)
+            self._values, self._kind = both.ravel(), stump_square.PAIR
         self.baseline = 0.0
-        self._scale = float(np.abs(self.values[:, 0]).sum()) / self._H
+        self._scale = float(np.abs(self._pull).sum()) / H
+
+    def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
+        """Sum pull and weight of each group's rows."""
+        pull = np.bincount(group, self._pull[rows], n_groups)
+        weight = None if self._weight is None else self._weight[rows]
+        return np.stack([pull, np.bincount(group, weight, n_groups)], axis=1)
 
     def score(self, side: Vector) -> Any:
         """Give the decrease of squares over H."""
@@ -147,20 +155,18 @@ class Square(_OfValues):
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        ops.scan_square(self.values, self.total, *runs)
+        stump_square.scan_square(self._values, self._kind, self.total, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return ops.place_square(self.values, self.total, *run)
+        return stump_square.place_square(self._values, self._kind, self.total, *run)
 
     def leaves(self, side: Vector) -> tuple[float, float]:
-        """Give the means of the side and the rest, or their signs."""
-        rest = self.total - side
-        return self._leaf(side), self._leaf(rest)
+        """Give the means of the side and the rest."""
+        return self._leaf(side), self._leaf(self.total - side)
 
     def _leaf(self, side: Vector) -> float:
-        mean = self._mean + (float(side[0] / side[1]) if side[1] > 0.0 else 0.0)
-        return mean if not self._signs else 1.0 if mean > 0.0 else -1.0
+        return self._mean + (float(side[0] / side[1]) if side[1] > 0.0 else 0.0)
 
     def constant(self) -> float:
         """Give the value of all rows without a split."""
@@ -168,7 +174,21 @@ class Square(_OfValues):
 
     def gain(self, score: float) -> float:
         """Report the decrease of the sum of squares."""
-        return score * self._H
+        return score * float(self.total[1])
+
+
+class Gini(Square):
+    """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
+
+    def __init__(self, signed: Vector) -> None:
+        self._pull = self._values = np.ascontiguousarray(signed, dtype=np.float64)
+        self._weight, self._kind = np.abs(signed), stump_square.SIGNED
+        self.total = np.array([self._pull.sum(), self._weight.sum()])
+        self.baseline, self._mean, self._scale = 0.0, 0.0, 1.0
+
+    def _leaf(self, side: Vector) -> float:
+        """Give the label with more weight; of equals the first."""
+        return 1.0 if side[0] > _SLACK * self.total[1] else -1.0
 
 
 class Classes:
@@ -177,19 +197,21 @@ class Classes:
     def __init__(self, label: Array, weight: Vector, n_classes: int, criterion: str) -> None:
         self._label = np.ascontiguousarray(label, dtype=np.uint32)
         self._weight = np.ascontiguousarray(weight, dtype=np.float64)
-        self._kind = ops.GINI if criterion == "gini" else ops.ERROR
-        self.total = np.bincount(label, weight, n_classes)
+        self._kind = stump_classes.GINI if criterion == "gini" else stump_classes.ERROR
+        self.total: Vector = np.bincount(label, weight, n_classes).astype(np.float64)
         self.baseline = float(self.score(np.zeros(n_classes)))
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum the class weights of each group's rows."""
         cell = group * len(self.total) + self._label[rows]
-        sums = np.bincount(cell, self._weight[rows], n_groups * len(self.total))
+        sums: Vector = np.bincount(cell, self._weight[rows], n_groups * len(self.total)).astype(
+            np.float64
+        )
         return sums.reshape(n_groups, -1)
 
     def score(self, side: Vector) -> Any:
         """Give the score of the two sides."""
-        score = reference.gini if self._kind == ops.GINI else reference.error
+        score = reference.gini if self._kind == stump_classes.GINI else reference.error
         return score(side, self.total)
 
     def slack(self, best: float) -> float:
@@ -202,11 +224,11 @@ class Classes:
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        ops.scan_classes(self._label, self._weight, self.total, self._kind, *runs)
+        stump_classes.scan_classes(self._label, self._weight, self.total, self._kind, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return ops.place_classes(self._label, self._weight, self.total, self._kind, *run)
+        return stump_classes.place_classes(self._label, self._weight, self.total, self._kind, *run)
 
     def leaves(self, side: Vector) -> tuple[float, float]:
         """Give the largest class of the side and of the rest; the first of equals."""

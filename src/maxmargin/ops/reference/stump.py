@@ -1,4 +1,4 @@
-"""The obvious versions of ``ops.cpu.stump``: all splits of a run at once."""
+"""The obvious versions of ``ops.cpu``'s ``stump*.py``: all splits of a run at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def edge(side: Any, total: Any) -> Any:
 
 def square(side: Any, total: Any) -> Any:
     """Give the decrease of the sum of squares, over H."""
-    A, h, rest = side[..., 0], side[..., 1], total[1] - side[..., 1]
+    h, rest = side[..., 1], total[1] - side[..., 1]
+    A = side[..., 0] - total[0] / total[1] * h
     proper = (h > 0.0) & (rest > 0.0)
     return np.where(proper, A * A / np.where(proper, h * rest, 1.0), 0.0)
 
@@ -72,24 +73,31 @@ def _place(criterion: Any, arguments: tuple[Any, ...]) -> int:
     return int(-(ends[k] + 1) if along else ends[k] + 1)
 
 
-def scan_sign(*arguments: Any) -> None:
+def scan_sign(values: Any, *arguments: Any) -> None:
     """gain[r] = the largest edge of run r, for the runs order[first:stop]."""
-    _scan(edge, arguments)
+    _scan(edge, (values[:, None], *arguments))
 
 
-def scan_square(*arguments: Any) -> None:
-    """gain[r] = the largest decrease of squares of run r over H, for the runs order[first:stop]."""
-    _scan(square, arguments)
-
-
-def place_sign(*arguments: Any) -> int:
+def place_sign(values: Any, *arguments: Any) -> int:
     """Find the first (or last) split of a run that reaches the target, and the sums of its side."""
-    return _place(edge, arguments)
+    return _place(edge, (values[:, None], *arguments))
 
 
-def place_square(*arguments: Any) -> int:
+def _weighed(values: Any, kind: int) -> Any:
+    """Put the weights beside the pull: kinds as in ``ops.cpu.stump_square``."""
+    if kind == 0:
+        return values.reshape(-1, 2)
+    return np.stack([values, np.abs(values) if kind == 1 else np.ones_like(values)], axis=1)
+
+
+def scan_square(values: Any, kind: int, *arguments: Any) -> None:
+    """gain[r] = the largest decrease of squares of run r over H, for the runs order[first:stop]."""
+    _scan(square, (_weighed(values, kind), *arguments))
+
+
+def place_square(values: Any, kind: int, *arguments: Any) -> int:
     """Find a split of a run as ``place_sign`` does."""
-    return _place(square, arguments)
+    return _place(square, (_weighed(values, kind), *arguments))
 
 
 def scan_classes(label: Any, weight: Any, total: Any, criterion: int, *arguments: Any) -> None:

@@ -1,0 +1,155 @@
+"""Scans of presorted columns for several classes; the layout is ``stump.py``'s.
+
+With the class weights c_k of one side and T_k of all rows the scores are
+
+    error    max_k c_k + max_k (T_k - c_k)                   the weight that is classified right
+    gini     sum c_k^2 / sum c_k + sum (T_k - c_k)^2 / sum (T_k - c_k)
+
+Both follow a row from one side to the other: the sums of squares change by one term, the largest
+class of the rest is looked for again only when it was the one that lost weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from maxmargin.ops.cpu.stump import LAST, ROW
+
+ERROR, GINI = 0, 1
+
+
+@njit(cache=True, nogil=True)
+def _error(c: Any, total: Any) -> float:
+    one, two = 0.0, 0.0
+    for m in range(len(total)):
+        one, two = max(one, c[m]), max(two, total[m] - c[m])
+    return one + two
+
+
+@njit(cache=True, nogil=True)
+def _gini(c: Any, total: Any) -> float:
+    one, two, one_squares, two_squares = 0.0, 0.0, 0.0, 0.0
+    for m in range(len(total)):
+        rest = total[m] - c[m]
+        one, one_squares = one + c[m], one_squares + c[m] * c[m]
+        two, two_squares = two + rest, two_squares + rest * rest
+    return _share(one_squares, one) + _share(two_squares, two)
+
+
+@njit(cache=True, nogil=True)
+def _share(squares: float, weight: float) -> float:
+    return squares / weight if weight > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _score(c: Any, total: Any, criterion: int) -> float:
+    return _gini(c, total) if criterion == GINI else _error(c, total)
+
+
+@njit(cache=True, nogil=True)
+def _scan_error(
+    label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any
+) -> float:
+    """Give the best score of a run whose side begins with the sums c."""
+    best = _error(c, total)
+    one = c.max()
+    two = (total - c).argmax()
+    for k in range(begin, end):
+        row = rows[k] & ROW
+        m = label[row]
+        c[m] += weight[row]
+        one = max(one, c[m])
+        if m == two:
+            for other in range(len(total)):
+                if total[other] - c[other] > total[two] - c[two]:
+                    two = other
+        if rows[k] >= LAST:
+            best = max(best, one + (total[two] - c[two]))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _scan_gini(
+    label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any
+) -> float:
+    """Give the best score of a run whose side begins with the sums c."""
+    best = _gini(c, total)
+    one, two, one_squares, two_squares = 0.0, 0.0, 0.0, 0.0
+    for m in range(len(total)):
+        rest = total[m] - c[m]
+        one, one_squares = one + c[m], one_squares + c[m] * c[m]
+        two, two_squares = two + rest, two_squares + rest * rest
+    for k in range(begin, end):
+        row = rows[k] & ROW
+        m, w = label[row], weight[row]
+        one_squares += w * (2.0 * c[m] + w)
+        two_squares -= w * (2.0 * (total[m] - c[m]) - w)
+        one, two = one + w, two - w
+        c[m] += w
+        if rows[k] >= LAST:
+            best = max(best, _share(one_squares, one) + _share(two_squares, two))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def scan_classes(
+    label: Any,
+    weight: Any,
+    total: Any,
+    criterion: int,
+    rows: Any,
+    start: Any,
+    order: Any,
+    first: int,
+    stop: int,
+    shift: Any,
+    gain: Any,
+) -> None:
+    """gain[r] = the largest score of run r, for the runs order[first:stop]."""
+    c = np.empty(len(total))
+    for place in range(first, stop):
+        r = order[place]
+        missing = shift[r // 2]
+        gain[r] = -np.inf
+        for along in range(1 + missing.any()):
+            c[:] = along * missing
+            part = rows, start[r], start[r + np.uint64(1)]
+            if criterion == GINI:
+                best = _scan_gini(label, weight, total, *part, c)
+            else:
+                best = _scan_error(label, weight, total, *part, c)
+            gain[r] = max(gain[r], best)
+
+
+@njit(cache=True, nogil=True)
+def place_classes(
+    label: Any,
+    weight: Any,
+    total: Any,
+    criterion: int,
+    rows: Any,
+    begin: int,
+    end: int,
+    shift: Any,
+    target: float,
+    last: bool,
+    side: Any,
+) -> int:
+    """Find a split of a run as ``place_sign`` does."""
+    found, c, some = 0, np.zeros(len(total)), shift.any()
+    for k in range(begin, end):
+        row = rows[k] & ROW
+        c[label[row]] += weight[row]
+        if rows[k] >= LAST:
+            here = _score(c, total, criterion)
+            there = _score(c + shift, total, criterion) if some else here
+            if max(here, there) >= target:
+                along = there > here
+                side[:] = c + shift if along else c
+                found = -(k - begin + 1) if along else k - begin + 1
+                if not last:
+                    return found
+    return found
