@@ -59,6 +59,8 @@ def fit_or_give_up(case, **changes):
 
 
 two_classes = cases(most_classes=2, rates=(1.0,))
+# A rate above 1 overshoots, and soon all weight is on rows that rounding tells apart.
+without_overshoot = cases(rates=(1.0, 0.5))
 
 
 @given(two_classes)
@@ -95,13 +97,16 @@ def test_weights_are_positive_and_sum_to_one(case):
 
 @given(two_classes)
 def test_swapping_the_labels_swaps_the_vote(case):
-    model, flipped = fit_or_give_up(case), fit_or_give_up(case, y=1 - case.y)
+    """By Gini's index a side may hold as much of both classes, and then is said to be the first."""
+    model = fit_or_give_up(case, criterion="error")
+    flipped = fit_or_give_up(case, criterion="error", y=1 - case.y)
+    assume(determined(model))
     np.testing.assert_allclose(model.estimator_errors_, flipped.estimator_errors_, atol=1e-9)
     values = model.decision_function(case.X)
     np.testing.assert_allclose(values, -flipped.decision_function(case.X), atol=1e-8)
 
 
-@given(cases())
+@given(without_overshoot)
 def test_a_repeated_row_is_a_weight(case):
     times = case.weight.astype(int)
     weighted = fit_or_give_up(case)
@@ -111,7 +116,7 @@ def test_a_repeated_row_is_a_weight(case):
     agree(weighted, repeated, case.X)
 
 
-@given(cases(), st.randoms(use_true_random=False))
+@given(without_overshoot, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(case, random):
     order = np.array(random.sample(range(len(case.y)), len(case.y)))
     model = fit_or_give_up(case)
@@ -120,7 +125,7 @@ def test_the_order_of_rows_does_not_matter(case, random):
     np.testing.assert_allclose(model.weights_[order], permuted.weights_, rtol=1e-6, atol=1e-9)
 
 
-@given(cases(), st.floats(1e-6, 1e6))
+@given(without_overshoot, st.floats(1e-6, 1e6))
 def test_the_scale_of_the_weights_does_not_matter(case, scale):
     agree(fit_or_give_up(case), fit_or_give_up(case, weight=scale * case.weight), case.X)
 
@@ -135,7 +140,15 @@ def test_margins_and_predictions_agree(case):
     assert (margins[~right] <= 1e-12).all()
 
 
+def determined(model):
+    """Whether every error is far enough from 0 and from chance for rounding not to decide."""
+    chance = 1 - 1 / len(model.classes_)
+    errors = model.estimator_errors_
+    return bool((errors > 1e-6).all() and (errors < chance - 1e-6).all())
+
+
 def agree(one, other, X):
+    assume(determined(one))
     np.testing.assert_allclose(one.estimator_errors_, other.estimator_errors_, atol=1e-9)
     np.testing.assert_allclose(
         one.decision_function(X), other.decision_function(X), rtol=1e-7, atol=1e-8
