@@ -61,31 +61,38 @@ def _sort(values: Array, rows: Array | None, n_rows: int) -> Sorted:
     if some_not_stored and not values.all():
         stored = values != 0
         values, rows = values[stored], None if rows is None else rows[stored]
-    key, row, n_missing = _sort_rows(values, rows)
-    n = len(key) - n_missing
+    key, number, missing = _sort_rows(values)
+    row = number if rows is None else rows[number].astype(np.uint32)
+    absent = missing if rows is None else rows[missing].astype(np.uint32)
     if some_not_stored:
-        first = stop = int(np.searchsorted(key[:n], _zero(key.dtype)))
+        first = stop = int(np.searchsorted(key, _zero(key.dtype)))
         middle = 0.0
     else:
-        first, stop = ops.find_frequent(key, n)
-        middle = _value(key[first], values.dtype) if n else np.nan
-    below, above = np.empty(first, np.uint32), np.empty(n - stop, np.uint32)
-    ops.mark_runs(key, row, first, stop, n, below, above)
-    return Sorted(below, above, row[n:].copy(), middle)
+        first, stop = ops.find_frequent(key)
+        middle = _value(key[first], values.dtype) if len(key) else np.nan
+    below, above = np.empty(first, np.uint32), np.empty(len(key) - stop, np.uint32)
+    ops.mark_runs(key, row, first, stop, below, above)
+    return Sorted(below, above, absent, middle)
 
 
-def _sort_rows(values: Array, rows: Array | None) -> tuple[Array, Rows, int]:
-    """Sort rows by values; gives the keys too, and how many of the last are missing."""
-    unsigned = _UNSIGNED[values.dtype.itemsize]
+def _sort_rows(values: Array) -> tuple[Array, Rows, Rows]:
+    """Give keys in order and the numbers of their values, and the numbers of missing ones."""
+    unsigned = np.dtype(_UNSIGNED[values.dtype.itemsize])
     key = np.empty(len(values), dtype=unsigned)
-    n_missing = ops.sort_keys(values.view(unsigned), values, _zero(key.dtype), key)
-    row = np.arange(len(values), dtype=np.uint32) if rows is None else rows.astype(np.uint32)
-    spare_key, spare_row = np.empty_like(key), np.empty_like(row)
-    digits = -(-8 * values.dtype.itemsize // ops.DIGIT)
-    count = np.empty((digits, ops.BUCKETS), dtype=np.uint32)
-    if ops.sort_rows(key, row, spare_key, spare_row, count):
-        return spare_key, spare_row, n_missing
-    return key, row, n_missing
+    present, missing = np.empty(len(values), np.uint32), np.empty(len(values), np.uint32)
+    n = int(ops.sort_keys(values.view(unsigned), values, _zero(unsigned), key, present, missing))
+    missing = missing[: len(values) - n].copy()
+    if n == 0:
+        return key[:0], present[:0], missing
+    word, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    ops.pack(key, present, word)
+    if ops.sort_words(word, spare, np.empty((3, ops.BUCKETS), np.uint32)):
+        word = spare
+    number, ascending = np.empty(n, np.uint32), np.empty(n, unsigned)
+    if not ops.unpack(word, key, number, ascending):
+        number = present[:n][np.argsort(key[present[:n]], kind="stable")]
+        ascending = key[number]
+    return ascending, number, missing
 
 
 def _zero(unsigned: Any) -> Any:

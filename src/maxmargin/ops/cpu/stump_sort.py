@@ -1,9 +1,11 @@
 """Sorting the rows by a column: a stable radix sort, and the runs around the frequent value.
 
 The bits of a floating-point number, with the sign turned over, sort as unsigned integers do; all
-bits of a negative number are turned over. Then digits of eleven bits are sorted from the lowest to
-the highest (D. E. Knuth, The Art of Computer Programming, volume 3, section 5.2.5), about ten times
-as fast as comparing values. Missing values come last.
+bits of a negative number are turned over. The leading 32 bits of such a key, counted from where
+the keys of a column differ, and the number of the row make one word, and three digits of eleven
+bits are sorted from the lowest to the highest (D. E. Knuth, The Art of Computer Programming, volume
+3, section 5.2.5). What double precision has beyond these bits is put in order by insertion; where
+that would take long the caller sorts by comparisons.
 """
 
 from __future__ import annotations
@@ -17,40 +19,58 @@ from maxmargin.ops.cpu.stump import LAST
 
 DIGIT = 11
 BUCKETS = 1 << DIGIT
+_LEAD = np.uint64(32)
+_MOVES = 8  # for each row, before insertion gives up
 
 
 @njit(cache=True, nogil=True)
-def sort_keys(bits: Any, values: Any, top: Any, key: Any) -> int:
-    """Turn values (and their bits) into keys that sort as they do; returns how many are missing."""
-    n_missing = 0
+def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> int:
+    """Turn values (and their bits) into keys that sort as they do; returns how many there are.
+
+    Their numbers are written to present, and those of missing values to missing.
+    """
+    n, m = np.uint64(0), np.uint64(0)
     for i in range(len(values)):
         if np.isnan(values[i]):
-            key[i] = ~(top ^ top)
-            n_missing += 1
-        elif values[i] == 0.0:  # of either sign
+            missing[m] = i
+            m += np.uint64(1)
+            continue
+        if values[i] == 0.0:  # of either sign
             key[i] = top
         else:
             key[i] = ~bits[i] if bits[i] & top else bits[i] | top
-    return n_missing
+        present[n] = i
+        n += np.uint64(1)
+    return n
 
 
 @njit(cache=True, nogil=True)
-def sort_rows(key: Any, row: Any, spare_key: Any, spare_row: Any, count: Any) -> bool:
-    """Sort keys and rows together; returns whether the spare arrays hold the result.
+def pack(key: Any, present: Any, word: Any) -> None:
+    """Word = leading bits of the key, then the number of the row."""
+    low, high = key[present[0]], key[present[0]]
+    for i in range(len(word)):
+        k = key[present[i]]
+        low, high = min(low, k), max(high, k)
+    drop = np.uint64(0)
+    while (np.uint64(high - low) >> drop) >> _LEAD:
+        drop += np.uint64(1)
+    for i in range(len(word)):
+        lead = np.uint64(key[present[i]] - low) >> drop
+        word[i] = (lead << _LEAD) | np.uint64(present[i])
 
-    ``count`` has a line of buckets for each digit.
-    """
-    n = np.uint64(len(key))
-    digits = count.shape[0]
-    mask = key.dtype.type(BUCKETS - 1)
+
+@njit(cache=True, nogil=True)
+def sort_words(word: Any, spare: Any, count: Any) -> bool:
+    """Sort by the leading half; returns whether the spare array holds the result."""
+    n, mask = len(word), np.uint64(BUCKETS - 1)
     count[:] = 0
     for i in range(n):
-        rest = key[i]
-        for d in range(digits):
+        rest = word[i] >> _LEAD
+        for d in range(count.shape[0]):
             count[d, rest & mask] += np.uint32(1)
-            rest = rest >> key.dtype.type(DIGIT)
+            rest = rest >> np.uint64(DIGIT)
     swapped = False
-    for d in range(digits):
+    for d in range(count.shape[0]):
         if count[d].max() == n:  # all rows have this digit in common
             continue
         total = np.uint32(0)
@@ -58,40 +78,54 @@ def sort_rows(key: Any, row: Any, spare_key: Any, spare_row: Any, count: Any) ->
             here = count[d, b]
             count[d, b] = total
             total += here
-        shift = key.dtype.type(d * DIGIT)
+        shift = np.uint64(32 + d * DIGIT)
         for i in range(n):
-            bucket = (key[i] >> shift) & mask
-            place = count[d, bucket]
-            count[d, bucket] = place + np.uint32(1)
-            spare_key[place] = key[i]
-            spare_row[place] = row[i]
-        key, spare_key = spare_key, key
-        row, spare_row = spare_row, row
+            bucket = (word[i] >> shift) & mask
+            spare[count[d, bucket]] = word[i]
+            count[d, bucket] += np.uint32(1)
+        word, spare = spare, word
         swapped = not swapped
     return swapped
 
 
 @njit(cache=True, nogil=True)
-def find_frequent(key: Any, n: int) -> tuple[int, int]:
+def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
+    """Write rows and keys in order of the whole key; returns whether few moves were enough."""
+    left = _MOVES * len(word)
+    for i in range(len(word)):
+        here = np.uint32(word[i] & np.uint64(0xFFFFFFFF))
+        k, j = key[here], i
+        while j > 0 and ascending[j - 1] > k:
+            ascending[j], row[j] = ascending[j - 1], row[j - 1]
+            j -= 1
+        ascending[j], row[j] = k, here
+        left -= i - j
+        if left < 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def find_frequent(key: Any) -> tuple[int, int]:
     """Find the longest block of equal keys; of equally long ones the nearest to the middle."""
-    first, length, begin = 0, 0, 0
+    n, first, length, begin = len(key), 0, 0, 0
     for i in range(1, n + 1):
         if i == n or key[i] != key[i - 1]:
             here = i - begin
-            if here > length or (
-                here == length and abs(begin + i - n) < abs(2 * first + length - n)
-            ):
+            nearer = abs(begin + i - n) < abs(2 * first + length - n)
+            if here > length or (here == length and nearer):
                 first, length = begin, here
             begin = i
     return first, first + length
 
 
 @njit(cache=True, nogil=True)
-def mark_runs(key: Any, row: Any, first: int, stop: int, n: int, below: Any, above: Any) -> None:
+def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
     """Write the rows below the frequent value and, backwards, those above; mark where keys differ.
 
-    The frequent value's rows are those from first to stop of the n that are not missing.
+    The frequent value's rows are those from first to stop.
     """
+    n = len(key)
     for i in range(first):
         differs = i + 1 == first or key[i + 1] != key[i]
         below[i] = row[i] | LAST if differs else row[i]
