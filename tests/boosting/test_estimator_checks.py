@@ -5,11 +5,20 @@ import subprocess
 import sys
 
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
-from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier, DecisionStump
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+    DecisionStump,
+)
+from maxmargin.losses import HuberLoss
 
 # The check of foreign arrays needs an environment variable that SciPy reads when it is imported.
 ELSEWHERE = "check_array_api_input"
@@ -19,6 +28,13 @@ ESTIMATORS = [
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=10),
     BaggingClassifier(),
     BaggingClassifier(DecisionTreeClassifier(max_depth=2)),
+    BoostingClassifier(n_estimators=10),
+    BoostingClassifier("exponential", DecisionStump(), n_estimators=10),
+    BoostingClassifier(estimator=GaussianNB(), n_estimators=5),
+    BoostingRegressor(),
+    BoostingRegressor(HuberLoss(level=0.9)),
+    BoostingRegressor("absolute_error", DecisionTreeRegressor(max_depth=2), n_estimators=20),
+    BoostingRanker(n_estimators=10),
 ]
 
 # Rows drawn by weight are others when their number is: a row of weight two is not two rows.
@@ -50,7 +66,9 @@ def test_check(estimator, check):
 SCRIPT = f"""
 from sklearn.utils.estimator_checks import check_estimator
 from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier
-for estimator in (AdaBoostClassifier(), BaggingClassifier()):
+from maxmargin.boosting import BoostingClassifier, BoostingRanker, BoostingRegressor
+ours = BoostingClassifier(n_estimators=5), BoostingRegressor(), BoostingRanker(n_estimators=5)
+for estimator in (AdaBoostClassifier(), BaggingClassifier(), *ours):
     results = check_estimator(estimator, on_skip=None)
     assert "{ELSEWHERE}" in {{result["check_name"] for result in results}}
     assert {{result["status"] for result in results}} == {{"passed"}}

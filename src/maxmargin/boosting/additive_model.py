@@ -327,7 +327,9 @@ class AdditiveModel(BaseEstimator):
 
     def _staged_raw(self, X: Any) -> Iterator[Vector]:
         """Give F of the rows after every round, of shape (rows, functions)."""
-        X = self._read_new(X)
+        yield from self._stages(self._read_new(X))
+
+    def _stages(self, X: Any) -> Iterator[Vector]:
         raw = np.tile(self.constants_, (X.shape[0], 1))
         for line, steps in zip(self._members, self.coefficients_, strict=True):
             for k, (member, coefficient) in enumerate(zip(line, steps, strict=True)):
@@ -337,13 +339,12 @@ class AdditiveModel(BaseEstimator):
 
     def _raw(self, X: Any) -> Vector:
         """Give F of the rows, of shape (rows, functions)."""
+        X = self._read_new(X)
         if is_presorted(self.estimator):
-            check_is_fitted(self)
-            X = self._read_new(X)
             shapes = [self._shape(k) for k in range(len(self.constants_))]
             return np.column_stack([shape._sum(X) for shape in shapes])
-        raw = np.tile(self.constants_, (X.shape[0] if hasattr(X, "shape") else len(X), 1))
-        for raw in self._staged_raw(X):  # noqa: B007  (the last one counts)
+        raw = np.tile(self.constants_, (X.shape[0], 1))
+        for raw in self._stages(X):  # noqa: B007  (the last one counts)
             pass
         return raw
 

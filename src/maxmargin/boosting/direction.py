@@ -242,7 +242,7 @@ class AnyClassifier(AnyRegressor):
         if len(rows) == 0 or (sign == sign[0]).all():  # most classifiers refuse one class
             return self.recall(OneSign(float(sign[0]) if len(rows) else 1.0))
         member = seeded(self._estimator, seed)
-        return self.recall(member.fit(X, sign, sample_weight=force * (len(rows) / force.sum())))
+        return self.recall(member.fit(X, sign, sample_weight=force / force.sum()))
 
 
 class OneSign:

@@ -181,8 +181,8 @@ class BoostingRanker(AdditiveModel):
             self._loss().check_targets(targets[0][weight > 0])
         elif Queries.of(targets[0], targets[1], weight).pairs == 0:
             raise ValueError(
-                "There is no pair to put in order: in no query do two rows differ in relevance; "
-                "check y, qid and sample_weight."
+                f"There is no pair to put in order (n_samples={len(weight)}): in no query do two "
+                "rows differ in relevance; check y, qid and sample_weight."
             )
 
     def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
