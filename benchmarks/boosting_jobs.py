@@ -8,6 +8,7 @@ from collections.abc import Callable
 from benchmarks import (
     adaboost,
     adaboost_predict,
+    bagging,
     boosting_growth,
     gradient_boosting,
     letters,
@@ -44,6 +45,17 @@ def gradient(options: argparse.Namespace) -> None:
         _keep("gradient_boosting", row, options)
 
 
+def bags(options: argparse.Namespace) -> None:
+    members = adaboost.FEW_ROUNDS if options.small else bagging.MEMBERS
+    for name in available(name for name in BOOSTING if name in options.data):
+        data = load(name, options.small)
+        _keep(
+            "bagging",
+            bagging.measure(data, members, options.repeats, options.sklearn_repeats),
+            options,
+        )
+
+
 def letter(options: argparse.Namespace) -> None:
     if available(["letter"]):
         record.save("letters", [letters.row(options.small)], options.results)
@@ -60,6 +72,7 @@ JOBS: dict[str, Callable[[argparse.Namespace], None]] = {
     "adaboost_predict": stumps,
     "boosting_growth": grow,
     "gradient_boosting": gradient,
+    "bagging": bags,
     "letters": letter,
 }
 """By name; two names may share a function, which then runs once."""

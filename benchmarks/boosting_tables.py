@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.bagging import LOOP
 from benchmarks.contest import OURS, SKLEARN
 from benchmarks.letters import PUBLISHED
 from benchmarks.markdown import lay_out, number, times
@@ -128,6 +129,28 @@ def gradient_table(whole: dict[str, Any]) -> str:
     )
 
 
+def bagging_table(whole: dict[str, Any]) -> str:
+    rows = whole["rows"]
+    header = [f"Bagging, {_asked(whole)} stumps", "rows × columns"]
+    header += [f"{name}, s" for name in (OURS, LOOP, SKLEARN)]
+    header += [f"over {LOOP}", "over scikit-learn", "votes differ by", "out-of-bag error"]
+    lines = [
+        [
+            *_shape(row),
+            *(number(row["seconds"].get(name)) for name in (OURS, LOOP, SKLEARN)),
+            times(row["seconds"][LOOP] / row["seconds"][OURS]),
+            times(_ratio(row, OURS)),
+            f"{row['apart']:.0e}",
+            _each(row["oob_error"], ".2%", [OURS, SKLEARN]),
+        ]
+        for row in rows
+    ]
+    for label, summary in (("geometric mean", _mean), ("minimum", _least)):
+        loop = summary([row["seconds"][LOOP] / row["seconds"][OURS] for row in rows])
+        lines.append([label, *[""] * 4, loop, summary(_ratios(rows, [OURS])), "", ""])
+    return "\n\n".join([lay_out(header, lines), *_closing(rows, [OURS])])
+
+
 def growth_table(whole: dict[str, Any]) -> str:
     rows = whole["rows"]
     return "\n\n".join([*map(_growth, rows), _memory([row for row in rows if row["memory"]])])
@@ -185,5 +208,6 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "adaboost_predict": predict_table,
     "boosting_growth": growth_table,
     "gradient_boosting": gradient_table,
+    "bagging": bagging_table,
     "letters": letters_table,
 }

@@ -1,5 +1,6 @@
 """Bagging against the obvious loop, and its out-of-bag error against brute force."""
 
+import signal
 import warnings
 
 import numpy as np
@@ -170,6 +171,20 @@ def test_a_time_limit_and_a_callback_keep_whole_members():
     assert model.stop_ is Stop.TIME_LIMIT
     assert len(model.estimators_) == len(seen) == 1
     assert model.predict(X).shape == (len(X),)
+
+
+@pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(3)])
+def test_ctrl_c_keeps_the_members_so_far(estimator):
+    def interrupt(made):
+        if made.round == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    model, X, y = fitted(estimator, callback=interrupt, warm_start=True)
+    assert model.stop_ is Stop.INTERRUPTED
+    assert len(model.estimators_) == 3
+    model.set_params(callback=None).fit(X, y)
+    whole, _, _ = fitted(estimator)
+    np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
 
 
 def test_classes_that_a_bag_lacks_get_no_probability_from_its_member():

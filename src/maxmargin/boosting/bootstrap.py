@@ -34,8 +34,8 @@ class Urn:
     ----------
     order : ndarray of int of shape (rows,)
         The rows by content.
-    cumulative : ndarray of shape (rows,)
-        Running sums of their weights in that order.
+    cumulative : ndarray of shape (rows,) or None
+        Running sums of their weights in that order; None for 1 each.
     size : int
         Rows to a bag.
     replace : bool
@@ -43,7 +43,7 @@ class Urn:
     """
 
     order: Index
-    cumulative: Vector
+    cumulative: Vector | None
     size: int
     replace: bool
 
@@ -59,14 +59,14 @@ class Urn:
         -------
         rows : ndarray of int of shape (size,)
         """
-        random = np.random.default_rng(seed)
-        if self.replace:
-            place = np.searchsorted(
-                self.cumulative, random.random(self.size) * self.cumulative[-1], side="right"
-            )
+        random, sums = np.random.default_rng(seed), self.cumulative
+        if not self.replace:
+            p = None if sums is None else np.diff(sums, prepend=0.0) / sums[-1]
+            place = random.choice(len(self.order), self.size, replace=False, p=p)
+        elif sums is None:  # as below, with sums 1, 2, ...
+            place = (random.random(self.size) * len(self.order)).astype(np.intp)
         else:
-            p = np.diff(self.cumulative, prepend=0.0) / self.cumulative[-1]
-            place = random.choice(len(p), self.size, replace=False, p=p)
+            place = np.searchsorted(sums, random.random(self.size) * sums[-1], side="right")
         return self.order[place]
 
     def counts(self, seed: int) -> Vector:
@@ -86,7 +86,7 @@ def fill_urn(
             f"A bag of {size} rows cannot be drawn without replacement from "
             f"{np.count_nonzero(mass)}; set bootstrap=True or lower max_samples."
         )
-    return Urn(order, np.cumsum(mass[order]), size, replace)
+    return Urn(order, None if weight is None else np.cumsum(mass[order]), size, replace)
 
 
 def _bag_size(max_samples: Any, total: float, owner: str) -> int:
