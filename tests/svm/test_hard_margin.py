@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
@@ -263,5 +264,6 @@ def test_bad_parameters(params, message):
 def test_means_that_only_kernel_values_confuse_are_no_witness(model):
     X, y = np.random.default_rng(0).normal(size=(10, 60)), np.arange(10) % 2
     assert separate(X + 1e6, y).separable
+    assert model.fit(X + 1e6, y).score(X + 1e6, y) == 1.0  # dense rows are centred
     with pytest.raises(ArithmeticError, match="centre the columns"):
-        model.fit(X + 1e6, y)
+        clone(model).fit(sparse.csr_matrix(X + 1e6), y)

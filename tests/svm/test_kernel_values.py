@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from maxmargin import SVC
+from maxmargin import SVC, HardMarginSVC, SlackBudgetSVC, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF, Linear, Precomputed
 
@@ -40,3 +40,24 @@ def test_an_offset_of_float32_data_costs_a_radial_kernel_nothing(offset):
     values = model.decision_function(data.astype(np.float32))
     np.testing.assert_allclose(values, exact.decision_function(data), atol=2e-2)
     assert model.certify(data.astype(np.float32), label).status.name == "CERTIFIED"
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e7, 1e8])
+@pytest.mark.parametrize(
+    "model",
+    [HardMarginSVC(), SlackBudgetSVC(budget=1.0), SVC(kernel="linear"), SVC(kernel=Linear())],
+)
+def test_an_offset_does_not_change_a_linear_kernels_margin(model, offset):
+    rng = np.random.default_rng(0)
+    label = np.repeat([1, 0], 40)
+    data = rng.normal(size=(80, 3)) + np.where(label == 1, 4.0, -4.0)[:, None] * [1, 0, 0]
+    data = (data + offset) - offset  # what is left of them far from the origin
+    near, far = clone(model).fit(data, label), clone(model).fit(data + offset, label)
+    assert far.certificate_.status is Status.CERTIFIED
+    assert far.certify(data + offset, label).status is Status.CERTIFIED
+    np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-6)
+    values = far.decision_function(data + offset)
+    np.testing.assert_allclose(values, near.decision_function(data), atol=1e-6)
+    np.testing.assert_allclose(
+        (data + offset) @ far.coef_[0] + far.intercept_, values, atol=1e-14 * offset + 1e-7
+    )

@@ -19,8 +19,12 @@ v = D (theta + p) exactly, so its gap is of second order; clipped into the conju
 what the certificate is made of.
 
 The hinge has no curvature: it is solved as a sequence of ``proximal_hinge`` problems, narrowed
-whenever Newton's step promises less than the smoothing hides. Where rows are plenty, a sample of
-them is solved first: their optimum is a good beginning, and costs next to nothing.
+whenever Newton's step promises less than the smoothing hides.
+
+Where rows are plenty, a sample of them is solved first, itself from a smaller sample. The optimum
+of s of n rows costs all rows about (n / s) d / 2 more than their own, for d columns (the variance
+of a maximum likelihood estimate), and a Newton step squares such errors: from a fifth of covtype's
+rows one step on all of them certifies 1e-3, where a sample of 1 % needed three.
 """
 
 from __future__ import annotations
@@ -47,8 +51,8 @@ _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
-_SAMPLE, _SAMPLE_ROWS = 100, 2000  # rows for each column, and at least
-_PLENTY, _PLENTY_FOR_HINGE = 200, 5000  # rows for each column that make a sample worth it
+_SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows for each column
+_SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL = 2**17  # values in the data
@@ -86,7 +90,10 @@ class Newton:
 
     def _begin(self, theta: Vector, width: float) -> None:
         self._theta = theta
-        self._values = self._design.values(theta)
+        if theta[: self._design.columns].any():
+            self._values = self._design.values(theta)
+        else:
+            self._values = np.full(len(self.problem), self._design.constant * theta[-1])
         self._model: LinearProblem | ProximalHinge = self.problem
         if not self._smooth:
             centre = np.zeros(len(self.problem))
@@ -324,16 +331,14 @@ class Newton:
 
     def _solve_sample(self, limits: Limits) -> bool:
         """Begin at the optimum of a sample of the rows, where there are many; says if it did."""
-        n, width = len(self.problem), self._design.width
-        if not self._exact or n < width * (_PLENTY if self._smooth else _PLENTY_FOR_HINGE):
-            return False
-        size = max(_SAMPLE * width, _SAMPLE_ROWS)
-        if 5 * size > n:
+        n, (part_of, each) = len(self.problem), _SAMPLE if self._smooth else _SAMPLE_FOR_HINGE
+        size = max(n // part_of, each * self._design.width, _SAMPLE_ROWS)
+        if not self._exact or _WORTH * size > n:
             return False
         rows = np.sort(np.random.default_rng(self._seed).choice(n, size, replace=False))
         problem, factor = self.problem, n / size
         part = replace(problem, t=problem.t[rows], cost=factor * problem.cost[rows])
-        solver = Newton(part, self._design.take(rows), sample=False)
+        solver = Newton(part, self._design.take(rows), self._seed, sample=self._smooth)
         few = replace(limits, tol=10 * limits.tol)
         for _ in range(30):
             if solver.violation() <= few.tol:

@@ -25,7 +25,7 @@ class KernelChoice:
     function: Any = None
     """The user's function (X, Y) -> matrix, where that is what was given."""
     shift: NDArray[Any] | None = None
-    """Taken off every row before a radial kernel sees it, where rows lie far from the origin."""
+    """Taken off every row before the kernel sees it, where rows lie far from the origin."""
 
     @property
     def precomputed(self) -> bool:
@@ -46,15 +46,19 @@ class KernelChoice:
         return np.asarray(dense, dtype=np.float64, order="C")
 
 
-def centred_on(choice: KernelChoice, X: Any) -> KernelChoice:
-    """Let a radial kernel see X less its mean if the mean is most of X.
+def centred_on(
+    choice: KernelChoice, X: Any, weight: NDArray[np.float64] | None, free_bias: bool
+) -> KernelChoice:
+    """Let a radial or linear kernel see X less its mean if the mean is most of X.
 
-    Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset. A thousand
-    rows tell whether that is so.
+    Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset; and a free
+    bias makes good what products change. A thousand rows tell whether that is so.
     """
-    if not isinstance(choice.kernel, RBF) or sparse.issparse(X):
+    invariant = isinstance(choice.kernel, RBF) or (free_bias and choice.kernel == Linear())
+    if not invariant or sparse.issparse(X):
         return choice
-    sample = X[:: max(1, len(X) // 1024)].astype(np.float64)
+    counted = X if weight is None else X[weight > 0]
+    sample = counted[:: max(1, len(counted) // 1024)].astype(np.float64)
     mean = sample.mean(axis=0)
     if float(np.square(mean).sum()) <= _OFFSET * float(np.square(sample).sum()) / len(sample):
         return choice

@@ -62,8 +62,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass's ``fit`` sets ``classes_``, ``class_weight_``, ``support_``, ``support_vectors_``,
     ``intercept_`` and, as LIBSVM has them (a positive value speaks for the earlier class),
-    ``_dual_coef_`` and ``_intercept_``, with ``_n_support``, ``_choice``, ``_sparse``, ``_X_fit``
-    and ``_temperature``.
+    ``_dual_coef_`` and ``_intercept_`` (for rows as the kernel sees them), with ``_n_support``,
+    ``_choice``, ``_sparse``, ``_X_fit`` and ``_temperature``.
     """
 
     _ready: Ready | None = None
@@ -160,18 +160,26 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _weights(self) -> Vector:
         """Feature weights of each problem, w = sum_i beta_i x_i."""
-        rows, coefficients = self.support_vectors_, np.asarray(self._dual_coef_)
+        rows = self._choice.items(self.support_vectors_, None)
+        coefficients = np.asarray(self._dual_coef_)
         if not self._by_pairs():
             return np.asarray((rows.T @ coefficients.T).T)
         edges = np.cumsum([0, *self._n_support])
         parts = [np.asarray((rows[a:b].T @ coefficients[:, a:b].T).T) for a, b in pairwise(edges)]
         return decision.pair_values(np.stack(parts).transpose(2, 0, 1), np.zeros(1)).T
 
+    def _shift_of_intercept(self) -> Any:
+        """Give what w'x + b has to make good where the linear kernel saw rows less a shift."""
+        shift = self._choice.shift
+        if shift is None or not isinstance(self._choice.kernel, Linear):
+            return 0.0
+        return self._weights() @ shift.astype(np.float64)
+
     def _raw_decision(self, X: Any) -> Vector:
         """Values of all problems, positive for the positive class: shape (rows, problems)."""
         X = self._validate_new(X)
         if isinstance(self._choice.kernel, Linear):
-            product = X @ self._weights().T
+            product = self._choice.items(X, None) @ self._weights().T
             return np.asarray(product + self._intercept_, dtype=np.float64)
         if len(self.support_) == 0:
             return np.tile(self._intercept_, (len(X) if not hasattr(X, "shape") else X.shape[0], 1))

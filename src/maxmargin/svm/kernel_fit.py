@@ -108,7 +108,8 @@ class KernelFit(KernelClassifier):
             return self._ready.choice
         named = isinstance(self.kernel, str) and self.kernel != "precomputed"
         self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
-        return centred_on(choose_kernel(self.kernel, self._gamma, self.degree, self.coef0), X)
+        choice = choose_kernel(self.kernel, self._gamma, self.degree, self.coef0)
+        return centred_on(choice, X, weight, free_bias=not self._augmented)
 
     def _run(
         self, gram: Gram, reduced: reduction.Reduction, solver: Any, seed: int = 0
@@ -140,7 +141,7 @@ class KernelFit(KernelClassifier):
             )
         self._keep_support(choice, X)
         sign = -1.0 if len(self.classes_) == 2 else 1.0
-        self.intercept_ = sign * self._intercept_
+        self.intercept_ = sign * (self._intercept_ - self._shift_of_intercept())
         self.dual_coef_ = self._dual_coef_ * sign
         if self._sparse:
             self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)

@@ -142,8 +142,12 @@ def heaviest_meeting(X: Any, t: Vector, weight: Vector) -> Vector | None:
 
 def coincide(X: Any, t: Vector, weights: Vector) -> bool:
     """Whether weights that sum to 1 in each class give both the same mean, nearly, on the rows."""
-    Z, _ = _scaled(X)
-    return bool((np.abs(_product(Z.T, t * weights)) <= _NEAR).all())
+    if not sparse.issparse(X):
+        Z, _ = _scaled(X)
+        return bool((np.abs(_product(Z.T, t * weights)) <= _NEAR).all())
+    # Sparse rows stay where they are, but means are near each other by how the rows spread.
+    spread = (X.max(axis=0) - X.min(axis=0)).toarray().ravel()
+    return bool((np.abs(_product(X.T, t * weights)) <= 0.5 * _NEAR * spread).all())
 
 
 def _check(X: Any, y: Any) -> tuple[Any, Vector]:
