@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -317,9 +318,11 @@ def draw_hardest() -> None:
 
 def draw_shapes() -> None:
     """Draw the shape functions of a model of the Heart data."""
-    heart = load_heart()
-    model = BoostingClassifier(n_estimators=200).fit(heart.data, heart.target)
-    save(plots.shape_functions(model, max_features=8).figure_, IMAGES / "shapes.png")
+    heart = pl.DataFrame(load_heart(complete=False, as_table=True), strict=False)
+    X, y = heart.drop("AHD"), heart["AHD"].to_numpy()
+    model = BoostingClassifier(categorical_features=["ChestPain", "Thal"]).fit(X, y)
+    display = plots.shape_functions(model, X, max_features=8)
+    save(display.figure_, IMAGES / "shapes.png")
 
 
 PAGES = {

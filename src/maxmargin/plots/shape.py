@@ -7,12 +7,15 @@ Gehrke, KDD 2012).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
 from maxmargin.plots.text import head, plain
@@ -30,16 +33,16 @@ _LONG = 12  # names of categories are cut to this many characters
 class ShapeDisplay:
     """Shape functions of a stump ensemble, a panel a feature, the most important first.
 
-    A numeric feature is drawn as steps, a categorical one as bars. All panels share one vertical
-    axis, so heights compare. Build it with :meth:`from_estimator`, or draw in one call with
-    :func:`shape_functions`.
+    A numeric feature is drawn as steps, a categorical one as bars; where there were missing values
+    in training, what they add is marked at the right edge. All panels share one vertical axis, so
+    heights compare. Build it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
 
     Parameters
     ----------
     shapes : sequence of ShapeFunction
         The functions, in the order of drawing.
-    missing : bool, default=False
-        Whether to mark at the right edge what a missing value adds.
+    ranges : mapping of int to pair of float, optional
+        Between which values numeric features are drawn; around their thresholds otherwise.
 
     Attributes
     ----------
@@ -50,11 +53,11 @@ class ShapeDisplay:
 
     Examples
     --------
-    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.boosting import BoostingClassifier
     >>> from maxmargin.datasets import load_ten_points
     >>> from maxmargin.plots import ShapeDisplay
     >>> X, y = load_ten_points(return_X_y=True)
-    >>> display = ShapeDisplay.from_estimator(AdaBoostClassifier(n_estimators=3).fit(X, y))
+    >>> display = ShapeDisplay.from_estimator(BoostingClassifier(n_estimators=9).fit(X, y))
     >>> len(display.axes_)
     2
     """
@@ -62,13 +65,21 @@ class ShapeDisplay:
     axes_: NDArray[np.object_]
     figure_: Figure
 
-    def __init__(self, *, shapes: Sequence[Any], missing: bool = False) -> None:
+    def __init__(
+        self, *, shapes: Sequence[Any], ranges: Mapping[int, tuple[float, float]] | None = None
+    ) -> None:
         self.shapes = list(shapes)
-        self.missing = missing
+        self.ranges = ranges or {}
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, max_features: int = 12, missing: bool = False, axes: Any = None
+        cls,
+        estimator: Any,
+        X: Any = None,
+        *,
+        label: Any = None,
+        max_features: int = 12,
+        axes: Any = None,
     ) -> Self:
         """Draw the shape functions of a fitted ensemble of stumps.
 
@@ -76,10 +87,12 @@ class ShapeDisplay:
         ----------
         estimator : a boosted estimator of stumps
             Fitted.
+        X : array-like or DataFrame of shape (n_samples, n_features), optional
+            Rows over which each function is moved to a mean of 0 and drawn from end to end.
+        label : object, optional
+            With more than two classes, the one whose functions are drawn.
         max_features : int, default=12
             How many features to draw at most, the most important ones.
-        missing : bool, default=False
-            Whether to mark at the right edge what a missing value adds.
         axes : array of Axes, optional
             Where to draw, one a feature; a new figure otherwise.
 
@@ -88,9 +101,16 @@ class ShapeDisplay:
         ShapeDisplay
             The display, already plotted.
         """
-        shapes = [each for each in estimator.shape_functions() if each.importance > 0]
-        ordered = sorted(shapes, key=lambda each: -each.importance)
-        return cls(shapes=ordered[:max_features], missing=missing).plot(axes=axes)
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "shape_functions"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no shape_functions: they are drawn of boosted"
+                " stumps."
+            )
+        shapes = estimator.shape_functions(*([] if label is None else [label]))
+        shapes = [*(shapes if X is None else shapes.centred(X))][:max_features]
+        ranges = {} if X is None else {shape.feature: _range(X, shape) for shape in shapes}
+        return cls(shapes=shapes, ranges=ranges).plot(axes=axes)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on ``axes``, or on a new figure.
@@ -111,10 +131,10 @@ class ShapeDisplay:
         self.axes_ = given[: len(self.shapes)]
         self.figure_ = given[0].get_figure(root=True)
         for ax, shape in zip(self.axes_, self.shapes, strict=True):
-            draw = _draw_steps if shape.categories is None else _draw_bars
-            draw(ax, shape)
-            if self.missing:
-                _mark_missing(ax, shape.missing)
+            if shape.categories is None:
+                _draw_steps(ax, shape, self.ranges.get(shape.feature))
+            else:
+                _draw_bars(ax, shape)
             head(ax, plain(shape.name), f"importance {shape.importance:.1%}")
         self._finish_axes()
         return self
@@ -141,7 +161,12 @@ class ShapeDisplay:
 
 
 def shape_functions(
-    estimator: Any, *, max_features: int = 12, missing: bool = False, axes: Any = None
+    estimator: Any,
+    X: Any = None,
+    *,
+    label: Any = None,
+    max_features: int = 12,
+    axes: Any = None,
 ) -> ShapeDisplay:
     """Draw an ensemble of stumps as the sum of one-feature functions that it is.
 
@@ -149,10 +174,12 @@ def shape_functions(
     ----------
     estimator : a boosted estimator of stumps
         Fitted.
+    X : array-like or DataFrame of shape (n_samples, n_features), optional
+        Rows over which each function is moved to a mean of 0 and drawn from end to end.
+    label : object, optional
+        With more than two classes, the one whose functions are drawn.
     max_features : int, default=12
         How many features to draw at most, the most important ones.
-    missing : bool, default=False
-        Whether to mark at the right edge what a missing value adds.
     axes : array of Axes, optional
         Where to draw, one a feature; a new figure otherwise.
 
@@ -164,36 +191,46 @@ def shape_functions(
     Examples
     --------
     >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.boosting import BoostingClassifier
     >>> from maxmargin.datasets import load_heart
     >>> X, y = load_heart(return_X_y=True)
-    >>> display = plots.shape_functions(AdaBoostClassifier().fit(X, y), max_features=4)
+    >>> display = plots.shape_functions(BoostingClassifier().fit(X, y), X, max_features=4)
     >>> len(display.axes_)
     4
     """
     return ShapeDisplay.from_estimator(
-        estimator, max_features=max_features, missing=missing, axes=axes
+        estimator, X, label=label, max_features=max_features, axes=axes
     )
 
 
-def _draw_steps(ax: Axes, shape: Any) -> None:
-    """Draw the steps between thresholds, with a margin beyond the first and the last."""
+def _draw_steps(ax: Axes, shape: Any, ends: tuple[float, float] | None) -> None:
+    """Draw the steps between thresholds, beyond the first and the last up to the ends."""
     inner = np.asarray(shape.thresholds, dtype=np.float64)
-    span = float(np.ptp(inner)) or max(abs(float(inner[0])), 1.0)
-    edges = np.r_[inner[0] - 0.15 * span, inner, inner[-1] + 0.15 * span]
+    low, high = ends or _around(inner)
+    edges = np.r_[min(low, inner[0]), inner, max(high, inner[-1])]
     values = np.asarray(shape.values, dtype=np.float64)
     for sign, colour in zip((-1.0, 1.0), palette.REGIONS, strict=True):
         ax.stairs(np.where(sign * values > 0, values, 0.0), edges, fill=True, color=colour)
     ax.stairs(values, edges, baseline=None, color=palette.INK, linewidth=1.5)
     ax.set_xlim(edges[0], edges[-1])
+    if shape.missing is not None:
+        _mark_missing(ax, shape.missing)
 
 
-def _draw_bars(ax: Axes, shape: Any) -> None:
-    values = np.asarray(shape.values, dtype=np.float64)
-    colours = [palette.REGIONS[int(value > 0)] for value in values]
-    ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=palette.INK, lw=1.2)
-    names = [_cut(plain(name)) for name in shape.categories]
-    ax.set_xticks(np.arange(len(values)), names, rotation=30, ha="right", fontsize=8)
+def _around(thresholds: Array) -> tuple[float, float]:
+    span = float(np.ptp(thresholds)) or max(abs(float(thresholds[0])), 1.0)
+    return float(thresholds[0]) - 0.15 * span, float(thresholds[-1]) + 0.15 * span
+
+
+def _range(X: Any, shape: Any) -> tuple[float, float]:
+    """Find the least and the greatest value of a numeric feature; a category has none."""
+    if shape.categories is not None:
+        return 0.0, 0.0
+    column = _safe_indexing(X, shape.feature, axis=1)
+    if sparse.issparse(column):
+        column = column.toarray()
+    values = np.asarray(column, dtype=np.float64)
+    return float(np.nanmin(values)), float(np.nanmax(values))
 
 
 def _mark_missing(ax: Axes, value: float) -> None:
@@ -203,6 +240,18 @@ def _mark_missing(ax: Axes, value: float) -> None:
     ax.annotate(
         "missing", (1.0, value), xycoords=edge, xytext=(-6, 4), textcoords="offset points", **words
     )
+
+
+def _draw_bars(ax: Axes, shape: Any) -> None:
+    values, names = np.asarray(shape.values, dtype=np.float64), [*map(str, shape.categories)]
+    edges = [palette.INK] * len(values)
+    if shape.missing is not None:
+        values, names = np.r_[values, shape.missing], [*names, "missing"]
+        edges = [*edges, palette.BAYES]
+    colours = [palette.REGIONS[int(value > 0)] for value in values]
+    ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=edges, lw=1.2)
+    shown = [plain(_cut(name)) for name in names]
+    ax.set_xticks(np.arange(len(values)), shown, rotation=30, ha="right", fontsize=8)
 
 
 def _cut(name: str) -> str:

@@ -1,0 +1,96 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import SVC
+
+from maxmargin import plots
+from maxmargin.boosting import BoostingClassifier, BoostingRegressor
+from maxmargin.datasets import load_heart
+from maxmargin.plots import ShapeDisplay
+
+
+@pytest.fixture(scope="module")
+def heart():
+    table = pl.DataFrame(load_heart(complete=False, as_table=True), strict=False)
+    X, y = table.drop("AHD"), table["AHD"].to_numpy()
+    model = BoostingClassifier(categorical_features=["ChestPain", "Thal"]).fit(X, y)
+    return model, X, y
+
+
+def title(ax):
+    return ax.get_title(loc="left")
+
+
+def test_the_most_important_features_come_first(heart):
+    display = plots.shape_functions(heart[0], max_features=5)
+    assert len(display.axes_) == 5
+    importance = [shape.importance for shape in display.shapes]
+    assert importance == sorted(importance, reverse=True)
+    assert [title(ax) for ax in display.axes_] == [shape.name for shape in display.shapes]
+    assert len({ax.get_ylim() for ax in display.axes_}) == 1
+
+
+def test_categories_are_bars_with_a_bar_for_missing_values(heart):
+    display = plots.shape_functions(heart[0])
+    panels = {title(ax): ax for ax in display.axes_}
+    names = [text.get_text() for text in panels["Thal"].get_xticklabels()]
+    assert names == ["fixed", "normal", "reversable", "missing"]
+    thal = heart[0].shape_functions()["Thal"]
+    heights = [bar.get_height() for bar in panels["Thal"].patches]
+    assert heights == pytest.approx([*thal.values, thal.missing])
+    assert "missing" not in [text.get_text() for text in panels["ChestPain"].get_xticklabels()]
+
+
+def test_numbers_are_steps_from_end_to_end(heart):
+    model, X, _ = heart
+    display = plots.shape_functions(model, X)
+    ax = {title(ax): ax for ax in display.axes_}["Ca"]
+    assert ax.get_xlim() == (0.0, 3.0)
+    line = ax.patches[-1].get_data()
+    np.testing.assert_allclose(line.edges, [0.0, 0.5, 3.0])
+    centred = model.shape_functions().centred(X)["Ca"]
+    np.testing.assert_allclose(line.values, centred.values)
+    assert "missing" in [text.get_text() for text in ax.texts]
+    narrow = {title(ax): ax for ax in plots.shape_functions(model).axes_}["Ca"]
+    assert narrow.get_xlim()[1] < 3.0
+
+
+def test_one_function_for_each_of_several_classes():
+    X, y = load_iris(return_X_y=True)
+    model = BoostingClassifier(n_estimators=5).fit(X, y)
+    display = plots.shape_functions(model, X, label=2)
+    assert display.shapes[0].name == model.shape_functions(2).functions[0].name
+    with pytest.raises(ValueError, match="each has its own functions"):
+        plots.shape_functions(model, X)
+
+
+def test_sparse_rows_and_given_axes():
+    X = sparse.random_array((50, 3), density=0.5, rng=np.random.default_rng(0), format="csr")
+    y = X.toarray() @ [1.0, -2.0, 0.0]
+    model = BoostingRegressor(n_estimators=10).fit(X, y)
+    _, axes = plt.subplots(1, 3)
+    display = ShapeDisplay.from_estimator(model, X, axes=axes)
+    assert display.axes_[0] is axes[0]
+    assert not axes[2].axison  # the third feature is not used
+    assert display.axes_[0].get_xlim()[0] == 0.0
+
+
+def test_names_with_dollars_and_long_names_are_shown():
+    X = pl.DataFrame({"US$": ["a$b$", "a category of many letters"] * 10})
+    model = BoostingClassifier(n_estimators=2, categorical_features=[0]).fit(X, [0, 1] * 10)
+    display = plots.shape_functions(model, X)
+    names = [text.get_text() for text in display.axes_[0].get_xticklabels()]
+    assert names == ["a category …", r"a\$b\$"]
+    display.figure_.draw_without_rendering()
+
+
+def test_what_has_no_shape_functions_is_refused(heart):
+    with pytest.raises(TypeError, match="SVC has no shape_functions"):
+        plots.shape_functions(SVC().fit([[0.0], [1.0]], [0, 1]))
+    with pytest.raises(NotFittedError):
+        plots.shape_functions(BoostingClassifier())
+    assert plt.get_fignums() == []
