@@ -155,7 +155,7 @@ class ShapeDisplay:
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(labelsize=8)
             if k % _COLUMNS == 0:
-                ax.set_ylabel("adds to f", fontsize=9)
+                ax.set_ylabel("what it adds", fontsize=9)
             else:
                 ax.tick_params(labelleft=False)
 
