@@ -350,14 +350,13 @@ class AdditiveModel(BaseEstimator):
 
     def _shape(self, k: int) -> ShapeFunctions:
         splits = [line[k] for line in self._members]
-        names = getattr(self, "feature_names_in_", None)
         return additive_shape(
             splits,
             self.coefficients_[:, k],
             float(self.constants_[k]),
             self.feature_importances_,
             self._read_new,
-            names=None if names is None else [str(name) for name in names],
+            names=getattr(self, "feature_names_in_", None),
             categories=getattr(self, "_categories", None),
             had_missing=self._had_missing,
         )

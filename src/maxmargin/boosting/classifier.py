@@ -14,7 +14,7 @@ from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Targets, Vector, row_objectives
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
-from maxmargin.boosting.shape import ShapeFunctions
+from maxmargin.boosting.shape import ShapeFunctions, chosen_class
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
@@ -327,12 +327,5 @@ class BoostingClassifier(ClassifierMixin, AdditiveModel):
             ``shapes.sum(X)`` is the decision function, up to rounding.
         """
         shapes = super().shape_functions()
-        if len(self.classes_) == 2 and label is None:
-            return shapes
-        place = np.flatnonzero(self.classes_ == label)
-        if len(place) == 0 or len(self.classes_) == 2:
-            raise ValueError(
-                f"With more than two classes each has its own functions, and two share one: give "
-                f"a label of {self.classes_.tolist()} if there are more. Got {label!r}."
-            )
-        return self._shape(int(place[0]))
+        number = chosen_class(self.classes_, label)
+        return shapes if number is None else self._shape(number)

@@ -191,7 +191,7 @@ def additive_shape(
     constant: float,
     importances: Vector,
     read: Callable[[Any], Any],
-    names: Sequence[str] | None = None,
+    names: Any = None,
     categories: dict[int, dict[Any, int]] | None = None,
     had_missing: NDArray[np.bool_] | None = None,
 ) -> ShapeFunctions:
@@ -232,7 +232,7 @@ def additive_shape(
         functions.append(
             ShapeFunction(
                 feature=j,
-                name=names[j] if names is not None else f"x{j}",
+                name=str(names[j]) if names is not None else f"x{j}",
                 thresholds=thresholds,
                 values=values,
                 missing=unseen if had_missing is not None and had_missing[j] else None,
@@ -243,6 +243,19 @@ def additive_shape(
         )
     functions.sort(key=lambda f: (-f.importance, f.feature))
     return ShapeFunctions(constant, tuple(functions), read)
+
+
+def chosen_class(classes: NDArray[Any], label: Any) -> int | None:
+    """Give the number of the class whose function is wanted; None where two classes share one."""
+    if len(classes) == 2 and label is None:
+        return None
+    place = np.flatnonzero(classes == label) if label is not None else []
+    if len(place) == 0 or len(classes) == 2:
+        raise ValueError(
+            "With more than two classes each has its own functions, and two share one; give a "
+            f"label of {classes.tolist()} if there are more. Got {label!r}."
+        )
+    return int(place[0])
 
 
 def _steps(asked: list[tuple[Split, float]]) -> tuple[Vector, Vector]:

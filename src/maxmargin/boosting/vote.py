@@ -12,6 +12,7 @@ and probabilities are the softmax of (-d/2, d/2), or of the values over K - 1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.boosting.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read
 from maxmargin.boosting.theory import heaviest, vote_margins
@@ -279,6 +281,50 @@ class WeightedVote(ClassifierMixin, BaseEstimator):
         check_number("hardest", "k", k, 1, whole=True)
         rows = heaviest(self.weights_, min(int(k), int(np.count_nonzero(self.weights_))))
         return Hardest(rows, self.weights_[rows])
+
+    def shape_functions(self, label: Any = None) -> ShapeFunctions:
+        """Give the vote as what it is: a constant plus one step function of each feature.
+
+        Parameters
+        ----------
+        label : object, default=None
+            With more than two classes, the one whose function is wanted.
+
+        Returns
+        -------
+        shapes : ShapeFunctions
+            ``shapes.sum(X)`` is the decision function, up to rounding.
+        """
+        check_is_fitted(self)
+        if self._splits is None:
+            raise AttributeError(
+                "shape_functions is for ensembles of stumps, which are sums of functions of one "
+                f"feature; {type(self.estimators_[0]).__name__} may use several at once."
+            )
+        splits, factor, constant = self._votes_for(chosen_class(self.classes_, label))
+        return additive_shape(
+            splits,
+            factor * self.estimator_weights_ / self.estimator_weights_.sum(),
+            constant,
+            self.feature_importances_,
+            self._read,
+            names=getattr(self, "feature_names_in_", None),
+            categories=getattr(self, "_categories", None),
+        )
+
+    def _votes_for(self, number: int | None) -> tuple[list[Split], float, float]:
+        """Give members whose values, times a factor and added to a constant, are the decision."""
+        assert self._splits is not None
+        K, votes = self.n_classes_, []
+        for split in self._splits:
+            low, high = leaf_classes(split, K)
+            said = (
+                (2 * low - 1, 2 * high - 1) if number is None else (low == number, high == number)
+            )
+            votes.append(replace(split, left=float(said[0]), right=float(said[1])))
+        if number is None:
+            return votes, 2.0, 0.0
+        return votes, K / (K - 1.0), -1.0 / (K - 1.0)
 
     @property
     def feature_importances_(self) -> Vector:
