@@ -4,6 +4,7 @@ from maxmargin.boosting.adaboost import AdaBoostClassifier
 from maxmargin.boosting.bagging import BaggingClassifier
 from maxmargin.boosting.classifier import BoostingClassifier
 from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.ensemble import StumpEnsemble
 from maxmargin.boosting.ranker import BoostingRanker
 from maxmargin.boosting.regressor import BoostingRegressor
 from maxmargin.boosting.rounds import History, Round, Stop
@@ -28,6 +29,7 @@ __all__ = [
     "ShapeFunctions",
     "Split",
     "Stop",
+    "StumpEnsemble",
     "alpha_of_error",
     "bound_training_error",
 ]

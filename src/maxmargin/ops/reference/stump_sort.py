@@ -1,0 +1,62 @@
+"""The obvious versions of ``ops.cpu.stump_sort``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+LAST = np.uint32(0x80000000)
+
+
+def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> int:
+    """Turn values (and their bits) into keys that sort as they do; returns how many there are."""
+    absent = np.isnan(values)
+    keys = np.where(bits & top, ~bits, bits | top)
+    keys[values == 0.0] = top
+    key[~absent] = keys[~absent]
+    n = int(np.count_nonzero(~absent))
+    present[:n], missing[: len(values) - n] = np.flatnonzero(~absent), np.flatnonzero(absent)
+    return n
+
+
+def pack(key: Any, present: Any, word: Any) -> None:
+    """Word = leading bits of the key, then the number of the row."""
+    row = present[: len(word)].astype(np.uint64)
+    above = (key[row] - key[row].min()).astype(np.uint64)
+    drop = max(0, int(above.max()).bit_length() - 32)
+    word[:] = (above >> np.uint64(drop) << np.uint64(32)) | row
+
+
+def sort_words(word: Any, spare: Any, count: Any) -> bool:  # noqa: ARG001
+    """Sort by the leading half; returns whether the spare array holds the result."""
+    spare[:] = word[np.argsort(word >> np.uint64(32), kind="stable")]
+    return True
+
+
+def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
+    """Write rows and keys in order of the whole key; returns whether few moves were enough."""
+    rows = (word & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    row[:] = rows[np.argsort(key[rows], kind="stable")]
+    ascending[:] = key[row]
+    return True
+
+
+def find_frequent(key: Any) -> tuple[int, int]:
+    """Find the longest block of equal keys; of equally long ones the nearest to the middle."""
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    counts = np.diff(np.append(starts, len(key)))
+    longest = starts[counts == counts.max()]
+    first = int(longest[np.argmin(np.abs(2 * longest + counts.max() - len(key)))])
+    return first, first + int(counts.max())
+
+
+def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
+    """Write the rows below the frequent value and, backwards, those above; mark where keys differ.
+
+    The frequent value's rows are those from first to stop.
+    """
+    differs = np.append(key[1:] != key[:-1], True)
+    below[:] = row[:first] | np.where(differs[:first], LAST, np.uint32(0))
+    before = np.append(True, differs[:-1])
+    above[:] = (row[stop:] | np.where(before[stop:], LAST, np.uint32(0)))[::-1]

@@ -1,0 +1,212 @@
+"""The compiled scans, sorts and sums of stumps and their NumPy twins give the same numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxmargin.ops.cpu import stump, stump_classes, stump_ensemble, stump_sort, stump_square
+from maxmargin.ops.reference import stump as reference
+from maxmargin.ops.reference import stump_ensemble as reference_ensemble
+from maxmargin.ops.reference import stump_sort as reference_sort
+
+LAST = int(stump.LAST)
+KINDS = ["sign", "pair", "signed", "unit", "error", "gini"]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def question(kind, rng, n):
+    """The name of a scan, its first arguments, and how many sums a side has."""
+    weight, t = rng.random(n) + 0.01, rng.choice([-1.0, 1.0], size=n)
+    if kind == "sign":
+        return "sign", (weight * t, np.array([(weight * t).sum()])), 1
+    if kind in ("error", "gini"):
+        label = rng.integers(3, size=n).astype(np.uint32)
+        total = np.bincount(label, weight, 3)
+        return "classes", (label, weight, total, int(kind == "gini")), 3
+    if kind == "unit":
+        pull = rng.normal(size=n)
+        return "square", (pull, stump_square.UNIT, np.array([pull.sum(), n])), 2
+    pull = weight * t
+    total = np.array([pull.sum(), weight.sum()])
+    if kind == "signed":
+        return "square", (pull, stump_square.SIGNED, total), 2
+    both = np.stack([pull, weight], axis=1).ravel()
+    return "square", (both, stump_square.PAIR, total), 2
+
+
+def scan(name):
+    return {
+        "sign": (stump.scan_sign, stump.place_sign),
+        "square": (stump_square.scan_square, stump_square.place_square),
+        "classes": (stump_classes.scan_classes, stump_classes.place_classes),
+    }[name]
+
+
+def runs(rng, n, count):
+    """Runs of different rows with marks at random, some empty, some long."""
+    parts = []
+    for _ in range(count):
+        length = rng.choice([0, n // 3, n - 1, rng.integers(n)])
+        rows = rng.permutation(n)[:length].astype(np.uint32)
+        rows[rng.random(length) < rng.choice([0.0, 0.5, 1.0])] |= LAST
+        rows[-1:] |= LAST
+        parts.append(rows)
+    start = np.cumsum([0] + [len(part) for part in parts]).astype(np.uint64)
+    return np.concatenate(parts), start
+
+
+def shifts(rng, width, columns, some):
+    """Sums of missing values, small enough for a side to keep some weight."""
+    return np.abs(rng.random((columns, width))) * 1e-3 * some
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seeds, st.integers(2, 60), st.integers(1, 6), st.booleans())
+def test_scans(kind, seed, n, columns, some):
+    rng = np.random.default_rng(seed)
+    name, given_, width = question(kind, rng, n)
+    rows, start = runs(rng, n, 2 * columns)
+    order = rng.permutation(2 * columns).astype(np.uint64)
+    shift = shifts(rng, width, columns, some)
+    first, stop = sorted(rng.integers(0, 2 * columns + 1, size=2).tolist())
+    fast = np.full(2 * columns, -7.0)
+    slow = fast.copy()
+    scan(name)[0](*given_, rows, start, order, first, stop, shift, fast)
+    getattr(reference, f"scan_{name}")(*given_, rows, start, order, first, stop, shift, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-10, atol=1e-13)
+    assert np.count_nonzero(fast != -7.0) == stop - first
+
+
+def test_scans_of_more_than_a_buffer():
+    rng = np.random.default_rng(0)
+    for kind in KINDS:
+        name, given_, width = question(kind, rng, 5_000)
+        rows, start = runs(rng, 5_000, 10)
+        order, shift = np.arange(10, dtype=np.uint64), shifts(rng, width, 5, True)
+        fast, slow = np.zeros(10), np.zeros(10)
+        scan(name)[0](*given_, rows, start, order, 0, 10, shift, fast)
+        getattr(reference, f"scan_{name}")(*given_, rows, start, order, 0, 10, shift, slow)
+        np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@given(seeds, st.integers(2, 40), st.booleans(), st.floats(0.3, 1.1))
+def test_places(kind, last, seed, n, some, share):
+    rng = np.random.default_rng(seed)
+    name, given_, width = question(kind, rng, n)
+    rows, start = runs(rng, n, 1)
+    shift = shifts(rng, width, 1, some)
+    best = np.zeros(1)
+    order = np.zeros(1, dtype=np.uint64)
+    getattr(reference, f"scan_{name}")(*given_, rows, start, order, 0, 1, shift, best)
+    target = float(share * best[0]) * (1 + 1e-9)
+    fast, slow = np.zeros(width), np.zeros(width)
+    run = rows, 0, len(rows), shift[0], target, last
+    found = scan(name)[1](*given_, *run, fast)
+    assert found == getattr(reference, f"place_{name}")(*given_, *run, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["sign", "pair", "signed"])
+def test_a_run_by_hand(kind):
+    """Labels +, -, -, - of weight 1; the run holds the first row and then the second."""
+    t, one = np.array([1.0, -1.0, -1.0, -1.0]), np.ones(4)
+    name, given_, total = {
+        "sign": ("sign", (t,), [-2.0]),
+        "pair": ("square", (np.stack([t, one], axis=1).ravel(), stump_square.PAIR), [-2.0, 4.0]),
+        "signed": ("square", (t, stump_square.SIGNED), [-2.0, 4.0]),
+    }[kind]
+    rows, start = np.array([0 | LAST, 1 | LAST], np.uint32), np.array([0, 2, 2], np.uint64)
+    order, gain, shift = np.array([0, 1], np.uint64), np.zeros(2), np.zeros((1, len(total)))
+    scan(name)[0](*given_, np.array(total), rows, start, order, 0, 2, shift, gain)
+    want = 4.0 if kind == "sign" else 1.5**2 / (1 * 3)  # |T - 2|; A = 1 + 1/2 and h = 1
+    assert gain[0] == pytest.approx(want)
+
+
+# sorting
+
+
+def awkward(rng, n, dtype):
+    """Numbers with ties, both zeros, missing and tiny ones, and some that agree in most bits."""
+    x = rng.choice(
+        [rng.normal(size=n), np.round(rng.normal(size=n)), 1.0 + 1e-13 * rng.integers(9, size=n)]
+    )
+    x = np.where(rng.random(n) < 0.1, rng.choice([0.0, -0.0, 5e-324, -1e-300, 1e30], size=n), x)
+    x = np.where(rng.random(n) < rng.choice([0.0, 0.2]), np.nan, x)
+    return x.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(seeds, st.integers(1, 300))
+def test_sorting(dtype, seed, n):
+    rng = np.random.default_rng(seed)
+    x = awkward(rng, n, dtype)
+    unsigned = np.dtype(f"u{x.itemsize}")
+    top = unsigned.type(1 << (8 * x.itemsize - 1))
+    results = []
+    for ops in (stump_sort, reference_sort):
+        key, present, missing = np.zeros(n, unsigned), np.zeros(n, np.uint32), np.zeros(n, "u4")
+        m = int(ops.sort_keys(x.view(unsigned), x, top, key, present, missing))
+        word = np.zeros(m, np.uint64)
+        spare, count = word.copy(), np.zeros((3, stump_sort.BUCKETS), np.uint32)
+        if m == 0:
+            results.append((m, missing))
+            continue
+        ops.pack(key, present, word)
+        if ops.sort_words(word, spare, count):
+            word = spare
+        row, ascending = np.zeros(m, np.uint32), np.zeros(m, unsigned)
+        if not ops.unpack(word, key, row, ascending):  # too far from order for insertion
+            reference_sort.unpack(word, key, row, ascending)
+        frequent = ops.find_frequent(ascending)
+        below, above = np.zeros(frequent[0], "u4"), np.zeros(m - frequent[1], "u4")
+        ops.mark_runs(ascending, row, *frequent, below, above)
+        results.append((m, missing, key, present[:m], row, ascending, frequent, below, above))
+    for fast, slow in zip(*results, strict=True):
+        np.testing.assert_array_equal(fast, slow)
+    if results[0][0]:
+        np.testing.assert_array_equal(x[results[0][4]], np.sort(x)[: results[0][0]])
+
+
+def test_insertion_gives_up_where_it_would_take_long():
+    n = 1_000
+    key = np.arange(n, dtype=np.uint64)[::-1].copy()
+    word = np.arange(n, dtype=np.uint64)  # all leading bits are equal
+    assert not stump_sort.unpack(word, key, np.zeros(n, np.uint32), np.zeros(n, np.uint64))
+
+
+# sums of stumps
+
+
+def ensemble(rng, T, lines):
+    line = rng.integers(-1, lines, size=T)
+    sizes = rng.choice([0, 0, 3], size=T)
+    end = np.cumsum(sizes)
+    chosen = rng.random(end[-1]) < 0.5
+    threshold = rng.choice([-1.0, 0.5, np.inf], size=T)
+    return line, threshold, rng.random(T) < 0.5, end - sizes, end, chosen
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(seeds, st.integers(0, 20), st.integers(1, 8))
+def test_sums_of_stumps(dtype, seed, n, T):
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 0.0, 1.0, 2.0, 4.0, np.nan], size=(n + 3, 4)).astype(dtype)
+    columns, block, other = np.array([0, 2, 3]), np.zeros((3, n)), np.ones((3, n))
+    stump_ensemble.take_columns(X, columns, 2, block)
+    reference_ensemble.take_columns(X, columns, 2, other)
+    np.testing.assert_array_equal(block, other)
+    stumps, weight = ensemble(rng, T, 3), rng.random(T)
+    left, right = rng.normal(size=T), rng.normal(size=T)
+    fast = rng.normal(size=n)
+    slow = fast.copy()
+    stump_ensemble.add_stumps(block, *stumps, left, right, fast)
+    reference_ensemble.add_stumps(block, *stumps, left, right, slow)
+    np.testing.assert_array_equal(fast, slow)
+    low, high = rng.integers(3, size=T), rng.integers(3, size=T)
+    fast, slow = np.zeros((n, 3)), np.zeros((n, 3))
+    stump_ensemble.add_votes(block, *stumps, low, high, weight, fast)
+    reference_ensemble.add_votes(block, *stumps, low, high, weight, slow)
+    np.testing.assert_array_equal(fast, slow)
