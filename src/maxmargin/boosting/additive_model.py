@@ -1,4 +1,4 @@
-"""What boosted models of any loss share: a fit that reads, boosts and recovers; prediction.
+"""What a fitted sum of weak learners does: predict, stage by stage, and explain itself.
 
 F(x) = constant + sum_t coefficient_t h_t(x), one such function or one for each class.
 """
@@ -6,44 +6,37 @@ F(x) = constant + sum_t coefficient_t h_t(x), one such function or one for each 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
-from maxmargin import losses
-from maxmargin.boosting.columns import Columns
-from maxmargin.boosting.direction import is_presorted, learner_for
-from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
-from maxmargin.boosting.objective import Objective, Rows
-from maxmargin.boosting.rounds import History, Limits, Stop, boost, tell
+from maxmargin.boosting.direction import is_presorted
+from maxmargin.boosting.rounds import History, Stop
 from maxmargin.boosting.shape import ShapeFunctions, additive_shape
 from maxmargin.boosting.stump import DecisionStump, RegressionStump
-from maxmargin.boosting.table import read, read_weight
-from maxmargin.losses import Loss
-from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.boosting.table import read
 
 Vector = NDArray[np.float64]
-Index = NDArray[np.intp]
-Targets = tuple[NDArray[Any], ...]
 
 
 class AdditiveModel(BaseEstimator):
-    """Sums of weak learners, descended one by one.
+    """A sum of weak learners.
 
-    A subclass reads its targets (``_targets``) and says what is minimised (``_objectives``).
+    A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_members``, a list
+    of members for each round, and ``_had_missing``.
     """
 
     history_: History
     stop_: Stop
+    constants_: Vector
     coefficients_: Vector
     _members: list[list[Any]]
+    _had_missing: NDArray[np.bool_]
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken: by stumps anything, otherwise what the weak learner takes."""
@@ -56,216 +49,6 @@ class AdditiveModel(BaseEstimator):
             weak = get_tags(self.estimator).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = weak.sparse, weak.allow_nan
         return tags
-
-    # fit
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, *groups: Any) -> Self:
-        self._check_parameters()
-        earlier = self._earlier()
-        X, targets = self._read_training(X, y, earlier is None, *groups)
-        self._had_missing = _missing_columns(X)
-        weight = read_weight(sample_weight, X.shape[0])
-        self._check_targets(targets, weight)
-        if earlier is not None and earlier.stop_.final:
-            return self
-        if earlier is None:
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        training, held = self._set_aside(np.flatnonzero(weight > 0), targets)
-        with ExitStack() as stack:
-            workers = stack.enter_context(Workers(self.n_jobs))
-            booster = self._booster(X, targets, weight, training, held, workers, stack)
-            self._boost(booster, earlier)
-        return self
-
-    def _read_training(self, X: Any, y: Any, reset: bool, *groups: Any) -> tuple[Any, Targets]:
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None."
-            )
-        if not reset:
-            read(self, X, reset=False)  # as many columns, of the same names, as before
-        X, y = read(self, X, y, reset=True, y_numeric=not is_classifier(self))
-        self._refuse_missing(X)
-        return X, self._targets(y, reset, *groups)
-
-    def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:
-        raise NotImplementedError
-
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        """Refuse targets that the loss has no meaning for."""
-
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        raise NotImplementedError
-
-    def _train_error(self, targets: Targets, weight: Vector) -> Any:  # noqa: ARG002
-        """Give a function from predictions to the training error, where that has a meaning."""
-        return None
-
-    def _split_targets(self, targets: Targets) -> NDArray[Any] | None:  # noqa: ARG002
-        """Give labels by which the validation part is drawn evenly, if there are any."""
-        return None
-
-    def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
-        """Draw the rows held out for early stopping, evenly from each class."""
-        if self.n_iter_no_change is None:
-            return rows, None
-        rng = np.random.RandomState(self._seed)
-        labels = self._split_targets(tuple(target[rows] for target in targets))
-        labels = np.zeros(len(rows), np.intp) if labels is None else labels
-        chosen = np.zeros(len(rows), dtype=bool)
-        for label in np.unique(labels):
-            members = rng.permutation(np.flatnonzero(labels == label))
-            chosen[members[: round(self.validation_fraction * len(members))]] = True
-        if not chosen.any() or chosen.all():
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} of {len(rows)} rows leaves no "
-                "rows to learn from or to validate on; give more rows or another fraction."
-            )
-        return rows[~chosen], rows[chosen]
-
-    def _booster(
-        self,
-        X: Any,
-        targets: Targets,
-        weight: Vector,
-        training: Index,
-        held: Index | None,
-        workers: Workers,
-        stack: ExitStack,
-    ) -> GradientBooster:
-        """Put together what learns, from what, and how it is watched."""
-        inner = _part(X, training)
-        objectives = self._rows_objectives(targets, weight, training, workers)
-        columns = None
-        if is_presorted(self.estimator):
-            how = getattr(self.estimator, "categorical_split", "subset")
-            columns = Columns(inner, self.is_categorical_, how, self.n_jobs)
-            stack.enter_context(columns)
-        learner = learner_for(self.estimator, inner, columns)
-        functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
-        watch = None
-        if held is not None:
-            watch = Held(_part(X, held), self._rows_objectives(targets, weight, held, workers))
-        rule = Rule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
-        inner_targets = tuple(target[training] for target in targets)
-        error = self._train_error(inner_targets, weight[training])
-        return GradientBooster(functions, learner, rule, self._seed, watch, error)
-
-    def _rows_objectives(
-        self, targets: Targets, weight: Vector, rows: Index, workers: Workers
-    ) -> list[Objective]:
-        return self._objectives(tuple(target[rows] for target in targets), weight[rows], workers)
-
-    def _constant(self, objective: Objective) -> float:
-        return objective.best_constant() if self.init == "constant" else 0.0
-
-    def _resolved_step(self, has_leaves: bool) -> str | float:
-        if self.step == "auto":
-            return "leaves" if has_leaves else "line_search"
-        if self.step == "leaves" and not has_leaves:
-            raise ParameterError(
-                f"step='leaves' of {type(self).__name__} needs a regression stump or a regression "
-                f"tree, whose leaves take values of their own; for {self.estimator!r} use "
-                "step='line_search'."
-            )
-        return self.step if isinstance(self.step, str) else float(self.step)
-
-    def _earlier(self) -> AdditiveModel | None:
-        """Give the model to continue, if there is one."""
-        if not self.warm_start or not hasattr(self, "_members"):
-            return None
-        if self.n_estimators < len(self._members):
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to the "
-                f"{len(self._members)} rounds made before when warm_start==True."
-            )
-        return self
-
-    def _boost(self, booster: GradientBooster, earlier: AdditiveModel | None) -> None:
-        """Make the rounds and keep what they led to."""
-        if earlier is not None:
-            steps = earlier.coefficients_.tolist()
-            booster.resume(list(earlier._members), steps, list(earlier.history_))
-        limits = Limits(
-            int(self.n_estimators) - len(booster.members),
-            self.time_limit,
-            tell(self.callback, int(self.verbose)),
-            self.n_iter_no_change,
-            self.tol,
-        )
-        self.stop_ = boost(booster, limits, list(booster.rounds))
-        self.constants_ = booster.constants
-        self._members = booster.members
-        shape = len(booster.members), len(self.constants_)
-        self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
-        self.history_ = History(booster.rounds)
-        self.train_loss_ = self.history_.column("loss")
-        self.validation_loss_ = self.history_.column("validation_error")
-
-    # checks
-
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0)
-        check_choice(owner, "init", self.init, ("constant", "zero"))
-        check_flag(owner, "warm_start", self.warm_start)
-        if isinstance(self.step, str):
-            check_choice(owner, "step", self.step, ("auto", "leaves", "line_search"))
-        else:
-            check_number(owner, "step", self.step, 0.0, above=True)
-        check_number(owner, "validation_fraction", self.validation_fraction, 0.0, above=True)
-        if self.n_iter_no_change is not None:
-            check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
-        self._check_estimator(owner)
-        self._check_loss(owner)
-
-    def _check_estimator(self, owner: str) -> None:
-        if is_presorted(self.estimator):
-            return
-        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
-            raise ParameterError(
-                f"The 'estimator' parameter of {owner} must be None, a classifier or a regressor. "
-                f"Got {self.estimator!r} instead."
-            )
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ParameterError(
-                f"The 'estimator' parameter of {owner} must take sample_weight in fit, since rows "
-                f"do not pull equally; {type(self.estimator).__name__} does not."
-            )
-        if self.categorical_features is not None:
-            raise ParameterError(
-                f"categorical_features of {owner} are for stumps; encode them for "
-                f"{type(self.estimator).__name__}, as OneHotEncoder does."
-            )
-
-    def _check_loss(self, owner: str) -> None:
-        loss = losses.named(self.loss)
-        if loss == losses.ZeroOne():
-            raise ParameterError(
-                f"The 'loss' parameter of {owner} must have a derivative to descend along; that of "
-                "zero_one is 0 wherever it exists. Use one that bounds it, such as 'exponential'."
-            )
-
-    def _loss(self) -> Loss:
-        return losses.named(self.loss)
-
-    def _refuse_missing(self, X: Any) -> None:
-        """Refuse missing values where the weak learner cannot take them."""
-        if is_presorted(self.estimator) or get_tags(self.estimator).input_tags.allow_nan:
-            return
-        missing = np.isnan(X.data if sparse.issparse(X) else X)
-        if missing.any():
-            raise ValueError(
-                f"Input X contains NaN, which {type(self.estimator).__name__} does not take; "
-                "impute it first, or use stumps (estimator=None), which do."
-            )
-
-    # what a fitted model does
 
     @property
     def n_estimators_(self) -> int:
@@ -377,28 +160,19 @@ class AdditiveModel(BaseEstimator):
             )
         return self._shape(0)
 
-
-def row_objectives(
-    loss: Loss, targets: list[Vector], weight: Vector, workers: Workers
-) -> list[Objective]:
-    """Sum a loss over rows, once for each list of targets."""
-    return [Rows(loss, t, weight, workers) for t in targets]
+    def _refuse_missing(self, X: Any) -> None:
+        """Refuse missing values where the weak learner cannot take them."""
+        if is_presorted(self.estimator) or get_tags(self.estimator).input_tags.allow_nan:
+            return
+        missing = np.isnan(X.data if sparse.issparse(X) else X)
+        if missing.any():
+            raise ValueError(
+                f"Input X contains NaN, which {type(self.estimator).__name__} does not take; "
+                "impute it first, or use stumps (estimator=None), which do."
+            )
 
 
 def _values(member: Any, X: Any) -> Vector:
     if hasattr(member, "right_side"):
         return member.values(X)
     return np.asarray(member.predict(X), dtype=np.float64)
-
-
-def _missing_columns(X: Any) -> NDArray[np.bool_]:
-    if not sparse.issparse(X):
-        return np.array([np.isnan(X[:, j]).any() for j in range(X.shape[1])], dtype=bool)
-    entries = X.tocoo()
-    mask = np.zeros(X.shape[1], dtype=bool)
-    mask[entries.col[np.isnan(entries.data)]] = True
-    return mask
-
-
-def _part(X: Any, rows: Index) -> Any:
-    return X if len(rows) == X.shape[0] else X[rows]

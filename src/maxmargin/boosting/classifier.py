@@ -11,7 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
-from maxmargin.boosting.additive_model import AdditiveModel, Targets, Vector, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
@@ -23,7 +24,7 @@ from maxmargin.svm.linear_classifier import class_probabilities, gives_probabili
 Array = NDArray[Any]
 
 
-class BoostingClassifier(ClassifierMixin, AdditiveModel):
+class BoostingClassifier(ClassifierMixin, AdditiveFit):
     """Classification by gradient descent in the space of functions, for any differentiable loss.
 
     With ``loss="exponential", estimator=DecisionStump(), init="zero", learning_rate=1`` it is

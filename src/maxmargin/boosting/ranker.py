@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from maxmargin.boosting.additive_model import (
-    AdditiveModel,
-    Index,
-    Targets,
-    Vector,
-    row_objectives,
-)
+from maxmargin.boosting.additive_fit import AdditiveFit, Index, Targets, row_objectives
+from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, Pairs
 from maxmargin.boosting.rounds import Callback
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
@@ -24,7 +19,7 @@ from maxmargin.ops.threads import Workers
 _PAIRWISE = PairwiseLogistic.name
 
 
-class BoostingRanker(AdditiveModel):
+class BoostingRanker(AdditiveFit):
     """Ranking by gradient descent in the space of functions.
 
     Scores are learnt that put the rows of each query in the order of their relevance: the pairwise

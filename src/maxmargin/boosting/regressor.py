@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.boosting.additive_model import AdditiveModel, Targets, Vector, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.losses import Loss, MarginLoss
@@ -17,7 +18,7 @@ from maxmargin.ops.threads import Workers
 from maxmargin.svm.parameters import ParameterError
 
 
-class BoostingRegressor(RegressorMixin, AdditiveModel):
+class BoostingRegressor(RegressorMixin, AdditiveFit):
     """Regression by gradient descent in the space of functions, for any differentiable loss.
 
     Parameters

@@ -249,7 +249,7 @@ def chosen_class(classes: NDArray[Any], label: Any) -> int | None:
     """Give the number of the class whose function is wanted; None where two classes share one."""
     if len(classes) == 2 and label is None:
         return None
-    place = np.flatnonzero(classes == label) if label is not None else []
+    place = np.flatnonzero(classes == label if label is not None else np.zeros(0))
     if len(place) == 0 or len(classes) == 2:
         raise ValueError(
             "With more than two classes each has its own functions, and two share one; give a "
