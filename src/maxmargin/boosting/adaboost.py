@@ -34,7 +34,7 @@ from maxmargin.boosting.weak_learner import (
     class_numbers,
 )
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
-from maxmargin.svm.parameters import ParameterError, check_flag, check_number
+from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
 
 
 class AdaBoostClassifier(WeightedVote):
@@ -210,6 +210,7 @@ class AdaBoostClassifier(WeightedVote):
         with ExitStack() as stack:
             booster = self._booster(data.part(training), data.part(validation), stack)
             stop, history = self._boost(booster, earlier)
+        self._random_state = deepcopy(self._random_state)  # others may draw from theirs meanwhile
         self._recover(booster, stop, history)
         self.weights_ = np.zeros(len(data))
         self.weights_[training] = booster.weight / booster.weight.sum()
@@ -269,6 +270,8 @@ class AdaBoostClassifier(WeightedVote):
     def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
             return validate_data(self, X, y, reset=reset, **ANYTHING)
+        check_choice("DecisionStump", "criterion", self.estimator_.criterion, ("error", "gini"))
+        self.estimator_._check_parameters()
         reader = copy(self)  # it looks for the stump's parameter in its own place
         reader.categorical_features = self.estimator_.categorical_features
         X, y = read(reader, X, y, reset=reset)
