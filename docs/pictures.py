@@ -22,11 +22,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
 from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
-from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier
+from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
 from maxmargin.datasets import (
     load_heart,
     load_mixture,
@@ -34,6 +34,7 @@ from maxmargin.datasets import (
     make_overlapping,
     make_separable,
 )
+from maxmargin.losses import Quantile
 from maxmargin.plots import MarginDisplay, palette
 from maxmargin.solvers import Trace
 
@@ -325,10 +326,44 @@ def draw_shapes() -> None:
     save(display.figure_, IMAGES / "shapes.png")
 
 
+def make_wave(n: int, outliers: int) -> tuple[Any, Any]:
+    """Make a wave whose noise grows to the right, with some rows moved up."""
+    random = np.random.default_rng(0)
+    x = np.sort(random.uniform(0.0, 10.0, n))
+    y = np.sin(x) + 0.08 * (1.0 + x) * random.normal(size=n)
+    y[random.choice(n, outliers, replace=False)] += 4.0
+    return x[:, None], y
+
+
+def draw_numbers() -> None:
+    """Draw boosted trees of one feature: losses that differ on outliers, and an interval."""
+    (X, y), (Z, z) = make_wave(400, 33), make_wave(400, 0)
+    grid, tree = np.linspace(0.0, 10.0, 1001)[:, None], DecisionTreeRegressor(max_leaf_nodes=5)
+    figure, axes = plt.subplots(1, 2, figsize=(11.4, 4.2), layout="constrained", sharey=True)
+    for ax, rows in zip(axes, ((X, y), (Z, z)), strict=True):
+        ax.scatter(*rows, s=9, zorder=1.5, color=palette.CHANCE, alpha=0.5, linewidths=0)
+        ax.set(xlabel="x", xlim=(0.0, 10.0), ylim=(-3.5, 6.0))
+        ax.spines[["top", "right"]].set_visible(False)
+    for k, loss in enumerate(("squared_error", "absolute_error")):
+        curve = BoostingRegressor(loss, tree).fit(X, y).predict(grid)
+        axes[0].plot(grid, curve, color=palette.CURVES[k], ls=palette.DASHES[k], lw=1.8,
+                     label=loss.replace("_", " "))  # fmt: skip
+    low, middle, high = (
+        BoostingRegressor(Quantile(q), tree).fit(Z, z).predict(grid) for q in (0.1, 0.5, 0.9)
+    )
+    axes[1].fill_between(grid[:, 0], low, high, color=palette.REGIONS[0], label="0.1 to 0.9")
+    axes[1].plot(grid, middle, color=palette.TEST, lw=1.8, label="0.5")
+    head(axes[0], "two losses", "400 rows, one in twelve moved up by 4; trees of five leaves")
+    head(axes[1], "three quantiles", "the same rows, none moved; levels 0.1, 0.5 and 0.9")
+    for ax in axes:
+        ax.legend(loc="upper right", frameon=False, ncols=2)
+    save(figure, IMAGES / "boosting_numbers.png")
+
+
 PAGES = {
     "mixture": [lambda: draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")],
     "solvers": [draw_separation, draw_margins, draw_losses, draw_convergence],
-    "boosting": [draw_ten_points, draw_boosting_curves, draw_hardest, draw_shapes],
+    "boosting": [draw_ten_points, draw_boosting_curves, draw_hardest, draw_numbers, draw_shapes],
 }
 
 

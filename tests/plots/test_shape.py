@@ -8,8 +8,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
 from maxmargin import plots
-from maxmargin.boosting import BoostingClassifier, BoostingRegressor
-from maxmargin.datasets import load_heart
+from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
+from maxmargin.datasets import load_heart, load_ten_points
 from maxmargin.plots import ShapeDisplay
 
 
@@ -57,6 +57,14 @@ def test_numbers_are_steps_from_end_to_end(heart):
     assert "missing" in [text.get_text() for text in ax.texts]
     narrow = {title(ax): ax for ax in plots.shape_functions(model).axes_}["Ca"]
     assert narrow.get_xlim()[1] < 3.0
+
+
+def test_a_vote_of_stumps_is_drawn_too():
+    X, y = load_ten_points(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    display = plots.shape_functions(model)
+    steps = {shape.name: shape.thresholds.tolist() for shape in display.shapes}
+    assert steps == {"x0": [2.5, 8.5], "x1": [4.5]}
 
 
 def test_one_function_for_each_of_several_classes():
