@@ -1,7 +1,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_digits
+from sklearn.svm import SVC
 
 from maxmargin import plots
 from maxmargin.boosting import AdaBoostClassifier
@@ -64,3 +68,25 @@ def test_it_draws_plain_arrays_on_given_axes():
     assert names == [r"row 7, labelled \$a\$, model: b", "row 3, labelled b"]
     assert len(ax.get_legend().get_texts()) == 2
     display.figure_.draw_without_rendering()
+
+
+@pytest.mark.parametrize(
+    "container", [sparse.csr_matrix, pl.DataFrame, pd.DataFrame, np.ndarray.tolist]
+)
+def test_rows_of_any_container_are_shown(digits, container):
+    _, X, y, _ = digits
+    rows = container(X)
+    model = AdaBoostClassifier(n_estimators=3).fit(rows, y)
+    display = plots.hardest(model, rows, y, k=2, image_shape=(8, 8))
+    np.testing.assert_array_equal(display.images[1].ravel(), X[display.rows[1]])
+
+
+def test_what_cannot_be_drawn_is_refused(digits):
+    model, X, y, _ = digits
+    with pytest.raises(ValueError, match=r"image_shape=\(8, 9\) has 72 pixels, but X has 64"):
+        plots.hardest(model, X, y, image_shape=(8, 9))
+    with pytest.raises(ValueError, match="X has 10 rows, but the model was fitted to 400"):
+        plots.hardest(model, X[:10], y[:10])
+    with pytest.raises(TypeError, match="SVC has no hardest rows"):
+        plots.hardest(SVC().fit(X, y), X, y)
+    assert plt.get_fignums() == []

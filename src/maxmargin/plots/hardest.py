@@ -12,6 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
@@ -122,16 +124,18 @@ class HardestDisplay:
             The display, already plotted.
         """
         check_is_fitted(estimator)
+        labels = np.asarray(y)
+        _check(estimator, X, labels)
         hardest = estimator.hardest(k)
         rows = np.asarray(hardest.rows)
-        chosen = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+        chosen = _safe_indexing(X, rows)
         display = cls(
             rows=rows,
             weights=np.asarray(hardest.weights) * np.count_nonzero(estimator.weights_),
-            labels=np.asarray(y)[rows],
+            labels=labels[rows],
             predictions=np.asarray(estimator.predict(chosen)),
-            images=None if image_shape is None else np.reshape(chosen, (-1, *image_shape)),
-            suspects=None if suspects is None else _mask(suspects, len(np.asarray(y)))[rows],
+            images=None if image_shape is None else _images(chosen, image_shape),
+            suspects=None if suspects is None else _mask(suspects, len(labels))[rows],
         )
         return display.plot(axes=axes)
 
@@ -270,6 +274,30 @@ def hardest(
     return HardestDisplay.from_estimator(
         estimator, X, y, k=k, image_shape=image_shape, suspects=suspects, axes=axes
     )
+
+
+def _check(estimator: Any, X: Any, labels: Array) -> None:
+    if not hasattr(estimator, "hardest"):
+        raise TypeError(
+            f"{type(estimator).__name__} has no hardest rows: they are drawn of an"
+            " AdaBoostClassifier."
+        )
+    check_consistent_length(X, labels)
+    if len(labels) != len(estimator.weights_):
+        raise ValueError(
+            f"X has {len(labels)} rows, but the model was fitted to {len(estimator.weights_)}:"
+            " pass the rows it was fitted to."
+        )
+
+
+def _images(rows: Any, shape: tuple[int, int]) -> Array:
+    pixels = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
+    if pixels.shape[1] != shape[0] * shape[1]:
+        raise ValueError(
+            f"image_shape={shape} has {shape[0] * shape[1]} pixels, but X has"
+            f" {pixels.shape[1]} columns."
+        )
+    return pixels.reshape(-1, *shape)
 
 
 def _mask(suspects: ArrayLike, count: int) -> Array:
