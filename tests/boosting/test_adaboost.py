@@ -582,7 +582,7 @@ BAD = {
         {},
         "KNeighborsClassifier doesn't support sample_weight; resample=True",
     ),
-    "clusters": ({"estimator": KMeans(2, n_init=1)}, {}, "."),
+    "clusters": ({"estimator": KMeans(2, n_init=1)}, {}, "must be a classifier"),
     "criterion": ({"estimator": DecisionStump("entropy")}, {}, "criterion"),
     "negative weight": ({}, {"sample_weight": -np.ones(len(Y))}, "Negative values"),
     "zero weights": ({}, {"sample_weight": np.zeros(len(Y))}, "zero"),

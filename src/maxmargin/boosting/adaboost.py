@@ -20,7 +20,7 @@ from maxmargin.boosting.reweighting import Reweighting, Votes
 from maxmargin.boosting.rounds import Callback, History, Limits, Round, Stop, boost, tell
 from maxmargin.boosting.routing import members_params, route_to_members
 from maxmargin.boosting.stump import DecisionStump
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.boosting.table import missing_columns, read, read_weight
 from maxmargin.boosting.theory import bound_training_error
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import ANYTHING, WeightedVote
@@ -121,6 +121,9 @@ class AdaBoostClassifier(WeightedVote):
     >>> model.score(X, y)
     1.0
     """
+
+    _random_state: Any
+    _validation_seed: int | None
 
     def __init__(
         self,
@@ -275,6 +278,7 @@ class AdaBoostClassifier(WeightedVote):
         reader = copy(self)  # it looks for the stump's parameter in its own place
         reader.categorical_features = self.estimator_.categorical_features
         X, y = read(reader, X, y, reset=reset)
+        reader._had_missing = missing_columns(X)
         self.__dict__ = reader.__dict__ | {"categorical_features": self.categorical_features}
         return X, y
 
@@ -358,6 +362,7 @@ class AdaBoostClassifier(WeightedVote):
         """Set the fitted attributes."""
         stumps = self._has_stumps()
         self._splits = booster.members if stumps else None
+        self._had_missing = self._had_missing if stumps else None
         self.estimators_ = [self._stump(s) for s in booster.members] if stumps else booster.members
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
@@ -19,7 +18,7 @@ from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
 from maxmargin.boosting.objective import Objective, Rows
 from maxmargin.boosting.rounds import History, Limits, boost, tell
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.boosting.table import missing_columns, read, read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
 from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
@@ -38,7 +37,7 @@ class AdditiveFit(AdditiveModel):
         self._check_parameters()
         earlier = self._earlier()
         X, targets = self._read_training(X, y, earlier is None, *groups)
-        self._had_missing = _missing_columns(X)
+        self._had_missing = missing_columns(X)
         weight = read_weight(sample_weight, X.shape[0])
         self._check_targets(targets, weight)
         if earlier is not None and earlier.stop_.final:
@@ -235,15 +234,6 @@ def row_objectives(
 ) -> list[Objective]:
     """Sum a loss over rows, once for each list of targets."""
     return [Rows(loss, t, weight, workers) for t in targets]
-
-
-def _missing_columns(X: Any) -> NDArray[np.bool_]:
-    if not sparse.issparse(X):
-        return np.array([np.isnan(X[:, j]).any() for j in range(X.shape[1])], dtype=bool)
-    entries = X.tocoo()
-    mask = np.zeros(X.shape[1], dtype=bool)
-    mask[entries.col[np.isnan(entries.data)]] = True
-    return mask
 
 
 def _part(X: Any, rows: Index) -> Any:

@@ -65,6 +65,25 @@ def read(
     return check_X_y(coded, **with_y, estimator=estimator, **_NUMBERS)
 
 
+def missing_columns(X: Any) -> Mask:
+    """Say which columns of a table that was read have missing values.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (rows, columns)
+
+    Returns
+    -------
+    mask : ndarray of bool of shape (columns,)
+    """
+    if not sparse.issparse(X):
+        return np.isnan(X).any(axis=0)
+    entries = X.tocoo()
+    mask = np.zeros(X.shape[1], dtype=bool)
+    mask[entries.col[np.isnan(entries.data)]] = True
+    return mask
+
+
 def read_weight(sample_weight: Any, n_rows: int) -> Vector:
     """Check the weights of rows; None is 1 for each.
 

@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.boosting.ensemble import StumpEnsemble
 from maxmargin.boosting.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read
@@ -50,8 +52,8 @@ class Hardest(NamedTuple):
 class WeightedVote(ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
-    A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_``, ``weights_`` and, where
-    the members are stumps, ``_splits``; otherwise that is None.
+    A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
+    the members are stumps, also ``_splits`` and ``_had_missing``, which otherwise are None.
     """
 
     classes_: Array
@@ -59,6 +61,7 @@ class WeightedVote(ClassifierMixin, BaseEstimator):
     estimator_weights_: Vector
     weights_: Vector
     _splits: list[Split] | None
+    _had_missing: NDArray[np.bool_] | None
 
     @property
     def n_classes_(self) -> int:
@@ -86,6 +89,8 @@ class WeightedVote(ClassifierMixin, BaseEstimator):
         """Give the votes on rows after every round, and the sum of the coefficients."""
         two, n_rows, total = self.n_classes_ == 2, X.shape[0], 0.0
         votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
+        if sparse.issparse(X) and self._splits is not None:
+            X = X.tocsc()
         for number, weight in enumerate(self.estimator_weights_):
             said = self._said(number, X)
             if two:
@@ -96,9 +101,16 @@ class WeightedVote(ClassifierMixin, BaseEstimator):
             yield votes, total
 
     def _votes(self, X: Any, rounds: int | None = None) -> tuple[Vector, float]:
-        """Give the votes after some rounds, or all."""
+        """Give the votes after some rounds, or all, to the same bits as the staged ones."""
         last = len(self.estimators_) if rounds is None else rounds
-        return next(islice(self._staged_votes(X), last - 1, None))
+        if self._splits is None:
+            return next(islice(self._staged_votes(X), last - 1, None))
+        weights = self.estimator_weights_[:last]
+        total = float(np.cumsum(weights)[-1])
+        stumps = StumpEnsemble(self._splits[:last], self.n_jobs)
+        if self.n_classes_ == 2:
+            return stumps.sum(X, weights), total
+        return stumps.votes(X, stumps.left, stumps.right, weights, self.n_classes_), total
 
     def _values(self, votes: Vector, total: float) -> Vector:
         if votes.ndim == 1:
@@ -310,6 +322,7 @@ class WeightedVote(ClassifierMixin, BaseEstimator):
             self._read,
             names=getattr(self, "feature_names_in_", None),
             categories=getattr(self, "_categories", None),
+            had_missing=self._had_missing,
         )
 
     def _votes_for(self, number: int | None) -> tuple[list[Split], float, float]:

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
-from sklearn.utils import _safe_indexing
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
 
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.routing import takes_weights
@@ -199,6 +199,10 @@ def take_rows(value: Any, rows: NDArray[Any], n_rows: int) -> Any:
     return _safe_indexing(value, rows) if length == n_rows else value
 
 
+def _may_classify(estimator: Any) -> bool:
+    return get_tags(estimator).estimator_type in ("classifier", None)
+
+
 def check_weak_learner(
     owner: str, estimator: Any, resample: bool, categorical_features: Any = None
 ) -> None:
@@ -209,7 +213,7 @@ def check_weak_learner(
             "it to the estimator instead, such as DecisionStump(categorical_features=...)."
         )
     usable = hasattr(estimator, "fit") and hasattr(estimator, "predict")
-    if isinstance(estimator, type) or not usable or is_regressor(estimator):
+    if isinstance(estimator, type) or not usable or not _may_classify(estimator):
         raise ParameterError(
             f"The 'estimator' parameter of {owner} must be a classifier or None. "
             f"Got {estimator!r} instead."
