@@ -17,6 +17,7 @@ from maxmargin.boosting import (
     BoostingRanker,
     BoostingRegressor,
     DecisionStump,
+    RegressionStump,
 )
 from maxmargin.losses import HuberLoss
 
@@ -35,6 +36,9 @@ ESTIMATORS = [
     BoostingRegressor(HuberLoss(level=0.9)),
     BoostingRegressor("absolute_error", DecisionTreeRegressor(max_depth=2), n_estimators=20),
     BoostingRanker(n_estimators=10),
+    DecisionStump(),
+    DecisionStump("gini"),
+    RegressionStump(),
 ]
 
 # Rows drawn by weight are others when their number is: a row of weight two is not two rows.

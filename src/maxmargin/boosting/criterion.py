@@ -75,7 +75,8 @@ class Sign:
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum the signed weights of each group's rows."""
-        return np.bincount(group, self._signed[rows], n_groups)[:, None]
+        sums: Vector = np.bincount(group, self._signed[rows], n_groups).astype(np.float64)
+        return sums[:, None]
 
     def score(self, side: Vector) -> Any:
         """Give the edge."""

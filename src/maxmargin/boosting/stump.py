@@ -154,6 +154,12 @@ class DecisionStump(ClassifierMixin, Stump):
         self.categorical_split = categorical_split
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that two leaves cannot tell three classes apart."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
     @classmethod
     def _of(
         cls, split: Split, classes: Array, n_features: int, leaf_weight: Vector | None = None
@@ -177,10 +183,12 @@ class DecisionStump(ClassifierMixin, Stump):
         kept = weight > 0
         if not kept.all():
             X, label, weight = X[kept], label[kept], weight[kept]
-        weight = weight / weight.max()  # so that no sum overflows
+        unit = float(weight.max())
+        weight = weight / unit  # so that no sum overflows
         with self._columns(X) as columns:
-            self.split_ = self._split(columns, label, weight)
-            right = columns.right_side(self.split_)
+            split = self._split(columns, label, weight)
+            right = columns.right_side(split)
+        self.split_ = replace(split, gain=unit * split.gain)
         self._weigh_leaves(label, weight, right)
         return self
 
@@ -196,7 +204,8 @@ class DecisionStump(ClassifierMixin, Stump):
         """Keep the class weights of each side, and the weighted error."""
         shape = 2, len(self.classes_)
         cell = np.ravel_multi_index((right.astype(np.intp), label), shape)
-        self._leaf_weight = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
+        leaf_weight = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
+        self._leaf_weight: Vector = leaf_weight.astype(np.float64)
         said = self._leaf_classes()[right.astype(np.intp)]
         self.error_ = float(weight[said != label].sum() / weight.sum())
 
@@ -235,8 +244,9 @@ class DecisionStump(ClassifierMixin, Stump):
         probabilities : ndarray of shape (rows, classes)
         """
         side = self._right_side(X).astype(np.intp)
-        weight = np.where(self._leaf_weight.any(axis=1)[:, None], self._leaf_weight, self._sure())
-        return (weight / weight.sum(axis=1, keepdims=True))[side]
+        total = self._leaf_weight.sum(axis=1, keepdims=True)
+        shares = np.divide(self._leaf_weight, total, out=self._sure(), where=total > 0)
+        return shares[side]
 
 
 class RegressionStump(RegressorMixin, Stump):
@@ -282,6 +292,12 @@ class RegressionStump(RegressorMixin, Stump):
         self.categorical_split = categorical_split
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that two values explain little."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
     @classmethod
     def _of(cls, split: Split, n_features: int) -> RegressionStump:
         """Make a fitted stump of a split."""
@@ -297,15 +313,15 @@ class RegressionStump(RegressorMixin, Stump):
         kept = weight > 0
         if not kept.all():
             X, y, weight = X[kept], y[kept], weight[kept]
-        weight = weight / weight.max()
-        scale = float(np.abs(y).max()) or 1.0  # so that no sum overflows
+        unit, scale = float(weight.max()), float(np.abs(y).max()) or 1.0
+        weight = weight / unit  # so that no sum overflows
         with self._columns(X) as columns:
             split = columns.best_square(weight * (y / scale), weight)
         self.split_ = replace(
             split,
             left=scale * split.left,
             right=scale * split.right,
-            gain=scale * scale * split.gain,
+            gain=unit * scale * scale * split.gain,
         )
         return self
 

@@ -24,7 +24,7 @@ _MOVES = 8  # for each row, before insertion gives up
 
 
 @njit(cache=True, nogil=True)
-def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> int:
+def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> Any:
     """Turn values (and their bits) into keys that sort as they do; returns how many there are.
 
     Their numbers are written to present, and those of missing values to missing.
