@@ -34,7 +34,7 @@ format: $(VENV)/.installed-lint  ## Let ruff put the code in order
 bench: $(VENV)/.installed-bench  ## Measure against scikit-learn and its peers (takes long)
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-compat: $(VENV)/.installed-test  ## Run scikit-learn's own SVM tests on our SVC and LinearSVC
+compat: $(VENV)/.installed-test  ## Run scikit-learn's own tests on our SVC, LinearSVC and AdaBoost
 	@$(BIN)/python tests/compat/run.py $(ARGS)
 
 clean:  ## Remove the environment, caches and build outputs

@@ -252,9 +252,9 @@ def test_a_later_learner_without_error_ends_the_rounds_within_the_bound():
 
 
 def test_no_better_than_chance_at_first_is_an_error():
-    with pytest.raises(ValueError, match="no better than chance"):
+    with pytest.raises(ValueError, match="worse than random"):
         AdaBoostClassifier().fit(np.zeros((6, 2)), [0, 1, 0, 1, 0, 1])
-    with pytest.raises(ValueError, match="no better than chance with 3 classes"):
+    with pytest.raises(ValueError, match="worse than random guessing among 3 classes"):
         AdaBoostClassifier().fit(np.ones((6, 1)), [0, 1, 2, 0, 1, 2])
 
 

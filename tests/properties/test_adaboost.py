@@ -54,7 +54,7 @@ def fit_or_give_up(case, **changes):
     try:
         return case.fit(**changes)
     except ValueError as error:
-        assume("no better than chance" not in str(error))
+        assume("worse than random" not in str(error))
         raise
 
 

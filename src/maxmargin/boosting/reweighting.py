@@ -120,9 +120,9 @@ class Reweighting:
     def _too_weak(self, error: float) -> Stop:
         if not self.members:
             raise TooWeakError(
-                f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g} "
-                f"and is no better than chance with {self.n_classes} classes; use a stronger "
-                "estimator or features that vary with the classes."
+                f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
+                f" as bad as or worse than random guessing among {self.n_classes} classes; use a "
+                "stronger estimator or features that vary with the classes."
             )
         return Stop.TOO_WEAK
 

@@ -39,6 +39,7 @@ ANYTHING: dict[str, Any] = {  # what X is checked for on behalf of a learner tha
     "accept_sparse": ["csr", "csc"],
     "dtype": None,
     "ensure_all_finite": False,
+    "allow_nd": True,
 }
 
 
