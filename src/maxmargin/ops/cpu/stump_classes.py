@@ -55,8 +55,10 @@ def _scan_error(
 ) -> float:
     """Give the best score of a run whose side begins with the sums c."""
     best = _error(c, total)
-    one = c.max()
-    two = (total - c).argmax()
+    one, two = 0.0, 0
+    for m in range(len(total)):
+        one = max(one, c[m])
+        two = m if total[m] - c[m] > total[two] - c[two] else two
     for k in range(begin, end):
         row = rows[k] & ROW
         m = label[row]
@@ -112,15 +114,18 @@ def scan_classes(
     c = np.empty(len(total))
     for place in range(first, stop):
         r = order[place]
-        missing = shift[r // 2]
+        i, end = start[r], start[r + np.uint64(1)]
+        some = 0.0
+        for m in range(len(total)):
+            some += shift[r // 2, m]
         gain[r] = -np.inf
-        for along in range(1 + missing.any()):
-            c[:] = along * missing
-            part = rows, start[r], start[r + np.uint64(1)]
+        for along in range(2 if some > 0.0 else 1):
+            for m in range(len(total)):
+                c[m] = along * shift[r // 2, m]
             if criterion == GINI:
-                best = _scan_gini(label, weight, total, *part, c)
+                best = _scan_gini(label, weight, total, rows, i, end, c)
             else:
-                best = _scan_error(label, weight, total, *part, c)
+                best = _scan_error(label, weight, total, rows, i, end, c)
             gain[r] = max(gain[r], best)
 
 
@@ -139,16 +144,19 @@ def place_classes(
     side: Any,
 ) -> int:
     """Find a split of a run as ``place_sign`` does."""
-    found, c, some = 0, np.zeros(len(total)), shift.any()
+    found, c, both = 0, np.zeros(len(total)), np.zeros(len(total))
+    for m in range(len(total)):
+        both[m] = shift[m]
     for k in range(begin, end):
         row = rows[k] & ROW
         c[label[row]] += weight[row]
+        both[label[row]] += weight[row]
         if rows[k] >= LAST:
-            here = _score(c, total, criterion)
-            there = _score(c + shift, total, criterion) if some else here
+            here, there = _score(c, total, criterion), _score(both, total, criterion)
             if max(here, there) >= target:
                 along = there > here
-                side[:] = c + shift if along else c
+                for m in range(len(total)):
+                    side[m] = both[m] if along else c[m]
                 found = -(k - begin + 1) if along else k - begin + 1
                 if not last:
                     return found

@@ -56,7 +56,8 @@ def add_stumps(
     side = np.zeros(len(total), dtype=np.bool_)
     for t in range(len(line)):
         if line[t] < 0:
-            total += left[t]
+            for i in range(len(total)):
+                total[i] += left[t]
         elif begin[t] == end[t]:
             x = block[line[t]]
             _add_number(x, threshold[t], missing_right[t], left[t], right[t], total)
@@ -98,7 +99,8 @@ def add_votes(
     side = np.zeros(len(votes), dtype=np.bool_)
     for t in range(len(line)):
         if line[t] < 0:
-            side[:] = False
+            for i in range(len(votes)):
+                side[i] = False
         else:
             part = chosen[begin[t] : end[t]]
             _find_sides(block[line[t]], threshold[t], missing_right[t], part, side)

@@ -63,7 +63,9 @@ def pack(key: Any, present: Any, word: Any) -> None:
 def sort_words(word: Any, spare: Any, count: Any) -> bool:
     """Sort by the leading half; returns whether the spare array holds the result."""
     n, mask = len(word), np.uint64(BUCKETS - 1)
-    count[:] = 0
+    for d in range(count.shape[0]):
+        for b in range(BUCKETS):
+            count[d, b] = 0
     for i in range(n):
         rest = word[i] >> _LEAD
         for d in range(count.shape[0]):
@@ -71,7 +73,7 @@ def sort_words(word: Any, spare: Any, count: Any) -> bool:
             rest = rest >> np.uint64(DIGIT)
     swapped = False
     for d in range(count.shape[0]):
-        if count[d].max() == n:  # all rows have this digit in common
+        if count[d, (word[0] >> np.uint64(32 + d * DIGIT)) & mask] == n:  # a digit in common
             continue
         total = np.uint32(0)
         for b in range(BUCKETS):

@@ -132,7 +132,7 @@ def scan_square(
         r, s = order[place], order[min(place + 1, stop - 1)]  # the last one may be its own pair
         i, j = start[r], start[s]
         i_end, j_end = start[r + np.uint64(1)], start[s + np.uint64(1)]
-        sums[:] = 0.0
+        sums[0, 0] = sums[0, 1] = sums[1, 0] = sums[1, 1] = 0.0
         one = _lone(shift[r // 2], mean, H)
         two = _lone(shift[s // 2], mean, H)
         while i < i_end and j < j_end:
