@@ -430,6 +430,28 @@ def test_any_form_of_the_same_numbers(form, data):
     np.testing.assert_allclose(other.decision_function(form(rows)), dense.decision_function(rows))
 
 
+FORMS = [sparse.csr_matrix, sparse.csc_array, np.float32, np.asfortranarray]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ["error", "gini"])
+@both
+def test_the_last_stage_is_the_model_in_any_form(form, kind, data):
+    rows, labels = DATA[data]
+    rows = form(np.where(np.abs(rows) > 0.5, rows.round(1), 0.0))
+    model = clone(KINDS[kind]).fit(rows, labels)
+    *_, values = model.staged_decision_function(rows)
+    np.testing.assert_array_equal(values, model.decision_function(rows))
+    assert model.bounds_.error[-1] == pytest.approx(1 - model.score(rows, labels), abs=1e-12)
+
+
+def test_weights_near_the_end_of_doubles():
+    weight = np.where(Y == 1, 2.0, 1.0)
+    one = AdaBoostClassifier(n_estimators=10).fit(X, Y, weight)
+    other = AdaBoostClassifier(n_estimators=10).fit(X, Y, 5e307 * weight)
+    np.testing.assert_allclose(one.weights_, other.weights_, rtol=1e-9)
+
+
 def test_float32_is_learnt_as_it_is():
     model = AdaBoostClassifier(n_estimators=30).fit(X.astype(np.float32), Y)
     np.testing.assert_allclose(
@@ -465,6 +487,9 @@ def test_tables_with_categories():
     assert model.feature_names_in_.tolist() == ["colour", "size"]
     assert model.bounds_.error[-1] == pytest.approx(1 - same.score(table, labels), abs=1e-12)
     assert same.categorical_features is None
+    typed = table.astype({"colour": "category"})
+    found = AdaBoostClassifier(n_estimators=30, categorical_features="from_dtype")
+    np.testing.assert_array_equal(found.fit(typed, labels).weights_, model.weights_)
     with pytest.raises(ValueError, match="for the default stump"):
         AdaBoostClassifier(DecisionStump(), categorical_features=[0]).fit(table, labels)
 

@@ -30,10 +30,6 @@ _FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnor
 _CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
 
 
-class TooWeakError(ValueError):
-    """The first weak learner is no better than chance."""
-
-
 class Votes:
     """Rows with their classes, and the running votes on them.
 
@@ -45,7 +41,8 @@ class Votes:
     """
 
     def __init__(self, label: Numbers, weight: Vector, n_classes: int) -> None:
-        self.label, self.weight = label, weight / weight.sum()
+        share = weight / weight.max()  # so that the sum does not overflow
+        self.label, self.weight = label, share / share.sum()
         self._n_classes = n_classes
         self.forget()
 
@@ -119,7 +116,7 @@ class Reweighting:
 
     def _too_weak(self, error: float) -> Stop:
         if not self.members:
-            raise TooWeakError(
+            raise ValueError(
                 f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
                 f" as bad as or worse than random guessing among {self.n_classes} classes; use a "
                 "stronger estimator or features that vary with the classes."
