@@ -109,6 +109,18 @@ def test_places(kind, last, seed, n, some, share):
     np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-14)
 
 
+@given(seeds, st.integers(2, 40), st.booleans())
+def test_marking_a_side(seed, n, side):
+    rng = np.random.default_rng(seed)
+    rows, _ = runs(rng, n, 1)
+    begin, end = sorted(rng.integers(0, len(rows) + 1, size=2).tolist())
+    fast = rng.random(n) < 0.5
+    slow = fast.copy()
+    stump.mark_side(rows, begin, end, side, fast)
+    reference.mark_side(rows, begin, end, side, slow)
+    np.testing.assert_array_equal(fast, slow)
+
+
 @pytest.mark.parametrize("kind", ["sign", "pair", "signed"])
 def test_a_run_by_hand(kind):
     """Labels +, -, -, - of weight 1; the run holds the first row and then the second."""

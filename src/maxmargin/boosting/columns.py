@@ -13,7 +13,7 @@ from maxmargin.boosting.criterion import Classes, Criterion, Gini, Sign, Square,
 from maxmargin.boosting.grouping import best_group
 from maxmargin.boosting.presort import sort_columns
 from maxmargin.boosting.split import Split, midpoint
-from maxmargin.ops.cpu.stump import ROW
+from maxmargin.ops.cpu.stump import ROW, mark_side
 from maxmargin.ops.threads import Workers
 
 Mask = NDArray[np.bool_]
@@ -266,12 +266,12 @@ class Columns:
         if split.feature < 0 or split.feature in self._codes:
             return split.right_side(self._X)
         j, threshold = split.feature, split.threshold
-        below, above = self._start[2 * j : 2 * j + 2], self._start[2 * j + 1 : 2 * j + 3]
         right = np.full(self.n_rows, bool(self._middle[j] > threshold))
-        stop = bisect_right(range(*map(int, below)), threshold, key=lambda k: self._value(k, j))
-        right[self._rows[int(below[0]) :][:stop] & ROW] = False
-        stop = bisect_left(range(*map(int, above)), -threshold, key=lambda k: -self._value(k, j))
-        right[self._rows[int(above[0]) :][:stop] & ROW] = True
+        below, middle, end = (int(k) for k in self._start[2 * j : 2 * j + 3])
+        count = bisect_right(range(below, middle), threshold, key=lambda k: self._value(k, j))
+        mark_side(self._rows, below, below + count, False, right)
+        count = bisect_left(range(middle, end), -threshold, key=lambda k: -self._value(k, j))
+        mark_side(self._rows, middle, middle + count, True, right)
         first = int(self._n_missing[:j].sum())
         right[self._missing[first : first + int(self._n_missing[j])]] = split.missing_right
         return right

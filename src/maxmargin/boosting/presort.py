@@ -50,9 +50,18 @@ def _read(X: Any, features: NDArray[np.intp]) -> Any:
     """Give values and rows of each column; None for all rows."""
     if not sparse.issparse(X):
         block = X[:, features[0] : features[-1] + 1].T
-        return [(values, None) for values in np.ascontiguousarray(block[features - features[0]])]
+        lines = np.ascontiguousarray(block)[features - features[0]]
+        return [_without_zeros(values) for values in lines]
     parts = [slice(X.indptr[j], X.indptr[j + 1]) for j in features]
     return [(X.data[part], X.indices[part]) for part in parts]
+
+
+def _without_zeros(values: Array) -> tuple[Array, Array | None]:
+    """Read a column that is mostly 0 as a sparse one: an indicator column sorts in no time."""
+    if 2 * np.count_nonzero(values) >= len(values):
+        return values, None
+    rows = np.flatnonzero(values)
+    return values[rows], rows
 
 
 def _sort(values: Array, rows: Array | None, n_rows: int) -> Sorted:

@@ -146,3 +146,10 @@ def place_sign(
                 if not last:
                     return found
     return found
+
+
+@njit(cache=True, nogil=True)
+def mark_side(rows: Any, begin: int, end: int, side: bool, right: Any) -> None:
+    """right[i] = side, for the rows of a part of a run."""
+    for k in range(begin, end):
+        right[rows[k] & ROW] = side

@@ -177,6 +177,16 @@ def _finish(
 
 
 @njit(cache=True, nogil=True)
+def _may_reach(
+    A: float, h: float, mean: float, H: float, dA: float, dh: float, target: float
+) -> bool:
+    """Tell without a division which sums are far from the target."""
+    here, there, less = A - mean * h, A + dA - mean * (h + dh), (1.0 - 1e-9) * target
+    near = here * here >= less * (h * (H - h))
+    return near or there * there >= less * ((h + dh) * (H - h - dh))
+
+
+@njit(cache=True, nogil=True)
 def place_square(
     values: Any,
     kind: int,
@@ -196,7 +206,7 @@ def place_square(
         pull, weight = _weighed(values, kind, rows[k] & ROW)
         A += pull
         h += weight
-        if rows[k] >= LAST:
+        if rows[k] >= LAST and _may_reach(A, h, mean, H, dA, dh, target):
             here = _square(A - mean * h, h, H)
             there = _square(A + dA - mean * (h + dh), h + dh, H)
             if max(here, there) >= target:

@@ -110,3 +110,8 @@ def place_classes(label: Any, weight: Any, total: Any, criterion: int, *argument
     """Find a split of a run as ``place_sign`` does."""
     values = _one_hot(label, weight, len(total))
     return _place(gini if criterion else error, (values, total, *arguments))
+
+
+def mark_side(rows: Any, begin: int, end: int, side: bool, right: Any) -> None:
+    """right[i] = side, for the rows of a part of a run."""
+    right[rows[int(begin) : int(end)] & ROW] = side
