@@ -11,7 +11,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import datasets, kernels, losses, plots
+    from maxmargin import boosting, datasets, kernels, losses, plots
+    from maxmargin.boosting import (
+        AdaBoostClassifier,
+        BaggingClassifier,
+        BoostingClassifier,
+        BoostingRanker,
+        BoostingRegressor,
+        DecisionStump,
+        RegressionStump,
+    )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
@@ -25,17 +34,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SVC",
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "BoostingClassifier",
+    "BoostingRanker",
+    "BoostingRegressor",
     "Certificate",
+    "DecisionStump",
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
     "NotSeparable",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "RegressionStump",
     "Separation",
     "SlackBudgetSVC",
     "Status",
     "__version__",
+    "boosting",
     "datasets",
     "kernels",
     "losses",
@@ -45,13 +62,20 @@ __all__ = [
 ]
 
 _HOME = {
+    "AdaBoostClassifier": "maxmargin.boosting",
+    "BaggingClassifier": "maxmargin.boosting",
+    "BoostingClassifier": "maxmargin.boosting",
+    "BoostingRanker": "maxmargin.boosting",
+    "BoostingRegressor": "maxmargin.boosting",
     "Certificate": "maxmargin.certify",
+    "DecisionStump": "maxmargin.boosting",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
+    "RegressionStump": "maxmargin.boosting",
     "SVC": "maxmargin.svm",
     "Separation": "maxmargin.svm.separation",
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
@@ -59,7 +83,7 @@ _HOME = {
     "separate": "maxmargin.svm.separation",
     "total_slack": "maxmargin.svm.slack_budget",
 }
-_ROOMS = frozenset({"datasets", "kernels", "losses", "plots"})
+_ROOMS = frozenset({"boosting", "datasets", "kernels", "losses", "plots"})
 
 
 def __getattr__(name: str) -> Any:
