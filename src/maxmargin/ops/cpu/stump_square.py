@@ -25,8 +25,9 @@ from numba import njit
 from maxmargin.ops.cpu.stump import LAST, ROW, TOP
 
 PAIR, SIGNED, UNIT = 0, 1, 2  # weights: beside the pull, its size, or 1
-_WIDTH = 512
+_WIDTH = 256
 _ONE = np.uint32(1)
+_NEAR = 1.0 - 1e-6  # far beyond what rounding can make of equal gains
 
 
 @njit(cache=True, nogil=True)
@@ -123,18 +124,19 @@ def scan_square(
 ) -> None:
     """gain[r] = the largest decrease of squares of run r over H, for the runs order[first:stop].
 
-    Runs of similar length should be neighbours in the order.
+    A run that is clearly worse than one before it need not be known any better: its gain is given
+    as that one's, less a millionth. Runs of similar length should be neighbours in the order.
     """
     H, mean = total[1], total[0] / total[1]
     As, hs, sums = np.empty((2, _WIDTH)), np.empty((2, _WIDTH)), np.empty((2, 2))
-    width = np.uint64(_WIDTH)
+    width, bar = np.uint64(_WIDTH), 0.0
     for place in range(first, stop, 2):
         r, s = order[place], order[min(place + 1, stop - 1)]  # the last one may be its own pair
         i, j = start[r], start[s]
         i_end, j_end = start[r + np.uint64(1)], start[s + np.uint64(1)]
         sums[0, 0] = sums[0, 1] = sums[1, 0] = sums[1, 1] = 0.0
-        one = _lone(shift[r // 2], mean, H)
-        two = _lone(shift[s // 2], mean, H)
+        one = max(bar, _lone(shift[r // 2], mean, H))
+        two = max(bar, _lone(shift[s // 2], mean, H))
         while i < i_end and j < j_end:
             length = min(width, i_end - i, j_end - j)
             n, m = _fill_two(values, kind, rows, i, j, length, sums, As, hs)
@@ -145,6 +147,7 @@ def scan_square(
         gain[r] = _finish(values, kind, rows, ends, mean, H, shift[r // 2], As[0], hs[0], one)
         ends = j, j_end, sums[1, 0], sums[1, 1]
         gain[s] = _finish(values, kind, rows, ends, mean, H, shift[s // 2], As[1], hs[1], two)
+        bar = max(bar, _NEAR * gain[r], _NEAR * gain[s])
 
 
 @njit(cache=True, nogil=True)
