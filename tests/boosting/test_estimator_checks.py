@@ -71,8 +71,10 @@ SCRIPT = f"""
 from sklearn.utils.estimator_checks import check_estimator
 from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier
 from maxmargin.boosting import BoostingClassifier, BoostingRanker, BoostingRegressor
+from maxmargin.boosting import DecisionStump, RegressionStump
 ours = BoostingClassifier(n_estimators=5), BoostingRegressor(), BoostingRanker(n_estimators=5)
-for estimator in (AdaBoostClassifier(), BaggingClassifier(), *ours):
+stumps = DecisionStump(), DecisionStump("gini"), RegressionStump()
+for estimator in (AdaBoostClassifier(), BaggingClassifier(), *ours, *stumps):
     results = check_estimator(estimator, on_skip=None)
     assert "{ELSEWHERE}" in {{result["check_name"] for result in results}}
     assert {{result["status"] for result in results}} == {{"passed"}}
