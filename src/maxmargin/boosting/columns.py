@@ -180,8 +180,7 @@ class Columns:
             criterion.scan(self._rows, self._start, self._order, first, stop, shift, gain)
 
         if len(self._rows) < _WORTH_THREADS:
-            for first in pieces:
-                scan(first)
+            criterion.scan(self._rows, self._start, self._order, 0, len(gain), shift, gain)
         else:
             self._workers.each(scan, pieces)
         return gain.reshape(-1, 2)
