@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from maxmargin.ops.cpu.stump import LAST, ROW, TOP
+from maxmargin.ops.cpu.prefetch import prefetch
+from maxmargin.ops.cpu.stump import AHEAD, LAST, ROW, TOP
 
 PAIR, SIGNED, UNIT = 0, 1, 2  # weights: beside the pull, its size, or 1
 _WIDTH = 256
@@ -88,12 +89,24 @@ def _best(As: Any, hs: Any, n: Any, mean: float, H: float, missing: Any, best: f
 
 @njit(cache=True, nogil=True)
 def _fill_two(
-    values: Any, kind: int, rows: Any, i: Any, j: Any, length: Any, sums: Any, As: Any, hs: Any
+    values: Any,
+    kind: int,
+    rows: Any,
+    i: Any,
+    j: Any,
+    length: Any,
+    ahead: Any,
+    sums: Any,
+    As: Any,
+    hs: Any,
 ) -> tuple[Any, Any]:
     """Do the same for two runs at once, so that the sums of one need not wait for the other's."""
     A, h, B, g = sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1]
     n = m = np.uint64(0)
+    double = _ONE if kind == PAIR else np.uint32(0)
     for k in range(length):
+        prefetch(values, (rows[i + k + ahead] & ROW) << double)
+        prefetch(values, (rows[j + k + ahead] & ROW) << double)
         p, q = rows[i + k], rows[j + k]
         pull, weight = _weighed(values, kind, p & ROW)
         A += pull
@@ -139,7 +152,8 @@ def scan_square(
         two = max(bar, _lone(shift[s // 2], mean, H))
         while i < i_end and j < j_end:
             length = min(width, i_end - i, j_end - j)
-            n, m = _fill_two(values, kind, rows, i, j, length, sums, As, hs)
+            ahead = AHEAD if min(i_end - i, j_end - j) >= length + AHEAD else np.uint64(0)
+            n, m = _fill_two(values, kind, rows, i, j, length, ahead, sums, As, hs)
             one = _best(As[0], hs[0], n, mean, H, shift[r // 2], one)
             two = _best(As[1], hs[1], m, mean, H, shift[s // 2], two)
             i, j = i + length, j + length
