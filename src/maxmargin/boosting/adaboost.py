@@ -40,8 +40,9 @@ from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, c
 class AdaBoostClassifier(WeightedVote):
     """AdaBoost, with its theory as numbers.
 
-    Takes the place of scikit-learn's: same parameters, fitted attributes and values. The weak
-    learner is the stump of least weighted error unless another one is given.
+    Takes the place of scikit-learn's: same parameters and fitted attributes, and with the same weak
+    learner the same values. Unless one is given, it is the stump of least weighted error here and
+    that of least Gini index there.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class AdaBoostClassifier(WeightedVote):
         Weights of the rows given to ``fit`` after the last round, of sum 1; 0 for rows of the
         validation part and those with a sample weight of 0.
     history_ : History
-        All rounds.
+        The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
         Why there are no more of them.
     classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_

@@ -46,8 +46,8 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier, default=None
-        None for ``DecisionStump()``. A classifier that takes sample weights gets the bag as
-        weights, any other one gets its rows.
+        None for ``DecisionStump()``, where scikit-learn takes a full tree. A classifier that takes
+        sample weights gets the bag as weights, any other one gets its rows.
     n_estimators : int, default=10
         Members.
     max_samples : int or float, default=1.0

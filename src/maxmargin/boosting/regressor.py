@@ -53,13 +53,14 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     time_limit : float, default=None
         Seconds after which no further round is begun.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, whose ``validation_error`` is the loss on the
+        validation part; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps.
+        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -76,7 +77,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
         Mean loss after every round; nan without a validation part.
     history_ : History
-        All rounds.
+        The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
         Why there are no more of them.
     feature_importances_ : ndarray of shape (features,)
