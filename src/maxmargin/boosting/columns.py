@@ -63,6 +63,7 @@ class Columns:
         self._X = _by_column(X)
         self._how = categorical_split
         self._workers = Workers(n_jobs)
+        self._latest: tuple[Split | None, bool, int] = None, False, 0
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
         self._sort(np.flatnonzero(~mask))
         self._codes = {int(j): _codes(self._X[:, j]) for j in np.flatnonzero(mask)}
@@ -236,7 +237,9 @@ class Columns:
         if missing_right is None:  # none seen: to the side with more rows
             missing_right = (2 * count > self.n_rows) == above
         gain = criterion.gain(float(criterion.score(side)))
-        return Split(feature, threshold, None, missing_right, left, right, gain)
+        split = Split(feature, threshold, None, missing_right, left, right, gain)
+        self._latest = split, above, count
+        return split
 
     def _categorical_split(self, criterion: Criterion, feature: int, right: Mask) -> Split:
         codes, n_codes = self._codes[feature]
@@ -264,16 +267,29 @@ class Columns:
         """
         if split.feature < 0 or split.feature in self._codes:
             return split.right_side(self._X)
-        j, threshold = split.feature, split.threshold
-        right = np.full(self.n_rows, bool(self._middle[j] > threshold))
-        below, middle, end = (int(k) for k in self._start[2 * j : 2 * j + 3])
-        count = bisect_right(range(below, middle), threshold, key=lambda k: self._value(k, j))
-        mark_side(self._rows, below, below + count, False, right)
-        count = bisect_left(range(middle, end), -threshold, key=lambda k: -self._value(k, j))
-        mark_side(self._rows, middle, middle + count, True, right)
-        first = int(self._n_missing[:j].sum())
-        right[self._missing[first : first + int(self._n_missing[j])]] = split.missing_right
+        latest, above, count = self._latest
+        if split is not latest:
+            above, count = self._find(split)
+        right = np.full(self.n_rows, not above)
+        begin = int(self._start[2 * split.feature + above])
+        mark_side(self._rows, begin, begin + count, above, right)
+        if n_missing := int(self._n_missing[split.feature]):
+            first = int(self._n_missing[: split.feature].sum())
+            right[self._missing[first : first + n_missing]] = split.missing_right
         return right
+
+    def _find(self, split: Split) -> tuple[bool, int]:
+        """Find the run that a threshold cuts, the one above or not, and how much of it is one side.
+
+        The frequent value's rows go with the other run.
+        """
+        j, threshold = split.feature, split.threshold
+        below, middle, end = (int(k) for k in self._start[2 * j : 2 * j + 3])
+        if self._middle[j] > threshold:
+            run = range(below, middle)
+            return False, bisect_right(run, threshold, key=lambda k: self._value(k, j))
+        run = range(middle, end)
+        return True, bisect_left(run, -threshold, key=lambda k: -self._value(k, j))
 
 
 def _by_column(X: Any) -> Any:
