@@ -265,3 +265,11 @@ def test_rows_in_every_bag_are_told_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         BaggingClassifier(n_estimators=60, oob_score=True, random_state=0).fit(X, y)
+
+
+def test_members_read_the_categories_of_the_ensemble():
+    colours = np.array(["red", "green", "blue"] * 20, dtype=object)[:, None]
+    y = (colours[:, 0] == "green").astype(int)
+    model = BaggingClassifier(DecisionStump(categorical_features=[0]), random_state=0)
+    member = model.fit(colours, y).estimators_[0]
+    np.testing.assert_array_equal(member.predict(colours), y)

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -308,6 +309,24 @@ def test_any_regressor_and_its_importances():
         model.feature_importances_  # noqa: B018
 
 
+def test_a_forest_is_a_regressor_and_not_a_tree_with_leaves():
+    forest = RandomForestRegressor(3, max_depth=2)
+    model = BoostingRegressor(estimator=forest, n_estimators=5, random_state=0).fit(X, Z)
+    assert model.train_loss_[-1] < model.train_loss_[0]
+    assert (model.coefficients_ != model.learning_rate).any()  # by line search
+
+
+@pytest.mark.parametrize("stump", [DecisionStump, RegressionStump])
+def test_categories_may_be_given_to_the_stump(stump):
+    colours = np.array(["red", "green", "blue", "red", "green", "blue"], dtype=object)[:, None]
+    y = (colours[:, 0] == "green").astype(int)
+    options = {"n_estimators": 1, "learning_rate": 1.0}
+    model = BoostingClassifier(estimator=stump(categorical_features=[0]), **options).fit(colours, y)
+    assert model.score(colours, y) == 1.0
+    member = model.estimators_[0, 0]
+    np.testing.assert_array_equal(member.predict(colours) > 0, y == 1)
+
+
 BAD = {
     "n_estimators": ({"n_estimators": 0}, "'n_estimators' parameter of BoostingRegressor must be"),
     "rate": ({"learning_rate": 0.0}, "'learning_rate' parameter of BoostingRegressor must be"),
@@ -326,6 +345,18 @@ BAD = {
     "categories": (
         {"estimator": Ridge(), "categorical_features": [0]},
         "categorical_features of BoostingRegressor are for stumps",
+    ),
+    "a stump's criterion": (
+        {"estimator": DecisionStump("entropy")},
+        "'criterion' parameter of DecisionStump must be one of 'error', 'gini'",
+    ),
+    "a stump's subsets": (
+        {"estimator": RegressionStump(categorical_split="all")},
+        "'categorical_split' parameter of RegressionStump must be one of",
+    ),
+    "categories twice": (
+        {"estimator": DecisionStump(categorical_features=[0]), "categorical_features": [1]},
+        "give them to one of the two",
     ),
     "fraction": (
         {"n_iter_no_change": 3, "validation_fraction": 1e-9},

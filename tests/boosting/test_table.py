@@ -134,3 +134,8 @@ def test_weights():
     weight = read_weight(given, 2)
     weight[0] = 7.0
     assert given.tolist() == [1.0, 0.0]
+
+
+def test_an_unknown_word_is_refused_for_arrays_too():
+    with pytest.raises(ValueError, match="must be None, 'from_dtype', indices, names or a mask"):
+        DecisionStump(categorical_features="auto").fit(np.eye(4), Y)

@@ -34,7 +34,7 @@ from maxmargin.boosting.weak_learner import (
     class_numbers,
 )
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
-from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 
 class AdaBoostClassifier(WeightedVote):
@@ -274,13 +274,9 @@ class AdaBoostClassifier(WeightedVote):
     def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
             return validate_data(self, X, y, reset=reset, **ANYTHING)
-        check_choice("DecisionStump", "criterion", self.estimator_.criterion, ("error", "gini"))
         self.estimator_._check_parameters()
-        reader = copy(self)  # it looks for the stump's parameter in its own place
-        reader.categorical_features = self.estimator_.categorical_features
-        X, y = read(reader, X, y, reset=reset)
-        reader._had_missing = missing_columns(X)
-        self.__dict__ = reader.__dict__ | {"categorical_features": self.categorical_features}
+        X, y = read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
+        self._had_missing = missing_columns(X)
         return X, y
 
     def _check_continues(self, earlier: Self) -> None:
@@ -379,8 +375,4 @@ class AdaBoostClassifier(WeightedVote):
 
     def _stump(self, split: Any) -> DecisionStump:
         """Make a fitted stump of a split, one that reads the same categories."""
-        stump = DecisionStump._of(split, self.classes_, self.n_features_in_)
-        stump.is_categorical_ = self.is_categorical_
-        if self.is_categorical_ is not None:
-            stump._categories = self._categories
-        return stump
+        return DecisionStump._of(split, self.classes_, self.n_features_in_)._reads_like(self)

@@ -59,7 +59,9 @@ class AdditiveFit(AdditiveModel):
             )
         if not reset:
             read(self, X, reset=False)  # as many columns, of the same names, as before
-        X, y = read(self, X, y, reset=True, y_numeric=not is_classifier(self))
+        weak, numeric = self.estimator, not is_classifier(self)
+        of_stump = None if weak is None or not is_presorted(weak) else weak.categorical_features
+        X, y = read(self, X, y, reset=True, y_numeric=numeric, categorical=of_stump)
         self._refuse_missing(X)
         return X, self._targets(y, reset, *groups)
 
@@ -200,6 +202,7 @@ class AdditiveFit(AdditiveModel):
 
     def _check_estimator(self, owner: str) -> None:
         if is_presorted(self.estimator):
+            self._check_stump(owner)
             return
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise ParameterError(
@@ -215,6 +218,17 @@ class AdditiveFit(AdditiveModel):
             raise ParameterError(
                 f"categorical_features of {owner} are for stumps; encode them for "
                 f"{type(self.estimator).__name__}, as OneHotEncoder does."
+            )
+
+    def _check_stump(self, owner: str) -> None:
+        stump = self.estimator
+        if stump is None:
+            return
+        stump._check_parameters()
+        if self.categorical_features is not None and stump.categorical_features is not None:
+            raise ParameterError(
+                f"categorical_features are given to {owner} and to its "
+                f"{type(stump).__name__}; give them to one of the two."
             )
 
     def _check_loss(self, owner: str) -> None:

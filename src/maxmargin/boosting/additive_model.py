@@ -68,8 +68,9 @@ class AdditiveModel(BaseEstimator):
         if not is_presorted(self.estimator):
             return member
         if isinstance(self.estimator, DecisionStump):
-            return DecisionStump._of(member, np.array([-1.0, 1.0]), self.n_features_in_)
-        return RegressionStump._of(member, self.n_features_in_)
+            signs = np.array([-1.0, 1.0])
+            return DecisionStump._of(member, signs, self.n_features_in_)._reads_like(self)
+        return RegressionStump._of(member, self.n_features_in_)._reads_like(self)
 
     @property
     def feature_importances_(self) -> Vector:

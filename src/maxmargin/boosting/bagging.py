@@ -27,7 +27,7 @@ from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.ops.threads import side_by_side
 from maxmargin.svm.kernel_fit import refuse_one_class
-from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -269,7 +269,6 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if not self._stumps():
             return ClassifierBags(learner, X, label, n_classes)
         learner._check_parameters()
-        check_choice(type(learner).__name__, "criterion", learner.criterion, ("error", "gini"))
         columns = Columns(X, self.is_categorical_, learner.categorical_split, self.n_jobs)
         return StumpBags(learner, stack.enter_context(columns), X, label, n_classes)
 
@@ -279,6 +278,9 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Set the fitted attributes."""
         self.estimator_ = self._learner()
         self.estimators_ = self._made.members
+        if self._stumps():
+            for stump in self.estimators_:
+                stump._reads_like(self)
         votes = self._made.votes
         if votes is None:
             for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):

@@ -203,7 +203,7 @@ class AnyRegressor:
 
     def __init__(self, estimator: Any, X: Any) -> None:
         self._estimator, self._X, self.nothing = estimator, X, OneSign(0.0)
-        self.has_leaves = hasattr(estimator, "apply") and hasattr(estimator, "max_depth")
+        self.has_leaves = hasattr(estimator, "get_n_leaves")  # a tree, not a forest of them
 
     def learn(self, pull: Vector, weight: Vector, seed: tuple[int, ...]) -> ModelDirection:
         """Fit a copy."""

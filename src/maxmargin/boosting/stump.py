@@ -83,6 +83,13 @@ class Stump(BaseEstimator):
     def _columns(self, X: Any) -> Columns:
         return Columns(X, self.is_categorical_, self.categorical_split, self.n_jobs)
 
+    def _reads_like(self, model: Any) -> Self:
+        """Take over which columns are categorical and what their categories are."""
+        self.is_categorical_ = model.is_categorical_
+        if self.is_categorical_ is not None:
+            self._categories = model._categories
+        return self
+
     def _right_side(self, X: Any) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.split_.right_side(read(self, X, reset=False))
@@ -172,9 +179,12 @@ class DecisionStump(ClassifierMixin, Stump):
         stump._leaf_weight = leaf_weight if leaf_weight is not None else stump._sure()
         return stump
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(type(self).__name__, "criterion", self.criterion, ("error", "gini"))
+
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
-        check_choice(type(self).__name__, "criterion", self.criterion, ("error", "gini"))
         X, y = read(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = np.unique(y, return_inverse=True)

@@ -30,15 +30,21 @@ _CATEGORICAL_DTYPES = ("category", "Categorical", "Enum")  # of pandas and of po
 
 
 def read(
-    estimator: Any, X: Any, y: Any = _NOT_GIVEN, *, reset: bool, y_numeric: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any = _NOT_GIVEN,
+    *,
+    reset: bool,
+    y_numeric: bool = False,
+    categorical: Any = None,
 ) -> Any:
     """Check X (and y) as scikit-learn does; missing values are NaN, categories are codes.
 
     Parameters
     ----------
     estimator : object
-        ``categorical_features`` is its parameter; gets ``n_features_in_``, ``feature_names_in_``,
-        ``is_categorical_`` and the categories when ``reset``.
+        Gets ``n_features_in_``, ``feature_names_in_``, ``is_categorical_`` and the categories when
+        ``reset``.
     X : array-like, sparse matrix or DataFrame of shape (rows, columns)
     y : array-like of shape (rows,)
         Read only if given.
@@ -46,6 +52,8 @@ def read(
         True in ``fit``, False where X has to be like that of ``fit``.
     y_numeric : bool, default=False
         Whether y holds numbers rather than classes.
+    categorical : object, default=None
+        Which columns are categorical; None for the estimator's ``categorical_features``.
 
     Returns
     -------
@@ -54,12 +62,12 @@ def read(
         If given.
     """
     with_y = {} if isinstance(y, str) and y == _NOT_GIVEN else {"y": y, "y_numeric": y_numeric}
-    given = estimator.categorical_features if reset else estimator.is_categorical_
+    given = _given(estimator, categorical) if reset else estimator.is_categorical_
     if given is None or (isinstance(given, str) and not hasattr(X, "dtypes")):
         if reset:
             estimator.is_categorical_ = None
         return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
-    coded = _read_categories(estimator, X, reset)
+    coded = _read_categories(estimator, X, reset, given)
     if not with_y:
         return coded
     return check_X_y(coded, **with_y, estimator=estimator, **_NUMBERS)
@@ -128,7 +136,17 @@ def _check_weight(weight: Vector) -> None:
         )
 
 
-def _read_categories(estimator: Any, X: Any, reset: bool) -> Any:
+def _given(estimator: Any, categorical: Any) -> Any:
+    given = estimator.categorical_features if categorical is None else categorical
+    if isinstance(given, str) and given != "from_dtype":
+        raise ParameterError(
+            "The 'categorical_features' parameter must be None, 'from_dtype', indices, names "
+            f"or a mask of columns. Got {given!r} instead."
+        )
+    return given
+
+
+def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
     """Give numbers as they are and categories as codes."""
     if sparse.issparse(X):
         raise ValueError(
@@ -139,7 +157,7 @@ def _read_categories(estimator: Any, X: Any, reset: bool) -> Any:
         X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if reset:
-        estimator.is_categorical_ = find_categorical(estimator.categorical_features, X)
+        estimator.is_categorical_ = find_categorical(given, X)
         estimator._categories = _list_categories(X, estimator.is_categorical_)
     mask = estimator.is_categorical_
     coded = np.empty(X.shape, dtype=np.float64)
@@ -168,11 +186,6 @@ def find_categorical(given: Any, X: Any) -> Mask:
     mask : ndarray of bool of shape (columns,)
     """
     if isinstance(given, str):
-        if given != "from_dtype":
-            raise ParameterError(
-                "The 'categorical_features' parameter must be None, 'from_dtype', indices, names "
-                f"or a mask of columns. Got {given!r} instead."
-            )
         kinds = [str(dtype).split("(")[0] for dtype in X.dtypes]
         return np.isin(kinds, _CATEGORICAL_DTYPES)
     chosen = np.asarray(given)
