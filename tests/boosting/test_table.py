@@ -57,6 +57,27 @@ def test_columns_of_a_categorical_dtype():
         np.testing.assert_array_equal(X, CODED)
 
 
+def test_columns_of_strings_are_categorical_by_their_dtype():
+    frames = [
+        pd.DataFrame(ROWS),
+        pd.DataFrame(ROWS).astype({"colour": "string"}),
+        pd.DataFrame(ROWS).astype(object),  # numbers that came as objects remain numbers
+        pl.DataFrame(ROWS),
+    ]
+    for frame in frames:
+        stump = DecisionStump(categorical_features="from_dtype")
+        X, _ = read(stump, frame, Y, reset=True)
+        np.testing.assert_array_equal(X, CODED)
+        np.testing.assert_array_equal(read(stump, frame, reset=False), CODED)
+        assert stump.is_categorical_.tolist() == [True, False]
+
+
+def test_a_string_where_the_fit_had_numbers_is_named():
+    stump = DecisionStump().fit(pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0]}), Y)
+    with pytest.raises(ValueError, match="Column 'size' of X holds strings such as 'large'"):
+        stump.predict(pd.DataFrame({"size": ["1", "large"]}))
+
+
 def test_an_array_has_no_categorical_dtype():
     stump = DecisionStump(categorical_features="from_dtype")
     X, _ = read(stump, np.ones((4, 2)), Y, reset=True)
@@ -108,7 +129,17 @@ BAD = [
     (tables()["pandas"], "colour", "must be None, 'from_dtype'"),
     (sparse.csr_array(np.eye(4)), [0], "read from dense tables only"),
     (np.array([["a"], [1], ["b"], [2]], dtype=object), [0], "column 0 cannot be put in order"),
-    (np.array([["a", "b"]] * 4, dtype=object), [0], "could not convert string to float"),
+    (
+        np.array([["a", "b"]] * 4, dtype=object),
+        [0],
+        "Column 1 of X holds strings such as 'b'; list it in",
+    ),
+    (np.array([["1.5", "b"]] * 4), None, "Column 1 of X holds strings such as 'b'; list it in"),
+    ([[1.0, "b"]] * 4, "from_dtype", "Column 1 of X holds strings such as 'b'; list it in"),
+    (tables()["pandas"], None, "Column 'colour' of X holds strings such as 'red'; list it in"),
+    (tables()["pandas"].astype({"colour": "category"}), None, "Column 'colour' of X holds strings"),
+    (tables()["polars"], None, "Column 'colour' of X holds strings such as 'red'; list it in"),
+    (tables()["polars"], ["size"], "Column 'colour' of X holds strings such as 'red'; list it in"),
     (np.array([["a", np.inf]] * 4, dtype=object), [0], "Input X contains infinity"),
 ]
 

@@ -108,7 +108,7 @@ class DecisionStump(ClassifierMixin, Stump):
         The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
     categorical_features : array-like or "from_dtype", default=None
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        categorical dtype. Columns of strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest. With more than
         two classes it is always one.
@@ -266,7 +266,7 @@ class RegressionStump(RegressorMixin, Stump):
     ----------
     categorical_features : array-like or "from_dtype", default=None
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        categorical dtype. Columns of strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
     n_jobs : int, default=None

@@ -6,7 +6,9 @@ in ``fit``, becomes NaN. The estimator keeps the categories of each column.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,8 @@ _NUMBERS: dict[str, Any] = {
     "ensure_all_finite": "allow-nan",
 }
 _CATEGORICAL_DTYPES = ("category", "Categorical", "Enum")  # of pandas and of polars
+_TEXT_DTYPES = ("str", "string", "large_string", "String", "Utf8")
+_ANY_DTYPES = ("object", "Object")  # texts, or numbers that came with them
 
 
 def read(
@@ -66,7 +70,8 @@ def read(
     if given is None or (isinstance(given, str) and not hasattr(X, "dtypes")):
         if reset:
             estimator.is_categorical_ = None
-        return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
+        with _naming_strings(X):
+            return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
     coded = _read_categories(estimator, X, reset, given)
     if not with_y:
         return coded
@@ -162,15 +167,54 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
     mask = estimator.is_categorical_
     coded = np.empty(X.shape, dtype=np.float64)
     if not mask.all():
-        coded[:, ~mask] = check_array(
-            _columns(X, np.flatnonzero(~mask)),
-            **{**_NUMBERS, "accept_sparse": False, "dtype": np.float64},
-            estimator=estimator,
-            input_name="X",
-        )
+        with _naming_strings(X, ~mask):
+            coded[:, ~mask] = check_array(
+                _columns(X, np.flatnonzero(~mask)),
+                **{**_NUMBERS, "accept_sparse": False, "dtype": np.float64},
+                estimator=estimator,
+                input_name="X",
+            )
     for j, codes in estimator._categories.items():
         coded[:, j] = [codes.get(value, np.nan) for value in _entries(X, j)]
     return coded
+
+
+@contextmanager
+def _naming_strings(X: Any, numeric: Mask | None = None) -> Iterator[None]:
+    """Say which column holds strings, where a table of numbers was expected."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        found = _find_strings(X, numeric)
+        if found is None:
+            raise
+        column, text = found
+        raise ValueError(
+            f"Column {column!r} of X holds strings such as {text!r}; list it in "
+            "categorical_features, or encode it as numbers."
+        ) from None
+
+
+def _find_strings(X: Any, numeric: Mask | None) -> tuple[Any, str] | None:
+    """Give the first column, by name or number, with a string that is no number, and the string."""
+    if not hasattr(X, "dtypes"):
+        X = np.asarray(X, dtype=object)
+    places = range(X.shape[1]) if numeric is None else np.flatnonzero(numeric).tolist()
+    for j in places:
+        for value in _entries(X, j):
+            if isinstance(value, str) and not _is_number(value):
+                return (list(X.columns)[j] if hasattr(X, "columns") else j), value
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def find_categorical(given: Any, X: Any) -> Mask:
@@ -186,8 +230,7 @@ def find_categorical(given: Any, X: Any) -> Mask:
     mask : ndarray of bool of shape (columns,)
     """
     if isinstance(given, str):
-        kinds = [str(dtype).split("(")[0] for dtype in X.dtypes]
-        return np.isin(kinds, _CATEGORICAL_DTYPES)
+        return np.array([_holds_categories(X, j) for j in range(X.shape[1])], dtype=bool)
     chosen = np.asarray(given)
     if chosen.dtype.kind == "b" and chosen.shape == (X.shape[1],):
         return chosen
@@ -195,6 +238,14 @@ def find_categorical(given: Any, X: Any) -> Mask:
     if chosen.size:
         mask[_positions(chosen, X)] = True
     return mask
+
+
+def _holds_categories(X: Any, j: int) -> bool:
+    """Whether a column is of a categorical dtype or one of texts, or has a text in it."""
+    kind = re.split(r"[(\[]", str(list(X.dtypes)[j]))[0]
+    if kind in _ANY_DTYPES:
+        return any(isinstance(value, str) for value in _entries(X, j))
+    return kind in _CATEGORICAL_DTYPES + _TEXT_DTYPES
 
 
 def _positions(chosen: NDArray[Any], X: Any) -> NDArray[np.intp]:
