@@ -407,6 +407,9 @@ def test_a_warm_start_refuses_fewer_rounds_other_classes_and_another_learner():
     assert state(model) == before
     with pytest.raises(ValueError, match="kind of estimator"):
         model.set_params(estimator=TREE, n_estimators=20).fit(X, Y)
+    trees = fitted(estimator=TREE, warm_start=True)
+    with pytest.raises(ValueError, match="kind of estimator"):
+        trees.set_params(estimator=None, n_estimators=20).fit(X, Y)
 
 
 def test_without_warm_start_a_fit_begins_anew():

@@ -273,3 +273,26 @@ def test_members_read_the_categories_of_the_ensemble():
     model = BaggingClassifier(DecisionStump(categorical_features=[0]), random_state=0)
     member = model.fit(colours, y).estimators_[0]
     np.testing.assert_array_equal(member.predict(colours), y)
+
+
+def test_weights_that_add_up_to_one_make_bags_of_a_row_and_a_warning():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    model, weight = BaggingClassifier(random_state=0), np.full(20, 1 / 20)
+    with pytest.warns(UserWarning, match="give max_samples as a number of rows"):
+        model.fit(X, y, sample_weight=weight)
+    model.set_params(max_samples=20).fit(X, y, sample_weight=weight)
+    assert [len(bag) for bag in model.estimators_samples_] == [20] * 10
+
+
+def test_weights_of_infinite_sum_are_refused():
+    with pytest.raises(ValueError, match="divide the weights by the largest"):
+        BaggingClassifier().fit(np.eye(4), [0, 1, 0, 1], sample_weight=np.full(4, 1e308))
+
+
+def test_a_warm_start_takes_the_same_columns_and_other_members():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    tree = DecisionTreeClassifier(max_depth=1)
+    model = BaggingClassifier(tree, 2, warm_start=True, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="goes on with the classes, the columns"):
+        model.set_params(n_estimators=4).fit(X[:, :2], y)
+    assert len(model.set_params(estimator=None).fit(X, y).predict(X)) == 40

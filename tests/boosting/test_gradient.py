@@ -335,7 +335,7 @@ BAD = {
     "init": ({"init": "mean"}, "must be one of 'constant', 'zero'"),
     "patience": ({"n_iter_no_change": 0}, "'n_iter_no_change' parameter"),
     "time": ({"time_limit": -1}, "'time_limit' parameter"),
-    "loss": ({"loss": "mse"}, "There is no loss named 'mse'"),
+    "loss": ({"loss": "mse"}, "must be one of 'squared_error', 'absolute_error'"),
     "zero_one": ({"loss": "zero_one"}, "must have a derivative to descend along"),
     "labels": ({"loss": "hinge"}, "hinge is one of labels -1 and [+]1"),
     "a class": ({"estimator": Ridge}, "must be None, a classifier or a regressor"),
@@ -360,8 +360,9 @@ BAD = {
     ),
     "fraction": (
         {"n_iter_no_change": 3, "validation_fraction": 1e-9},
-        "leaves no rows to learn from or to validate on",
+        "leaves no rows to validate on",
     ),
+    "all rows": ({"validation_fraction": 1.0}, "must be below 1, so that rows are left"),
 }
 
 
@@ -395,3 +396,31 @@ def test_missing_values_where_the_learner_takes_none():
 def test_a_loss_that_overflows_is_refused():
     with pytest.raises(ValueError, match="use a smaller step or learning_rate"):
         BoostingRegressor("poisson", step=1e6).fit(X, np.abs(Z))
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-310])
+@every_model
+def test_the_size_of_the_weights_does_not_matter(model, y, size):
+    weight = np.where(X[:, 0] > 0, 1.0, 0.5)
+    model = clone(model).set_params(n_estimators=5, random_state=0)
+    expected = model.fit(X, y, sample_weight=weight).predict(X)
+    scaled = clone(model).fit(X, y, sample_weight=weight * size).predict(X)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_class_of_one_row_is_left_to_learn_from():
+    y = np.r_[Y[:40], 2]
+    options = {"n_iter_no_change": 2, "validation_fraction": 0.6, "random_state": 0}
+    model = BoostingClassifier(n_estimators=3, **options).fit(X[:41], y)
+    assert (model.constants_ > -10).all()  # log-odds of a class without rows would be -32
+
+
+@pytest.mark.parametrize("first", [None, DecisionTreeRegressor(max_depth=1)], ids=["stump", "tree"])
+def test_a_warm_start_with_another_kind_of_estimator_is_refused(first):
+    model = BoostingRegressor(estimator=first, n_estimators=2, warm_start=True).fit(X, Z)
+    before = model.predict(X)
+    other = DecisionTreeRegressor(max_depth=1) if first is None else None
+    model.set_params(estimator=other, n_estimators=4)
+    with pytest.raises(ValueError, match="goes on with the kind of estimator of the fit before"):
+        model.fit(X, Z)
+    np.testing.assert_array_equal(model.set_params(estimator=first).predict(X), before)

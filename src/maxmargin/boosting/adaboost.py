@@ -17,7 +17,16 @@ from sklearn.utils.validation import validate_data
 
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.reweighting import Reweighting, Votes
-from maxmargin.boosting.rounds import Callback, History, Limits, Round, Stop, boost, tell
+from maxmargin.boosting.rounds import (
+    Callback,
+    History,
+    Limits,
+    Round,
+    Stop,
+    boost,
+    check_limits,
+    tell,
+)
 from maxmargin.boosting.routing import members_params, route_to_members
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import missing_columns, read, read_weight
@@ -34,7 +43,12 @@ from maxmargin.boosting.weak_learner import (
     class_numbers,
 )
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
-from maxmargin.svm.parameters import ParameterError, check_flag, check_number
+from maxmargin.svm.parameters import check_flag
+
+_CONTINUES = (
+    "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "
+    "to begin anew."
+)
 
 
 class AdaBoostClassifier(WeightedVote):
@@ -224,21 +238,8 @@ class AdaBoostClassifier(WeightedVote):
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0)
+        check_limits(self)
         check_flag(owner, "resample", self.resample)
-        check_flag(owner, "warm_start", self.warm_start)
-        check_number(owner, "validation_fraction", self.validation_fraction, 0.0, above=True)
-        if self.validation_fraction >= 1:
-            raise ParameterError(
-                f"The 'validation_fraction' parameter of {owner} must be below 1, so that rows "
-                f"are left to learn from. Got {self.validation_fraction!r} instead."
-            )
-        if self.n_iter_no_change is not None:
-            check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
         if self.estimator is not None:
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
 
@@ -252,6 +253,8 @@ class AdaBoostClassifier(WeightedVote):
                 f"n_estimators={self.n_estimators} must be at least the {made} rounds made so far "
                 "with warm_start=True; set warm_start=False to begin anew."
             )
+        if (type(self._weak()) is DecisionStump) != (self._splits is not None):
+            raise ValueError(_CONTINUES)
         return copy(self)
 
     def _reduce(
@@ -280,12 +283,8 @@ class AdaBoostClassifier(WeightedVote):
         return X, y
 
     def _check_continues(self, earlier: Self) -> None:
-        same = np.array_equal(self.classes_, earlier.classes_)
-        if not same or self._has_stumps() != (earlier._splits is not None):
-            raise ValueError(
-                "warm_start=True continues with the same classes and kind of estimator; set "
-                "warm_start=False to begin anew."
-            )
+        if not np.array_equal(self.classes_, earlier.classes_):
+            raise ValueError(_CONTINUES)
 
     # reduce
 

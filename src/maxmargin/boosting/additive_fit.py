@@ -17,11 +17,12 @@ from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
 from maxmargin.boosting.objective import Objective, Rows
-from maxmargin.boosting.rounds import History, Limits, boost, tell
+from maxmargin.boosting.rounds import History, Limits, boost, check_limits, tell
+from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import missing_columns, read, read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.svm.parameters import ParameterError, check_choice, check_number
 
 Index = NDArray[np.intp]
 Targets = tuple[NDArray[Any], ...]
@@ -38,7 +39,7 @@ class AdditiveFit(AdditiveModel):
         earlier = self._earlier()
         X, targets = self._read_training(X, y, earlier is None, *groups)
         self._had_missing = missing_columns(X)
-        weight = read_weight(sample_weight, X.shape[0])
+        weight = _rescaled(read_weight(sample_weight, X.shape[0]))
         self._check_targets(targets, weight)
         if earlier is not None and earlier.stop_.final:
             return self
@@ -83,7 +84,7 @@ class AdditiveFit(AdditiveModel):
         return None
 
     def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
-        """Draw the rows held out for early stopping, evenly from each class."""
+        """Draw rows to stop early by, evenly from each class, which keeps one at least."""
         if self.n_iter_no_change is None:
             return rows, None
         rng = np.random.RandomState(self._seed)
@@ -92,11 +93,12 @@ class AdditiveFit(AdditiveModel):
         chosen = np.zeros(len(rows), dtype=bool)
         for label in np.unique(labels):
             members = rng.permutation(np.flatnonzero(labels == label))
-            chosen[members[: round(self.validation_fraction * len(members))]] = True
-        if not chosen.any() or chosen.all():
+            count = min(round(self.validation_fraction * len(members)), len(members) - 1)
+            chosen[members[:count]] = True
+        if not chosen.any():
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of {len(rows)} rows leaves no "
-                "rows to learn from or to validate on; give more rows or another fraction."
+                "rows to validate on; give more rows or a larger fraction."
             )
         return rows[~chosen], rows[chosen]
 
@@ -156,6 +158,12 @@ class AdditiveFit(AdditiveModel):
                 f"n_estimators={self.n_estimators} must be larger or equal to the "
                 f"{len(self._members)} rounds made before when warm_start==True."
             )
+        splits = all(isinstance(member, Split) for line in self._members for member in line)
+        if self._members and splits != is_presorted(self.estimator):
+            raise ValueError(
+                "warm_start=True goes on with the kind of estimator of the fit before; set "
+                "warm_start=False to begin anew."
+            )
         return self
 
     def _boost(self, booster: GradientBooster, earlier: AdditiveModel | None) -> None:
@@ -183,20 +191,12 @@ class AdditiveFit(AdditiveModel):
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0)
+        check_limits(self)
         check_choice(owner, "init", self.init, ("constant", "zero"))
-        check_flag(owner, "warm_start", self.warm_start)
         if isinstance(self.step, str):
             check_choice(owner, "step", self.step, ("auto", "leaves", "line_search"))
         else:
             check_number(owner, "step", self.step, 0.0, above=True)
-        check_number(owner, "validation_fraction", self.validation_fraction, 0.0, above=True)
-        if self.n_iter_no_change is not None:
-            check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
         self._check_estimator(owner)
         self._check_loss(owner)
 
@@ -248,6 +248,16 @@ def row_objectives(
 ) -> list[Objective]:
     """Sum a loss over rows, once for each list of targets."""
     return [Rows(loss, t, weight, workers) for t in targets]
+
+
+def _rescaled(weight: Vector) -> Vector:
+    """Bring the largest weight to between 1 and 2, so that no sum overflows or vanishes.
+
+    By a power of two, which changes no digit of what is learnt.
+    """
+    exponent = int(np.frexp(weight.max())[1]) - 1
+    scaled: Vector = np.ldexp(weight, -exponent)
+    return scaled
 
 
 def _part(X: Any, rows: Index) -> Any:

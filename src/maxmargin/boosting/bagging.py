@@ -184,7 +184,7 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         classes, label = np.unique(y, return_inverse=True)
         refuse_one_class(classes)
         urn, weight = self._fill(X, label, sample_weight)
-        made = self._earlier(classes, len(label))
+        made = self._earlier(classes, *X.shape)
         self.classes_, self.n_classes_ = classes, len(classes)
         self._made = self._grow(made, X, Drawing(label, weight, urn))
         self._recover()
@@ -206,7 +206,7 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 "instead."
             )
 
-    def _earlier(self, classes: NDArray[Any], n_rows: int) -> Made:
+    def _earlier(self, classes: NDArray[Any], n_rows: int, n_features: int) -> Made:
         """Give the members that this fit continues; what is new is put into a copy."""
         votes = np.zeros((n_rows, len(classes))) if self.oob_score else None
         if not (self.warm_start and hasattr(self, "_made")):
@@ -218,10 +218,11 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"are there already, {len(made.members)}, when warm_start=True."
             )
         kept, now = (each if each is None else each.shape for each in (made.votes, votes))
-        if not np.array_equal(classes, self.classes_) or kept != now:
+        as_wide = getattr(made.members[0], "n_features_in_", n_features) == n_features
+        if not np.array_equal(classes, self.classes_) or kept != now or not as_wide:
             raise ValueError(
-                "warm_start=True goes on with the classes, the number of rows and the oob_score of "
-                "the fit before; set warm_start=False to begin anew."
+                "warm_start=True goes on with the classes, the columns, the number of rows and the "
+                "oob_score of the fit before; set warm_start=False to begin anew."
             )
         return made.copy()
 
@@ -244,6 +245,12 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "oob_score=True needs rows outside of the bags; set bootstrap=True or max_samples "
                 "below the number of rows."
+            )
+        if weight is not None and urn.size == 1:
+            warnings.warn(
+                f"Bags hold a single row, since the weights add up to {weight.sum():g}; give "
+                "max_samples as a number of rows, or weights with a mean of 1.",
+                stacklevel=4,
             )
         return urn, weight
 
@@ -278,9 +285,9 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Set the fitted attributes."""
         self.estimator_ = self._learner()
         self.estimators_ = self._made.members
-        if self._stumps():
-            for stump in self.estimators_:
-                stump._reads_like(self)
+        for member in self.estimators_:
+            if self._stumps() and isinstance(member, DecisionStump):
+                member._reads_like(self)
         votes = self._made.votes
         if votes is None:
             for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):

@@ -80,6 +80,13 @@ def fill_urn(
     """Lay out the rows; a fraction ``max_samples`` is one of the rows, or of the sum of weights."""
     order = order_by_content(X, label)
     mass = np.ones(len(label)) if weight is None else weight
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(mass.sum())
+    if not finite:
+        raise ValueError(
+            "The sum of sample_weight is infinite, and bags are drawn by it; divide the weights by "
+            "the largest of them."
+        )
     size = _bag_size(max_samples, float(mass.sum()), owner)
     if not replace and size > np.count_nonzero(mass):
         raise ValueError(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.run import interruptible
+from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 _NAN = float("nan")
 
@@ -167,6 +168,32 @@ class Limits:
     callback: Callback | None = None
     patience: int | None = None
     tol: float = 0.0
+
+
+def check_limits(model: Any) -> None:
+    """Refuse parameters of a model's rounds that are out of range.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
+        ``n_iter_no_change`` and ``time_limit``.
+    """
+    owner = type(model).__name__
+    check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
+    check_number(owner, "learning_rate", model.learning_rate, 0.0, above=True)
+    check_number(owner, "tol", model.tol, 0.0)
+    check_flag(owner, "warm_start", model.warm_start)
+    check_number(owner, "validation_fraction", model.validation_fraction, 0.0, above=True)
+    if model.validation_fraction >= 1:
+        raise ParameterError(
+            f"The 'validation_fraction' parameter of {owner} must be below 1, so that rows "
+            f"are left to learn from. Got {model.validation_fraction!r} instead."
+        )
+    if model.n_iter_no_change is not None:
+        check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
+    if model.time_limit is not None:
+        check_number(owner, "time_limit", model.time_limit, 0.0, infinite=True)
 
 
 class Booster(Protocol):
