@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from maxmargin.boosting import BoostingClassifier, DecisionStump
-from maxmargin.losses import Hinge, Logistic
+from maxmargin.losses import Hinge, Logistic, MarginLoss
 
 X, Y = make_classification(200, 5, n_informative=3, n_redundant=0, flip_y=0.1, random_state=1)
 LOSSES = ["logistic", "exponential", "squared", "squared_hinge", "modified_huber", "hinge"]
@@ -58,9 +58,25 @@ def test_boosted_stumps_are_calibrated_where_the_model_is_right():
 def test_the_hinge_says_nothing_about_probabilities():
     model = BoostingClassifier(Hinge(), n_estimators=5).fit(X, Y)
     assert not hasattr(model, "predict_proba")
-    with pytest.raises(AttributeError, match="has no attribute 'predict_proba'") as refusal:
+    why = r"'predict_proba': loss=Hinge\(\) says nothing about probabilities; use loss='logistic'"
+    with pytest.raises(AttributeError, match=why):
         model.predict_proba  # noqa: B018
-    assert "says nothing about probabilities" in str(refusal.value.__cause__)
+    assert BoostingClassifier.predict_proba.__doc__
+    assert not hasattr(BoostingClassifier("hing"), "predict_proba")
+
+
+def test_nor_does_a_loss_of_ones_own():
+    class Smooth(MarginLoss):
+        def _value(self, m):
+            return np.logaddexp(0.0, -m) ** 2
+
+        def _derivative(self, m):
+            return -2 * np.logaddexp(0.0, -m) / (1 + np.exp(m))
+
+    model = BoostingClassifier(Smooth(), n_estimators=5).fit(X, Y)
+    for name in ("predict_proba", "predict_log_proba", "staged_predict_proba"):
+        with pytest.raises(AttributeError, match=f"'{name}': .*says nothing about probabilities"):
+            getattr(model, name)
 
 
 def test_several_classes_are_one_function_each():
@@ -114,8 +130,14 @@ def test_bad_targets_are_refused_in_a_sentence(y, weight, sentence):
 
 
 def test_a_loss_of_counts_is_not_one_of_labels():
-    with pytest.raises(ValueError, match="The poisson loss is for counts"):
+    with pytest.raises(ValueError, match="take labels -1 and \\+1, which poisson does not"):
         BoostingClassifier("poisson").fit(X, Y)
+
+
+def test_an_unknown_loss_is_answered_with_those_of_labels():
+    listed = "'hinge', 'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber'"
+    with pytest.raises(ValueError, match=f"must be one of {listed}. Got 'log_loss' instead"):
+        BoostingClassifier("log_loss").fit(X, Y)
 
 
 def test_more_classes_than_rows_of_each():

@@ -94,3 +94,8 @@ def test_nothing_to_score():
     model = BoostingRanker(n_estimators=2).fit(X, Y, qid=QUERY)
     with pytest.raises(ValueError, match="There is no pair to judge"):
         model.score(X, np.ones(240))
+
+
+def test_an_unknown_loss_is_answered_with_those_of_rankings():
+    with pytest.raises(ValueError, match="must be one of 'pairwise_logistic', 'squared_error',"):
+        BoostingRanker("lambdarank").fit(np.eye(3), [0, 1, 2])

@@ -80,6 +80,12 @@ def test_what_is_no_count_is_refused(y, sentence):
         BoostingRegressor("poisson").fit(X, y)
 
 
+def test_an_unknown_loss_is_answered_with_those_of_numbers():
+    listed = "'squared_error', 'absolute_error', 'huber', 'quantile', 'poisson'"
+    with pytest.raises(ValueError, match=f"must be one of {listed}. Got 'mae' instead"):
+        BoostingRegressor("mae").fit(X, Y)
+
+
 def test_leaves_without_a_count_stay_finite():
     x = np.arange(10.0)[:, None]
     model = BoostingRegressor("poisson", n_estimators=50, learning_rate=1.0).fit(x, x[:, 0] > 4)

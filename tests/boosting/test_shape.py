@@ -67,8 +67,11 @@ def test_several_classes_have_functions_each(make):
     values = model.decision_function(X)
     for k, label in enumerate("abc"):
         np.testing.assert_allclose(model.shape_functions(label).sum(X), values[:, k], atol=1e-12)
-    with pytest.raises(ValueError, match="each has its own functions"):
+    with pytest.raises(ValueError, match=r"label=, one of \['a', 'b', 'c'\]. Got None"):
         model.shape_functions()
+    two = make(n_estimators=2).fit(X[y != "c"], y[y != "c"])
+    with pytest.raises(ValueError, match="speak for 'b' where they are positive; leave out the"):
+        two.shape_functions("a")
 
 
 def test_steps_by_hand():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
 from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
@@ -17,11 +17,36 @@ from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
 from maxmargin.losses import Loss
+from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 from maxmargin.svm.linear_classifier import class_probabilities, gives_probabilities
+from maxmargin.svm.parameters import ParameterError, check_choice
 
 Array = NDArray[Any]
+
+_LOSSES = tuple(name for name in LABEL_LOSSES if name != losses.ZeroOne.name)
+
+
+class _IfProbable:
+    """A method that is there if the loss gives probabilities; if not, the error says why.
+
+    That of scikit-learn's ``available_if`` has the reason only in its cause.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+
+    def __get__(self, model: Any, owner: Any = None) -> Any:
+        if model is None:
+            return self._method
+        try:
+            gives_probabilities(model)
+        except (AttributeError, TypeError, ValueError) as why:
+            raise AttributeError(
+                f"This {type(model).__name__!r} has no attribute {self._method.__name__!r}: {why}"
+            ) from None
+        return MethodType(self._method, model)
 
 
 class BoostingClassifier(ClassifierMixin, AdditiveFit):
@@ -169,8 +194,16 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
             raise
 
     def _check_loss(self, owner: str) -> None:
+        if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
+            check_choice(owner, "loss", self.loss, _LOSSES)
         super()._check_loss(owner)
-        self._loss().check_targets(np.array([-1.0, 1.0]))
+        try:
+            self._loss().check_targets(np.array([-1.0, 1.0]))
+        except ValueError:
+            raise ParameterError(
+                f"The 'loss' parameter of {owner} must take labels -1 and +1, which "
+                f"{self._loss().name} does not. Use one of {', '.join(map(repr, _LOSSES))}."
+            ) from None
 
     def _targets(self, y: Array, reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
         labels = check_labels(y)
@@ -249,7 +282,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         """
         return self._labels(self.decision_function(X))
 
-    @available_if(gives_probabilities)
+    @_IfProbable
     def predict_proba(self, X: Any) -> Vector:
         """Estimate class probabilities; for several classes, of each against the rest, normalised.
 
@@ -266,7 +299,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         """
         return class_probabilities(losses.named(self.loss), self.decision_function(X))
 
-    @available_if(gives_probabilities)
+    @_IfProbable
     def predict_log_proba(self, X: Any) -> Vector:
         """Take the logarithm of predict_proba."""
         with np.errstate(divide="ignore"):
@@ -300,7 +333,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         for values in self.staged_decision_function(X):
             yield self._labels(values)
 
-    @available_if(gives_probabilities)
+    @_IfProbable
     def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
         """Estimate class probabilities after every round.
 

@@ -14,7 +14,9 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, Pairs
 from maxmargin.boosting.rounds import Callback
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
+from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
+from maxmargin.svm.parameters import check_choice
 
 _PAIRWISE = PairwiseLogistic.name
 
@@ -165,8 +167,11 @@ class BoostingRanker(AdditiveFit):
         return self.loss == _PAIRWISE or isinstance(self.loss, PairwiseLogistic)
 
     def _check_loss(self, owner: str) -> None:
-        if not self._is_pairwise():
-            super()._check_loss(owner)
+        if self._is_pairwise():
+            return
+        if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
+            check_choice(owner, "loss", self.loss, (_PAIRWISE, *NUMBER_LOSSES))
+        super()._check_loss(owner)
 
     def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
         y = np.asarray(y, dtype=np.float64)

@@ -14,8 +14,9 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.losses import Loss, MarginLoss
+from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import ParameterError
+from maxmargin.svm.parameters import ParameterError, check_choice
 
 
 class BoostingRegressor(RegressorMixin, AdditiveFit):
@@ -157,6 +158,8 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
             raise
 
     def _check_loss(self, owner: str) -> None:
+        if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
+            check_choice(owner, "loss", self.loss, NUMBER_LOSSES)
         super()._check_loss(owner)
         if isinstance(self._loss(), MarginLoss):
             raise ParameterError(

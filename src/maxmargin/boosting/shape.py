@@ -250,10 +250,16 @@ def chosen_class(classes: NDArray[Any], label: Any) -> int | None:
     if len(classes) == 2 and label is None:
         return None
     place = np.flatnonzero(classes == label if label is not None else np.zeros(0))
-    if len(place) == 0 or len(classes) == 2:
+    listed = classes.tolist()
+    if len(classes) == 2:
         raise ValueError(
-            "With more than two classes each has its own functions, and two share one; give a "
-            f"label of {classes.tolist()} if there are more. Got {label!r}."
+            f"The classes {listed} share their functions, which speak for {listed[1]!r} where they "
+            f"are positive; leave out the label. Got {label!r}."
+        )
+    if len(place) == 0:
+        raise ValueError(
+            f"Of {len(classes)} classes each has its own functions; choose whose to see with "
+            f"label=, one of {listed}. Got {label!r}."
         )
     return int(place[0])
 

@@ -9,6 +9,7 @@ from maxmargin.losses.margin import (
     Exponential,
     Hinge,
     Logistic,
+    MarginLoss,
     ModifiedHuber,
     Squared,
     SquaredHinge,
@@ -33,6 +34,9 @@ _KNOWN: dict[str, Loss] = {
         Poisson(),
     )
 }
+
+LABEL_LOSSES = tuple(name for name, loss in _KNOWN.items() if isinstance(loss, MarginLoss))
+NUMBER_LOSSES = tuple(name for name in _KNOWN if name not in LABEL_LOSSES)
 
 
 def named(loss: str | Loss) -> Loss:
