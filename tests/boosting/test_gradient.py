@@ -208,7 +208,9 @@ def test_early_stopping_returns_to_the_best_round():
     options = {"learning_rate": 1.0, "n_iter_no_change": 5, "random_state": 0}
     history = History()
     model = BoostingClassifier(n_estimators=500, callback=history, **options).fit(X, noise)
-    watched = history.column("validation_error")
+    watched = history.column("validation_loss")
+    assert np.isnan(history.column("validation_error")).all()
+    assert "validation loss" in str(history[0])
     assert model.stop_ is Stop.EARLY
     assert model.n_estimators_ == watched.argmin() + 1 < len(history)
     assert model.validation_loss_[-1] == watched.min()

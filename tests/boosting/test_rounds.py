@@ -5,14 +5,22 @@ import threading
 
 import pytest
 
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+)
 from maxmargin.boosting.rounds import History, Limits, Round, Stop, boost, tell
 
 
 class Scripted:
     """A booster that reads its validation errors from a list and ends with a given reason."""
 
-    def __init__(self, validation=(), end=None, last=None):
+    def __init__(self, validation=(), end=None, last=None, watched="validation_error"):
         self.validation, self.end, self.last = list(validation), end, last
+        self.watched = watched
         self.made = 0
 
     def round(self):
@@ -21,7 +29,7 @@ class Scripted:
         self.made += 1
         final = self.last if self.made == len(self.validation) else None
         if self.validation:
-            return Round(self.made, validation_error=self.validation[self.made - 1], stop=final)
+            return Round(self.made, **{self.watched: self.validation[self.made - 1]}, stop=final)
         return Round(self.made)
 
     def keep(self, n_rounds):
@@ -61,8 +69,9 @@ def test_a_round_can_be_the_last_even_where_more_were_asked_for():
     assert boost(Scripted([0.5], last=Stop.PERFECT), Limits(1)) is Stop.PERFECT
 
 
-def test_early_stopping_keeps_the_round_of_the_lowest_validation_error():
-    booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2])
+@pytest.mark.parametrize("watched", ["validation_error", "validation_loss"])
+def test_early_stopping_keeps_the_best_round_of_the_validation_part(watched):
+    booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2], watched=watched)
     assert boost(booster, Limits(7, patience=3)) is Stop.EARLY
     assert booster.made == 3
 
@@ -146,3 +155,18 @@ def test_every_reason_is_one_sentence():
         assert stop.sentence.endswith(".")
         assert stop.sentence.count(".") == 1
     assert {stop for stop in Stop if stop.final} == {Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY}
+
+
+BOOSTERS = [
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+]
+
+
+@pytest.mark.parametrize("booster", BOOSTERS)
+def test_a_callback_can_be_called(booster):
+    with pytest.raises(ValueError, match=r"None or a function of a Round\. Got 3 instead"):
+        booster(callback=3).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

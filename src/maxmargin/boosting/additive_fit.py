@@ -185,7 +185,7 @@ class AdditiveFit(AdditiveModel):
         self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
         self.history_ = History(booster.rounds)
         self.train_loss_ = self.history_.column("loss")
-        self.validation_loss_ = self.history_.column("validation_error")
+        self.validation_loss_ = self.history_.column("validation_loss")
 
     # checks
 

@@ -22,7 +22,7 @@ from maxmargin.boosting.bag import BagLearner, ClassifierBags, StumpBags, probab
 from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
 from maxmargin.boosting.bootstrap import Urn, fill_urn
 from maxmargin.boosting.columns import Columns
-from maxmargin.boosting.rounds import Limits, boost, tell
+from maxmargin.boosting.rounds import Limits, boost, check_callback, tell
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.ops.threads import side_by_side
@@ -199,6 +199,7 @@ class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             check_flag(owner, name, getattr(self, name))
         if self.time_limit is not None:
             check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_callback(owner, self.callback)
         learner = self._learner()
         if not hasattr(learner, "fit") or not hasattr(learner, "predict") or is_regressor(learner):
             raise ParameterError(

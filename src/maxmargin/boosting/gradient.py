@@ -239,7 +239,7 @@ class GradientBooster:
             alpha=alone.coefficient if alone else np.nan,
             loss=float(sum(function.point.value for function in self._functions)),
             train_error=self._error(),
-            validation_error=self._held.value() if self._held else np.nan,
+            validation_loss=self._held.value() if self._held else np.nan,
             stop=Stop.PERFECT if perfect else None,
         )
 

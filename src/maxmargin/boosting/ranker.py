@@ -57,8 +57,7 @@ class BoostingRanker(AdditiveFit):
     time_limit : float, default=None
         Seconds after which no further round is begun.
     callback : callable, default=None
-        Called with a ``Round`` after each one, whose ``validation_error`` is the loss on the
-        validation part; see ``History``.
+        Called with a ``Round`` after each one; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None

@@ -35,7 +35,7 @@ class Stop(Enum):
     ROUNDS = "All rounds asked for were made."
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
     TOO_WEAK = "The next weak learner would be no better than chance, so it was left out."
-    EARLY = "The validation error stopped falling; the rounds after its lowest value were dropped."
+    EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
     TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
     INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
 
@@ -71,7 +71,9 @@ class Round:
     train_error : float
         Training error of the ensemble so far.
     validation_error : float
-        What early stopping watches: the ensemble's error on the validation part.
+        The ensemble's error on the validation part, which early stopping of AdaBoost watches.
+    validation_loss : float
+        Its mean loss there, which that of any loss watches.
     stop : Stop or None
         Why no round can follow this one, if none can.
 
@@ -89,6 +91,7 @@ class Round:
     bound: float = _NAN
     train_error: float = _NAN
     validation_error: float = _NAN
+    validation_loss: float = _NAN
     stop: Stop | None = None
 
     def __str__(self) -> str:
@@ -99,6 +102,7 @@ class Round:
             "bound": self.bound,
             "train error": self.train_error,
             "validation error": self.validation_error,
+            "validation loss": self.validation_loss,
         }
         known = [f"{name} {value:.4g}" for name, value in numbers.items() if not math.isnan(value)]
         return "  ".join([f"round {self.round:4d}  {self.seconds:8.2f} s", *known])
@@ -158,9 +162,9 @@ class Limits:
     callback : callable, default=None
         Called with every ``Round``.
     patience : int, default=None
-        Rounds to wait for a lower validation error; None never stops early.
+        Rounds to wait for a lower validation loss or, without one, error; None never stops early.
     tol : float, default=0.0
-        By how much the validation error must fall to count as lower.
+        By how much it must fall to count as lower.
     """
 
     n_rounds: int
@@ -177,7 +181,7 @@ def check_limits(model: Any) -> None:
     ----------
     model : estimator
         With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
-        ``n_iter_no_change`` and ``time_limit``.
+        ``n_iter_no_change``, ``time_limit`` and ``callback``.
     """
     owner = type(model).__name__
     check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
@@ -194,6 +198,16 @@ def check_limits(model: Any) -> None:
         check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
     if model.time_limit is not None:
         check_number(owner, "time_limit", model.time_limit, 0.0, infinite=True)
+    check_callback(owner, model.callback)
+
+
+def check_callback(owner: str, callback: Any) -> None:
+    """Refuse a callback that cannot be called."""
+    if callback is not None and not callable(callback):
+        raise ParameterError(
+            f"The 'callback' parameter of {owner} must be None or a function of a Round. "
+            f"Got {callback!r} instead."
+        )
 
 
 class Booster(Protocol):
@@ -221,7 +235,7 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     Returns
     -------
     stop : Stop
-        Why it ended. After ``Stop.EARLY`` only the rounds up to the lowest validation error are
+        Why it ended. After ``Stop.EARLY`` only the rounds up to the best on the validation part are
         left in the booster.
     """
     if limits.n_rounds <= 0:
@@ -260,7 +274,7 @@ def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bo
 
 
 class _Patience:
-    """How long the validation error has not fallen by ``tol``, and where it was lowest."""
+    """How long the validation loss or error has not fallen by ``tol``, and where it was lowest."""
 
     def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
         self._patience, self._tol = limits.patience, limits.tol
@@ -271,15 +285,16 @@ class _Patience:
 
     def notice(self, made: Round) -> None:
         """Take note of one more round."""
-        error = made.validation_error
-        if error < self._lowest:
-            self._lowest, self.best_round = error, made.round
-        fell = error < self._reference - self._tol
-        self._reference, self._idle = (error, 0) if fell else (self._reference, self._idle + 1)
+        without_loss = math.isnan(made.validation_loss)
+        watched = made.validation_error if without_loss else made.validation_loss
+        if watched < self._lowest:
+            self._lowest, self.best_round = watched, made.round
+        fell = watched < self._reference - self._tol
+        self._reference, self._idle = (watched, 0) if fell else (self._reference, self._idle + 1)
 
     @property
     def spent(self) -> bool:
-        """Whether it is time to stop; never without a validation error."""
+        """Whether it is time to stop; never without a validation part."""
         return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
 
 
