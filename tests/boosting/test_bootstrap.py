@@ -66,3 +66,12 @@ def test_one_seed_is_one_bag():
 def test_strings_stay_in_their_order():
     X = np.array([["b"], ["a"]], dtype=object)
     np.testing.assert_array_equal(order_by_content(X, np.zeros(2, dtype=np.intp)), [0, 1])
+
+
+def test_entries_that_are_added_up_are_one_entry():
+    value, column = np.arange(1.0, 33.0), np.tile([0, 0, 1, 2], 8)
+    twice = sparse.csr_matrix((value, column, np.arange(0, 33, 4)), shape=(8, 3))
+    label = np.zeros(8, dtype=int)
+    order = order_by_content(twice, label)
+    np.testing.assert_array_equal(order, order_by_content(twice.toarray(), label))
+    assert twice.nnz == 32

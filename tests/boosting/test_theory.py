@@ -46,7 +46,7 @@ def test_the_product_is_below_the_exponential(errors):
 
 def test_the_exponential_is_only_given_where_it_is_a_bound():
     errors, nothing = [0.3, 0.2], np.zeros(2)
-    slow = bound_training_error(errors, alpha_of_error(errors, 2, 0.1), nothing, learning_rate=0.1)
+    slow = bound_training_error(errors, alpha_of_error(errors, 2, 0.1), nothing)
     assert np.isnan(slow.exponential).all()
     several = bound_training_error(errors, alpha_of_error(errors, 3), nothing, n_classes=3)
     assert np.isnan(several.exponential).all()
@@ -108,3 +108,10 @@ def test_the_distribution_counts(margins, theta):
 def test_heaviest_breaks_ties_by_row():
     weight = np.array([0.1, 0.3, 0.1, 0.3, 0.2])
     assert heaviest(weight, 4).tolist() == [1, 3, 4, 0]
+
+
+def test_the_second_bound_ends_where_another_learning_rate_begins():
+    errors = np.array([0.3, 0.2, 0.1])
+    alphas = alpha_of_error(errors) * [1.0, 0.1, 1.0]
+    bounds = bound_training_error(errors, alphas, np.zeros(3))
+    np.testing.assert_array_equal(np.isnan(bounds.exponential), [False, True, True])

@@ -369,7 +369,6 @@ class AdaBoostClassifier(WeightedVote):
             self.alphas_,
             history.column("train_error"),
             n_classes=len(self.classes_),
-            learning_rate=self.learning_rate,
         )
 
     def _stump(self, split: Any) -> DecisionStump:

@@ -14,14 +14,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.split import Split, midpoint
 from maxmargin.boosting.stump import DecisionStump
-from maxmargin.boosting.weak_learner import PresortedStump
+from maxmargin.boosting.weak_learner import PresortedStump, seeded_copy
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -105,10 +104,7 @@ class ClassifierBags:
 
     def learn(self, bag: Index, seed: int) -> Any:
         """Fit a copy to the bag."""
-        member = clone(self._estimator)
-        names = [name for name in sorted(member.get_params(deep=True)) if _is_seed(name)]
-        random = np.random.RandomState(seed)
-        member.set_params(**{n: random.randint(np.iinfo(np.int32).max) for n in names})
+        member = seeded_copy(self._estimator, np.random.RandomState(seed))
         if self._weighted:
             count = np.bincount(bag, minlength=len(self._label)).astype(np.float64)
             return member.fit(self._X, self._label, sample_weight=count)
@@ -118,10 +114,6 @@ class ClassifierBags:
     def recall(self, member: Any, rows: Index) -> Vector:
         """Predict training rows."""
         return probabilities(member, _safe_indexing(self._X, rows), self._n_classes)
-
-
-def _is_seed(name: str) -> bool:
-    return name == "random_state" or name.endswith("__random_state")
 
 
 def probabilities(member: Any, X: Any, n_classes: int) -> Vector:

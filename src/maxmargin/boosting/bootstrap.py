@@ -120,6 +120,7 @@ def _hash_rows(X: Any) -> Hash:
     total = np.zeros(X.shape[0], dtype=np.uint64)
     if sparse.issparse(X):
         entries = X.tocoo()
+        entries.sum_duplicates()  # the hash is of sums, not of what they are added up from
         np.add.at(total, entries.row, _mix(entries.data, entries.col.astype(np.uint64)))
         return total
     for j in range(X.shape[1]):

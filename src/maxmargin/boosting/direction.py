@@ -15,12 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.objective import Objective, Point
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.stump import DecisionStump, RegressionStump
+from maxmargin.boosting.weak_learner import seeded_copy
 from maxmargin.losses.base import newton_step
 from maxmargin.ops.cpu.gradient import add_sides, side_sums
 
@@ -258,12 +259,8 @@ class OneSign:
 
 def seeded(estimator: Any, seed: tuple[int, ...]) -> Any:
     """Clone an estimator and give a seed to whatever in it draws random numbers."""
-    member = clone(estimator)
-    names = [n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state"]
-    if not names:
-        return member
-    rng = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(seed)))
-    return member.set_params(**{n: rng.randint(np.iinfo(np.int32).max) for n in sorted(names)})
+    generator = np.random.MT19937(np.random.SeedSequence(seed))
+    return seeded_copy(estimator, np.random.RandomState(generator))
 
 
 def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLearner:

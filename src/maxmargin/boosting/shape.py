@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from maxmargin.boosting.split import Split
+from maxmargin.boosting.split import Split, column
 from maxmargin.boosting.table import read_weight
 
 Vector = NDArray[np.float64]
@@ -158,7 +158,7 @@ class ShapeFunctions:
         columns = X.tocsc() if sparse.issparse(X) else X
         total = np.full(X.shape[0], self.constant)
         for function in self.functions:
-            total += function(_column(columns, function.feature))
+            total += function(column(columns, function.feature))
         return total
 
     def centred(self, X: Any, sample_weight: ArrayLike | None = None) -> ShapeFunctions:
@@ -178,8 +178,7 @@ class ShapeFunctions:
         columns = X.tocsc() if sparse.issparse(X) else X
         weight = read_weight(sample_weight, X.shape[0])
         means = [
-            float(np.average(f(_column(columns, f.feature)), weights=weight))
-            for f in self.functions
+            float(np.average(f(column(columns, f.feature)), weights=weight)) for f in self.functions
         ]
         moved = tuple(f.shifted(-m) for f, m in zip(self.functions, means, strict=True))
         return replace(self, constant=self.constant + sum(means), functions=moved)
@@ -291,9 +290,3 @@ def _codes(asked: list[tuple[Split, float]]) -> tuple[Vector, Vector]:
 
 def _listed(known: dict[Any, int] | None, values: Vector) -> list[Any]:
     return list(range(len(values))) if known is None else list(known)[: len(values)]
-
-
-def _column(X: Any, feature: int) -> NDArray[Any]:
-    if sparse.issparse(X):
-        return X[:, [feature]].toarray().ravel()
-    return X[:, feature]

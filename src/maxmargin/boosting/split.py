@@ -81,7 +81,7 @@ class Split:
         """
         if self.feature < 0:
             return np.zeros(X.shape[0], dtype=bool)
-        x = _column(X, self.feature)
+        x = column(X, self.feature)
         right = self._chosen(x) if self.categories is not None else x > floor_as(self, x.dtype)
         if self.missing_right and self.categories is None:
             right |= np.isnan(x)
@@ -126,7 +126,8 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def _column(X: Any, feature: int) -> NDArray[Any]:
+def column(X: Any, feature: int) -> NDArray[Any]:
+    """Give a column of a dense or sparse matrix as an array."""
     if sparse.issparse(X):
         return X[:, [feature]].toarray().ravel()
     return X[:, feature]

@@ -75,7 +75,6 @@ def bound_training_error(
     train_errors: ArrayLike,
     *,
     n_classes: int = 2,
-    learning_rate: float = 1.0,
 ) -> Any:
     """Set the training error after every round beside its bounds.
 
@@ -88,14 +87,14 @@ def bound_training_error(
     train_errors : array-like of shape (rounds,)
         Of the ensemble after each round, with the weights of the first round.
     n_classes : int, default=2
-    learning_rate : float, default=1.0
 
     Returns
     -------
     bounds : recarray of shape (rounds,)
         With the fields ``edge`` (gamma_t), ``z`` (Z_t), ``product`` (of all Z so far),
-        ``exponential`` (exp(-2 sum gamma^2); nan where it is no bound, for several classes or
-        another learning rate than 1) and ``error`` (the training error).
+        ``exponential`` (exp(-2 sum gamma^2); nan where it is no bound, for several classes and
+        from a round on whose alpha another learning rate than 1 has made) and ``error`` (the
+        training error).
 
     Examples
     --------
@@ -110,13 +109,19 @@ def bound_training_error(
     if len(e) == 1 and e[0] == 0.0:
         log_z = np.full(1, -np.inf)  # alone, it gives the same vote for any alpha, however large
     edge = 0.5 - e
-    proven = n_classes == 2 and learning_rate == 1.0
+    proven = np.logical_and.accumulate(_minimises_z(e, alpha)) & (n_classes == 2)
     bounds = np.zeros(len(e), dtype=[(name, np.float64) for name in BOUND_FIELDS])
     bounds["edge"], bounds["error"] = edge, train_errors
     with np.errstate(over="ignore"):
         bounds["z"], bounds["product"] = np.exp(log_z), np.exp(np.cumsum(log_z))
-    bounds["exponential"] = np.exp(-2.0 * np.cumsum(edge**2)) if proven else np.nan
+    bounds["exponential"] = np.where(proven, np.exp(-2.0 * np.cumsum(edge**2)), np.nan)
     return bounds.view(np.recarray)
+
+
+def _minimises_z(error: Vector, alpha: Vector) -> Any:
+    """Whether alpha is 1/2 log((1 - e) / e); without error any finite one is close enough."""
+    perfect = error == 0.0
+    return perfect | np.isclose(alpha, alpha_of_error(np.where(perfect, 0.5, error)))
 
 
 def log_normaliser(error: Any, alpha: Any) -> Any:

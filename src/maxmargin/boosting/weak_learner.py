@@ -134,7 +134,7 @@ class WeightedClassifier:
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to the weighted rows."""
-        member = self._copy()
+        member = seeded_copy(self._estimator, self._random_state)
         return member.fit(self._X, self._y, sample_weight=weight.copy(), **self._params)
 
     def recall(self, member: Any) -> Numbers:
@@ -145,17 +145,6 @@ class WeightedClassifier:
         """Predict other rows."""
         return class_numbers(self._classes, member.predict(X))
 
-    def _copy(self) -> Any:
-        """Clone the estimator and give it seeds, drawn in the order in which scikit-learn does."""
-        member = clone(self._estimator)
-        names = sorted(
-            name
-            for name in member.get_params(deep=True)
-            if name == "random_state" or name.endswith("__random_state")
-        )
-        highest = np.iinfo(np.int32).max
-        return member.set_params(**{n: self._random_state.randint(highest) for n in names})
-
 
 class ResampledClassifier(WeightedClassifier):
     """Copies fitted to as many rows as there are, drawn by their weights with replacement."""
@@ -164,10 +153,18 @@ class ResampledClassifier(WeightedClassifier):
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to a sample."""
-        member, n_rows = self._copy(), len(self._y)
+        member, n_rows = seeded_copy(self._estimator, self._random_state), len(self._y)
         rows = draw_rows(self._random_state, weight, self._y)
         params = {name: take_rows(value, rows, n_rows) for name, value in self._params.items()}
         return member.fit(_safe_indexing(self._X, rows), self._y[rows], **params)
+
+
+def seeded_copy(estimator: Any, random_state: np.random.RandomState) -> Any:
+    """Clone an estimator and give it seeds, drawn in the order in which scikit-learn does."""
+    member = clone(estimator)
+    names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
+    highest = np.iinfo(np.int32).max
+    return member.set_params(**{name: random_state.randint(highest) for name in names})
 
 
 def draw_rows(
