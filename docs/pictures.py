@@ -356,7 +356,7 @@ def draw_numbers() -> None:
     head(axes[0], "two losses", "400 rows, one in twelve moved up by 4; trees of five leaves")
     head(axes[1], "three quantiles", "the same rows, none moved; levels 0.1, 0.5 and 0.9")
     for ax in axes:
-        ax.legend(loc="upper right", frameon=False, ncols=2)
+        ax.legend(loc="lower left", frameon=False, ncols=2)
     save(figure, IMAGES / "boosting_numbers.png")
 
 

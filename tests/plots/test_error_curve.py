@@ -1,11 +1,17 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.svm import SVC
 
 from maxmargin import plots
-from maxmargin.boosting import AdaBoostClassifier
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRegressor,
+)
 from maxmargin.datasets import load_mixture
 from maxmargin.plots import ErrorCurveDisplay
 
@@ -55,7 +61,7 @@ def test_other_boosted_classifiers_are_drawn_on_the_rows_given(fitted):
     _, X, y = fitted
     other = GradientBoostingClassifier(n_estimators=3).fit(X, y)
     assert list(plots.error_curves(other, {"train": (X, y)}).lines_) == ["train"]
-    with pytest.raises(ValueError, match="has no bounds_: give sets of rows to predict"):
+    with pytest.raises(ValueError, match="does not know its training errors: give sets"):
         plots.error_curves(other)
 
 
@@ -66,3 +72,42 @@ def test_bad_input_is_refused_in_a_sentence(fitted):
     with pytest.raises(TypeError, match="SVC has no staged_predict"):
         plots.error_curves(SVC().fit(X, y), {"test": (X, y)})
     assert plt.get_fignums() == []
+
+
+def test_a_model_of_any_loss_knows_its_training_errors(fitted):
+    _, X, y = fitted
+    model = BoostingClassifier(n_estimators=5, n_iter_no_change=9, random_state=0).fit(X, y)
+    display = plots.error_curves(model, {"test": (X, y)})
+    assert list(display.lines_) == ["train", "test"]  # what it validates by is no error
+    np.testing.assert_array_equal(display.curves["train"], model.history_.column("train_error"))
+
+
+def test_errors_of_rows_put_aside_and_out_of_bag_are_drawn(fitted):
+    _, X, y = fitted
+    early = AdaBoostClassifier(n_estimators=9, n_iter_no_change=9, random_state=0).fit(X, y)
+    curve = plots.error_curves(early).lines_["validation"].get_ydata()
+    np.testing.assert_array_equal(curve, early.history_.column("validation_error"))
+    bags = BaggingClassifier(n_estimators=30, oob_score=True, random_state=0).fit(X, y)
+    display = plots.error_curves(bags)
+    assert list(display.lines_) == ["out-of-bag"]
+    np.testing.assert_array_equal(display.lines_["out-of-bag"].get_ydata(), bags.oob_errors_)
+    assert display.ax_.get_xlabel() == "members"
+    with pytest.raises(TypeError, match="BaggingClassifier has no staged_predict: errors on sets"):
+        plots.error_curves(bags, {"test": (X, y)})
+    with pytest.raises(ValueError, match="no oob_errors_ to draw: fit it with oob_score=True"):
+        plots.error_curves(BaggingClassifier(n_estimators=2).fit(X, y))
+
+
+def test_ticks_have_no_idle_digits():
+    display = ErrorCurveDisplay(curves={"test": np.array([0.4, 0.1])}).plot()
+    display.figure_.draw_without_rendering()
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert "35%" in names
+    assert not any(name.endswith(".0%") for name in names)
+
+
+def test_a_regressor_is_sent_to_its_loss_curve():
+    X, y = load_diabetes(return_X_y=True)
+    model = BoostingRegressor(n_estimators=2).fit(X, y)
+    with pytest.raises(TypeError, match=r"is no classifier.*plots\.loss_curves"):
+        plots.error_curves(model, {"test": (X, y)})

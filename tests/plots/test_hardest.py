@@ -70,6 +70,32 @@ def test_it_draws_plain_arrays_on_given_axes():
     display.figure_.draw_without_rendering()
 
 
+def test_the_legend_names_what_is_drawn_and_covers_no_bar():
+    for says, expected in (("a", "the model agrees"), ("b", "the model says otherwise")):
+        display = HardestDisplay(
+            rows=np.arange(60),
+            weights=np.full(60, 5.0),
+            labels=np.full(60, "a"),
+            predictions=np.full(60, says),
+        ).plot()
+        (ax,) = display.axes_
+        display.figure_.draw_without_rendering()
+        legend = ax.get_legend()
+        assert [text.get_text() for text in legend.get_texts()] == [expected]
+        assert legend.get_window_extent().y0 >= ax.patches[0].get_window_extent().y1
+        assert ax.get_ylim() == (59.6, -0.6)
+
+
+@pytest.mark.parametrize("k", [1, 2, 10])
+def test_the_note_below_images_fits_the_figure(digits, k):
+    model, X, y, flipped = digits
+    figure = plots.hardest(model, X, y, k=k, image_shape=(8, 8), suspects=flipped).figure_
+    figure.draw_without_rendering()
+    note = figure._supxlabel.get_window_extent()
+    assert note.x0 >= 0.0
+    assert note.x1 <= figure.bbox.width
+
+
 @pytest.mark.parametrize(
     "container", [sparse.csr_matrix, pl.DataFrame, pd.DataFrame, np.ndarray.tolist]
 )

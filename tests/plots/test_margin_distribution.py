@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from maxmargin import plots
-from maxmargin.boosting import AdaBoostClassifier
+from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier
 from maxmargin.datasets import load_mixture, load_ten_points
 from maxmargin.plots import MarginDistributionDisplay
 
@@ -44,3 +44,6 @@ def test_rounds_that_were_not_made_are_refused():
     model = AdaBoostClassifier(n_estimators=3).fit(X, y)
     with pytest.raises(ValueError, match=r"rounds must be some of 1, \.\.\., 3"):
         plots.margin_distribution(model, X, y, rounds=[100])
+    other = BoostingClassifier(n_estimators=2).fit(X, y)
+    with pytest.raises(TypeError, match="BoostingClassifier has no margins: they are drawn of a"):
+        plots.margin_distribution(other, X, y)

@@ -81,7 +81,8 @@ def test_chosen_rounds_of_a_long_run_and_no_legend():
     display = RoundsDisplay.from_estimator(model, X, y, rounds=[30, 2], legend=False)
     assert display.rounds.tolist() == [2, 30]
     assert display.legend_ is None
-    assert title(display.axes_[1, 1]) == "the first 30 together"
+    first, last = model.alphas_[[0, 29]]
+    assert title(display.axes_[1, 1]) == f"H₃₀ = {first:.2f} h₁ + … + {last:.2f} h₃₀"
     error = np.mean(model.predict(X) != y)
     assert facts(display.axes_[1, 1]) == f"training error {error:.4f}"
     np.testing.assert_allclose(
@@ -121,3 +122,24 @@ def test_what_cannot_be_drawn_is_refused():
     other = GradientBoostingClassifier(n_estimators=2).fit(X[:, :2], y > 0)
     with pytest.raises(TypeError, match="GradientBoostingClassifier has no alphas_"):
         plots.rounds(other, X[:, :2], y > 0)
+
+
+def test_titles_stay_within_their_panels():
+    X, y = load_mixture(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=12).fit(X, y)
+    _, narrow = plt.subplots(2, 5)
+    for axes in (None, narrow):
+        display = plots.rounds(model, X, y, rounds=[1, 3, 4, 5, 12], axes=axes)
+        display.figure_.draw_without_rendering()
+        for ax in display.axes_.flat:
+            assert ax._left_title.get_window_extent().x1 <= ax.get_window_extent().x1
+    assert title(narrow[1, 4]) == "H₁₂"
+
+
+def test_rings_are_thin_and_below_the_points_in_a_crowd(ten):
+    X, y = load_mixture(return_X_y=True)
+    crowd = plots.rounds(AdaBoostClassifier(n_estimators=1).fit(X, y), X, y).axes_[0, 0]
+    few = plots.rounds(*ten).axes_[0, 0]
+    assert crowd.collections[-1].get_linewidth() < few.collections[-1].get_linewidth()
+    levels = [marks.get_zorder() for marks in crowd.collections[-3:]]
+    assert levels[2] < min(levels[:2])

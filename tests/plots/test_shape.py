@@ -1,14 +1,21 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
 from maxmargin import plots
-from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+)
 from maxmargin.datasets import load_heart, load_ten_points
 from maxmargin.plots import ShapeDisplay
 
@@ -71,7 +78,7 @@ def test_one_function_for_each_of_several_classes():
     X, y = load_iris(return_X_y=True)
     model = BoostingClassifier(n_estimators=5).fit(X, y)
     display = plots.shape_functions(model, X, label=2)
-    assert display.shapes[0].name == model.shape_functions(2).functions[0].name
+    assert "decision for 2" in display.axes_[0].get_ylabel()
     with pytest.raises(ValueError, match="each has its own functions"):
         plots.shape_functions(model, X)
 
@@ -102,3 +109,47 @@ def test_what_has_no_shape_functions_is_refused(heart):
     with pytest.raises(NotFittedError):
         plots.shape_functions(BoostingClassifier())
     assert plt.get_fignums() == []
+
+
+def test_of_one_class_those_that_vary_most_come_first_and_flat_ones_not_at_all():
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=50).fit(X, y)
+    display = plots.shape_functions(model, X, label=2)
+    spread = [np.ptp(shape.values) for shape in display.shapes]
+    assert spread == sorted(spread, reverse=True)
+    assert spread[-1] > 1e-9
+    assert len(spread) < len(model.shape_functions(2))
+    first = display.shapes[0].values
+    facts = f"from {first.min():.2f} to {first.max():.2f}".replace("-", "−")
+    assert display.axes_[0].texts[0].get_text() == facts
+
+
+def test_the_axis_says_what_is_added_to():
+    X, y = load_ten_points(return_X_y=True)
+    counts = np.arange(10) % 3
+    models = {
+        "the decision for yes": BoostingClassifier(n_estimators=2).fit(
+            X, np.where(y > 0, "yes", "no")
+        ),
+        "the prediction": BoostingRegressor(n_estimators=2).fit(X, counts),
+        "the log of the prediction": BoostingRegressor("poisson", n_estimators=2).fit(X, counts),
+        "the score": BoostingRanker(n_estimators=2).fit(X, counts, qid=np.arange(10) // 5),
+    }
+    for name, model in models.items():
+        label = plots.shape_functions(model).axes_[0].get_ylabel()
+        assert label == f"what it adds to\n{name}"
+
+
+def test_gaps_between_panels_are_equal_beside_turned_names(heart):
+    display = plots.shape_functions(heart[0], max_features=4)
+    display.figure_.draw_without_rendering()
+    boxes = [ax.get_position() for ax in display.axes_]
+    gaps = [right.x0 - left.x1 for left, right in pairwise(boxes)]
+    assert gaps == pytest.approx([gaps[0]] * 3)
+
+
+def test_short_names_are_not_turned():
+    X = pl.DataFrame({"sex": ["female", "male"] * 10})
+    model = BoostingClassifier(n_estimators=2, categorical_features=[0]).fit(X, [0, 1] * 10)
+    names = plots.shape_functions(model, X).axes_[0].get_xticklabels()
+    assert [text.get_rotation() for text in names] == [0.0, 0.0]

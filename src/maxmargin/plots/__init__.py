@@ -4,6 +4,7 @@ from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
+from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.roc import RocCurve, plot_roc
@@ -16,6 +17,7 @@ __all__ = [
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
     "HardestDisplay",
+    "LossCurveDisplay",
     "LossDisplay",
     "MarginDisplay",
     "MarginDistributionDisplay",
@@ -26,6 +28,7 @@ __all__ = [
     "convergence",
     "error_curves",
     "hardest",
+    "loss_curves",
     "losses",
     "margin_distribution",
     "plot_roc",

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[np.float64]
 
 _NAMED = 6  # more rounds than these are drawn without their numbers
+_HEIGHT = 3.0  # of the axis of coefficients, up and down
+_LINE = 12.0  # points from a name to the next
 
 
 class AlphaDisplay:
-    """The curve alpha = 1/2 log((1 - e) / e), with the rounds of a model on it.
+    """The curve alpha = rate / 2 (log((1 - e) / e) + log(K - 1)), with the rounds of a model on it.
 
-    A learner that is right more often than not has a positive vote, one that guesses has none, and
-    one that is wrong more often than not votes against itself. Build it with
-    :meth:`from_estimator`, or draw in one call with :func:`alphas`.
+    A learner that is better than a guess among the K classes has a positive vote, one that guesses
+    has none, and one that is worse votes against itself. Build it with :meth:`from_estimator`, or
+    draw in one call with :func:`alphas`.
 
     Parameters
     ----------
@@ -35,6 +37,10 @@ class AlphaDisplay:
         Weighted errors of the rounds, in the order of the rounds.
     alphas : array-like of shape (n_rounds,)
         Their coefficients.
+    n_classes : int, default=2
+        K; a guess errs on 1 - 1/K of the weight.
+    learning_rate : float, default=1.0
+        By which every coefficient is multiplied.
 
     Attributes
     ----------
@@ -58,13 +64,22 @@ class AlphaDisplay:
     line_: Line2D
     rounds_: PathCollection
 
-    def __init__(self, *, errors: ArrayLike, alphas: ArrayLike) -> None:
+    def __init__(
+        self,
+        *,
+        errors: ArrayLike,
+        alphas: ArrayLike,
+        n_classes: int = 2,
+        learning_rate: float = 1.0,
+    ) -> None:
         self.errors: Array = np.asarray(errors, dtype=np.float64)
         self.alphas: Array = np.asarray(alphas, dtype=np.float64)
+        self.n_classes = n_classes
+        self.learning_rate = learning_rate
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Draw the curve with the rounds of a fitted AdaBoost of two classes.
+        """Draw the curve with the rounds of a fitted AdaBoost.
 
         Parameters
         ----------
@@ -79,9 +94,19 @@ class AlphaDisplay:
             The display, already plotted.
         """
         check_is_fitted(estimator)
+        if not hasattr(estimator, "alphas_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no alphas_: coefficients are drawn of an"
+                " AdaBoostClassifier."
+            )
         alphas = np.asarray(estimator.alphas_)
         errors = np.asarray(estimator.estimator_errors_)[: len(alphas)]
-        return cls(errors=errors, alphas=alphas).plot(ax=ax)
+        return cls(
+            errors=errors,
+            alphas=alphas,
+            n_classes=len(estimator.classes_),
+            learning_rate=estimator.learning_rate,
+        ).plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -101,30 +126,52 @@ class AlphaDisplay:
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
         error = np.linspace(0.002, 0.998, 499)
-        for line in (ax.axhline, ax.axvline):
-            line(0.0 if line == ax.axhline else 0.5, color=palette.CHANCE, lw=1.0, ls=":")
-        curve = 0.5 * np.log((1.0 - error) / error)
+        for line, place in ((ax.axhline, 0.0), (ax.axvline, self._chance())):
+            line(place, color=palette.CHANCE, lw=1.0, ls=":")
+        odds = (1.0 - error) / error
+        curve = 0.5 * self.learning_rate * (np.log(odds) + np.log(self.n_classes - 1.0))
         (self.line_,) = ax.plot(error, curve, color=palette.TEST, lw=2.2)
         self.rounds_ = ax.scatter(self.errors, self.alphas, s=38, color=palette.TRAIN, zorder=3,
                                   edgecolors="white", linewidths=0.6)  # fmt: skip
-        self._name_rounds()
         self._finish_axes()
+        self._name_rounds()
         return self
 
+    def _chance(self) -> float:
+        return 1.0 - 1.0 / self.n_classes
+
     def _name_rounds(self) -> None:
+        """Name the rounds to the right of the curve, from below, each clear of the one before."""
         if len(self.errors) > _NAMED:
             return
-        for number, spot in enumerate(zip(self.errors, self.alphas, strict=True), 1):
-            self.ax_.annotate(f"round {number}", spot, xytext=(7, 3), textcoords="offset points",
-                              fontsize="small", color=palette.FACTS)  # fmt: skip
+        points = 72.0 * self.ax_.get_window_extent().height / self.figure_.dpi
+        line = _LINE * 2.0 * _HEIGHT / points
+        floor = -_HEIGHT
+        words: Any = {"fontsize": "small", "color": palette.FACTS, "va": "center"}
+        thread = {"arrowstyle": "-", "color": palette.CHANCE, "lw": 0.6, "shrinkA": 0, "shrinkB": 4}
+        for k in np.lexsort((-self.errors, self.alphas)):
+            spot = (self.errors[k], self.alphas[k])
+            floor = max(self.alphas[k] + 0.5 * line, floor)
+            place = (self.errors[k] + 0.03, floor)
+            self.ax_.annotate(f"round {k + 1}", spot, place, arrowprops=thread, **words)
+            floor += line
 
     def _finish_axes(self) -> None:
-        self.ax_.set(xlabel="weighted error e", xlim=(0.0, 1.0), ylim=(-3.0, 3.0))
-        self.ax_.set_ylabel(r"coefficient $\alpha = \frac{1}{2}\,\log\,\frac{1-e}{e}$")
+        self.ax_.set(xlabel="weighted error e", xlim=(0.0, 1.0), ylim=(-_HEIGHT, _HEIGHT))
+        self.ax_.set_ylabel(f"coefficient  α = {self._formula()}")
         words: Any = {"size": 9, "color": palette.FACTS, "ha": "center"}
-        self.ax_.text(0.25, -2.6, "better than chance", **words)
-        self.ax_.text(0.75, 2.5, "worse: votes against itself", **words)
+        chance = self._chance()
+        self.ax_.text(0.5 * chance, -2.6, "better than chance", **words)
+        worse = "worse: votes against itself" if chance == 0.5 else "worse"
+        self.ax_.text(0.5 * (1.0 + chance), 2.5, worse, **words)
         self.ax_.spines[["top", "right"]].set_visible(False)
+
+    def _formula(self) -> str:
+        rate = "" if self.learning_rate == 1.0 else f"{self.learning_rate:g} × "
+        odds = "log((1 − e) / e)"
+        if self.n_classes == 2:
+            return f"{rate}½ {odds}"
+        return f"{rate}½ ({odds} + log {self.n_classes - 1})"
 
 
 def alphas(estimator: Any = None, *, ax: Axes | None = None) -> AlphaDisplay:
@@ -133,7 +180,8 @@ def alphas(estimator: Any = None, *, ax: Axes | None = None) -> AlphaDisplay:
     Parameters
     ----------
     estimator : AdaBoostClassifier, optional
-        Fitted to two classes; its rounds are put on the curve.
+        Fitted; its rounds are put on the curve, which is that of its number of classes and of its
+        learning rate.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 

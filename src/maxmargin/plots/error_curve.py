@@ -10,16 +10,17 @@ With the edge gamma_t = 1/2 - e_t and Z_t = 2 sqrt(e_t (1 - e_t)),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
-from maxmargin.plots.text import plain
+from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +34,7 @@ _SOLID, _DASHED, _DASH_DOT, _DOTTED, _ = palette.DASHES
 _KNOWN: dict[str, dict[str, Any]] = {
     "test": {"color": palette.TEST, "lw": 2.2, "ls": _SOLID, "zorder": 2.4},
     "train": {"color": palette.TRAIN, "lw": 2.0, "ls": _DASHED, "zorder": 2.3},
+    "validation": {"color": palette.CURVES[2], "lw": 1.8, "ls": _DASH_DOT, "zorder": 2.2},
     "bound": {"color": palette.INK, "lw": 1.4, "ls": _DASH_DOT},
     "edge bound": {"color": palette.CHANCE, "lw": 1.4, "ls": _DOTTED},
 }
@@ -50,7 +52,7 @@ class ErrorCurveDisplay:
     Parameters
     ----------
     curves : mapping of str to ndarray of shape (n_rounds,)
-        Names, and the error after each round. The names "train", "test", "bound" and
+        Names, and the error after each round. The names "train", "test", "validation", "bound" and
         "edge bound" have looks of their own.
 
     Attributes
@@ -72,6 +74,8 @@ class ErrorCurveDisplay:
     >>> bool((display.curves["train"] <= display.curves["bound"]).all())
     True
     """
+
+    _word: ClassVar[str] = "error"
 
     ax_: Axes
     figure_: Figure
@@ -95,8 +99,8 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
-            Fitted. The training error and the bounds on it are those in its ``bounds_``; a
-            classifier without them is drawn on ``sets`` alone.
+            Fitted. The training error, the bounds on it, and the errors of rows put aside or out of
+            bag are drawn where the model knows them; others are drawn on ``sets`` alone.
         sets : mapping of str to pair of X and y, optional
             Names and rows, such as ``{"test": (X_test, y_test)}``.
         log_rounds : bool, default=False
@@ -110,20 +114,12 @@ class ErrorCurveDisplay:
             The display, already plotted.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "staged_predict"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no staged_predict: errors are drawn of boosted"
-                " classifiers, round by round."
-            )
-        curves = _bounds(estimator)
-        for name, (X, y) in _items(sets):
+        curves = _known_errors(estimator)
+        items = _items(sets)
+        _check(estimator, curves, items)
+        for name, (X, y) in items:
             wrong = [np.mean(np.asarray(y) != label) for label in estimator.staged_predict(X)]
             curves[name] = np.array(wrong)
-        if not curves:
-            raise ValueError(
-                f"{type(estimator).__name__} has no bounds_: give sets of rows to predict,"
-                " such as {'test': (X, y)}."
-            )
         return cls(curves=curves).plot(log_rounds=log_rounds, ax=ax)
 
     def plot(self, *, log_rounds: bool = False, ax: Axes | None = None) -> Self:
@@ -152,22 +148,23 @@ class ErrorCurveDisplay:
 
     def _order(self) -> list[str]:
         """List what has a fixed look in a fixed order, then the rest."""
-        known = [name for name in ("edge bound", "bound", "train", "test") if name in self.curves]
+        fixed = ("edge bound", "bound", "train", "validation", "test")
+        known = [name for name in fixed if name in self.curves]
         return [*known, *(name for name in self.curves if name not in known)]
 
     def _draw(self, name: str) -> Line2D:
         strangers = [each for each in self.curves if each not in _KNOWN]
         style = _KNOWN.get(name) or _spare_style(strangers.index(name))
         values = self.curves[name]
-        label = _LABELS.get(name, f"{plain(name)} error")
+        label = _LABELS.get(name, f"{plain(name)} {self._word}")
         (line,) = self.ax_.plot(np.arange(1, len(values) + 1), values, label=label, **style)
         return line
 
     def _finish_axes(self, log_rounds: bool) -> None:
         last = max(len(values) for values in self.curves.values())
-        self.ax_.set(xlabel="rounds", ylabel="error", xlim=(1, max(last, 2)))
-        self.ax_.set_ylim(bottom=0.0)
-        self.ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
+        name = "members" if "out-of-bag" in self.curves else "rounds"
+        self.ax_.set(xlabel=name, xlim=(1, max(last, 2)))
+        self._finish_height()
         if log_rounds:
             self.ax_.set_xscale("log")
             self.ax_.xaxis.set_major_formatter("{x:g}")
@@ -176,6 +173,11 @@ class ErrorCurveDisplay:
             self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
         self.ax_.grid(visible=True, color=palette.CHANCE, alpha=0.25, linewidth=0.6)
         self.ax_.spines[["top", "right"]].set_visible(False)
+
+    def _finish_height(self) -> None:
+        self.ax_.set(ylabel=self._word)
+        self.ax_.set_ylim(bottom=0.0)
+        self.ax_.yaxis.set_major_formatter(percent)
 
 
 def error_curves(
@@ -190,7 +192,9 @@ def error_curves(
     Parameters
     ----------
     estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
-        Fitted. The training error and the bounds on it are those in its ``bounds_``.
+        Fitted. The training error is drawn where the model knows it, with the bounds on it, those
+        in ``bounds_``; so are the errors of the rows that AdaBoost put aside for early stopping,
+        and a BaggingClassifier's ``oob_errors_``.
     sets : mapping of str to pair of X and y, optional
         Names and further rows, such as ``{"test": (X_test, y_test)}``.
     ax : matplotlib Axes, optional
@@ -216,13 +220,46 @@ def error_curves(
     return ErrorCurveDisplay.from_estimator(estimator, sets, log_rounds=log_rounds, ax=ax)
 
 
+def _check(estimator: Any, curves: Mapping[str, Array], items: Any) -> None:
+    name = type(estimator).__name__
+    if not is_classifier(estimator):
+        raise TypeError(
+            f"{name} is no classifier, and errors are shares of wrong labels; plots.loss_curves"
+            " draws the loss of boosted regressors and rankers."
+        )
+    if hasattr(estimator, "oob_score") and not curves:
+        raise ValueError(f"{name} has no oob_errors_ to draw: fit it with oob_score=True.")
+    if (items or not curves) and not hasattr(estimator, "staged_predict"):
+        raise TypeError(
+            f"{name} has no staged_predict: errors on sets of rows are drawn of boosted"
+            " classifiers, round by round."
+        )
+    if not items and not curves:
+        raise ValueError(
+            f"{name} does not know its training errors: give sets of rows to predict,"
+            " such as {'test': (X, y)}."
+        )
+
+
+def _known_errors(estimator: Any) -> dict[str, Array]:
+    """Find the errors a model has kept; what gradient boosting validates by is a loss, no error."""
+    if hasattr(estimator, "oob_errors_"):
+        return {"out-of-bag": np.asarray(estimator.oob_errors_)}
+    if not hasattr(estimator, "history_"):
+        return {}
+    errors = {"train": estimator.history_.column("train_error")}
+    if not hasattr(estimator, "validation_loss_"):
+        errors["validation"] = estimator.history_.column("validation_error")
+    known = {name: values for name, values in errors.items() if np.isfinite(values).all()}
+    return {**_bounds(estimator), **known}
+
+
 def _bounds(estimator: Any) -> dict[str, Array]:
     bounds = getattr(estimator, "bounds_", None)
     if bounds is None:
         return {}
     curves = {"edge bound": bounds["exponential"], "bound": bounds["product"]}
-    known = {name: values for name, values in curves.items() if np.isfinite(values).all()}
-    return {**known, "train": bounds["error"]}
+    return {name: values for name, values in curves.items() if np.isfinite(values).all()}
 
 
 def _items(sets: Any) -> Any:

@@ -6,6 +6,7 @@ its weight raised in round after round (Freund and Schapire, ICML 1996).
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -27,6 +28,7 @@ Array: TypeAlias = NDArray[Any]
 
 _WRONG, _RIGHT = palette.TRAIN, palette.TEST
 _COLUMNS = 10  # images in a line
+_LETTER = 0.075  # inches that a letter of the note takes
 
 
 class HardestDisplay:
@@ -164,10 +166,11 @@ class HardestDisplay:
     def _axes(self) -> Any:
         count = len(self.rows)
         if self.images is None:
-            size = (6.4, 0.9 + 0.26 * count)
+            size = (6.4, 0.65 + 0.26 * count + 0.22 * -(-len(self._handles()) // 2))
             return np.array([plt.subplots(figsize=size, layout="constrained")[1]], object)
         lines = -(-count // _COLUMNS)
-        size = (1.2 * min(count, _COLUMNS), 1.6 * lines + 0.4)
+        wide = max(1.2 * min(count, _COLUMNS), 2.4)
+        size = (wide, 1.6 * lines + 0.2 + 0.17 * len(self._note(wide)))
         _, axes = plt.subplots(
             lines, min(count, _COLUMNS), figsize=size, layout="constrained", squeeze=False
         )
@@ -185,9 +188,14 @@ class HardestDisplay:
                 spine.set(color=colour, linewidth=3.0 if self.suspects[k] else 1.0)
             ax.set_title(f"labelled {plain(self.labels[k])}", fontsize=8, color=colour, pad=3)
             ax.set_xlabel(f"×{self._multiple(k)}{self._says(k)}", fontsize=8, labelpad=2)
+        note = self._note(self.figure_.get_figwidth())
+        self.figure_.supxlabel("\n".join(note), fontsize=9)
+
+    def _note(self, wide: float) -> list[str]:
+        """Explain what stands below images, in lines that fit a figure."""
         note = "below: weight in multiples of the average, and what the model says instead"
         known = "; thick frame: known to be mislabelled" if self.suspects.any() else ""
-        self.figure_.supxlabel(note + known, fontsize=9)
+        return textwrap.wrap(note + known, max(int(wide / _LETTER), 16))
 
     def _draw_bars(self, ax: Axes) -> None:
         spots = np.arange(len(self.rows))
@@ -200,15 +208,18 @@ class HardestDisplay:
         ]
         ax.set_yticks(spots, names, fontsize=9)
         ax.axvline(1.0, color=palette.CHANCE, linewidth=1.0, linestyle=":")
-        ax.invert_yaxis()
+        ax.set_ylim(len(spots) - 0.4, -0.6)
         ax.set(xlabel="weight, in multiples of the average")
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        ax.legend(handles=self._handles(), loc="lower right", frameon=False, fontsize="small")
+        ax.legend(handles=self._handles(), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2,
+                  frameon=False, fontsize="small", borderaxespad=0.0)  # fmt: skip
 
     def _handles(self) -> list[Patch]:
-        handles = [Patch(color=_WRONG, label="the model says otherwise")]
-        if not self._wrong().all():
+        handles, wrong = [], self._wrong()
+        if wrong.any():
+            handles.append(Patch(color=_WRONG, label="the model says otherwise"))
+        if not wrong.all():
             handles.append(Patch(color=_RIGHT, label="the model agrees"))
         if self.suspects.any():
             known = {"facecolor": "#BBBBBB", "edgecolor": "white", "hatch": "////"}

@@ -98,6 +98,11 @@ class MarginDistributionDisplay:
             The display, already plotted.
         """
         check_is_fitted(estimator)
+        if not hasattr(estimator, "margins"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no margins: they are drawn of a vote, that of an"
+                " AdaBoostClassifier."
+            )
         count = len(estimator.estimators_)
         default = [number for number in (5, 100) if number < count] + [count]
         chosen = choose_rounds(rounds, default, count)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette, replay
 from maxmargin.plots.plane import axis_names, frame, make_lattice
-from maxmargin.plots.text import head, plain
+from maxmargin.plots.text import head, plain, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,9 @@ _INK_A_PANEL = 2000.0  # area that all points together may cover, in points squa
 _AREAS = (18.0, 150.0)  # between which the area of a point with the average weight lies
 _LARGEST = 900.0  # area of the heaviest point, whatever its weight
 _SMALLEST = 6.0  # below which a point could not be seen
-_TERMS = 4  # ensembles of more are not written out
+_CROWD = 100  # rows above which rings and edges become thinner
+_ROOM = 2.9  # inches across a panel
+_TERMS = 6  # ensembles of more are not written out
 
 
 class RoundsDisplay:
@@ -82,6 +84,7 @@ class RoundsDisplay:
     axes_: NDArray[np.object_]
     figure_: Figure
     legend_: Legend | None
+    _room: float  # inches that a title may be wide
 
     def __init__(
         self,
@@ -199,6 +202,10 @@ class RoundsDisplay:
             size = (3.1 * count + 0.3, 7.4 + 0.4 * legend)
             figure, axes = plt.subplots(2, count, figsize=size, squeeze=False)
             figure.set_layout_engine("compressed", w_pad=0.08, h_pad=0.08)
+            self._room = _ROOM
+        else:
+            given = np.asarray(axes, dtype=object).flat[0]
+            self._room = given.get_window_extent().width / given.get_figure(root=True).dpi
         self.axes_ = np.asarray(axes, dtype=object).reshape(2, count)
         self.figure_ = self.axes_[0, 0].get_figure(root=True)
         for column in range(count):
@@ -242,11 +249,14 @@ class RoundsDisplay:
         head(ax, self._sum(number), f"training error {wrong.mean():.4f}")
 
     def _sum(self, number: int) -> str:
-        """Write H out while it is short."""
-        if number > _TERMS:
-            return f"the first {number} together"
-        terms = [f"{alpha:.2f} h{_SUB[k]}" for k, alpha in enumerate(self.alphas[:number], 1)]
-        return f"H{_SUB[number]} = " + " + ".join(terms)
+        """Write H out while it fits above a panel, then with its first and last term."""
+        name = f"H{_subscript(number)}"
+        terms = [f"{alpha:.2f} h{_subscript(k)}" for k, alpha in enumerate(self.alphas[:number], 1)]
+        for some in (terms, [terms[0], "…", terms[-1]]):
+            title = f"{name} = " + " + ".join(some)
+            if len(some) <= _TERMS and width(title, 10, "bold") <= self._room:
+                return title
+        return name
 
     def _draw_sides(self, ax: Axes, values: Array) -> None:
         ax.contourf(
@@ -257,16 +267,19 @@ class RoundsDisplay:
             ax.contour(self.xx0, self.xx1, np.sign(values), levels=[0.0], **line)
 
     def _draw_points(self, ax: Axes, areas: Array, wrong: Array) -> None:
+        thin = min(1.0, np.sqrt(_CROWD / len(self.X)))
         looks = zip((-1.0, 1.0), palette.CLASSES, palette.MARKERS, strict=True)
         for side, colour, marker in looks:
             mine = self.t == side
             x0, x1 = self.X[mine].T
             ax.scatter(x0, x1, s=areas[mine], color=colour, marker=marker, zorder=3,
-                       edgecolors="white", linewidths=0.5, clip_on=False)  # fmt: skip
+                       edgecolors="white", linewidths=0.5 * thin, clip_on=False)  # fmt: skip
         x0, x1 = self.X[wrong].T
-        rings = (1.1 * np.sqrt(areas[wrong]) + 4) ** 2
-        ax.scatter(x0, x1, s=rings, facecolors="none", edgecolors=palette.INK, linewidths=0.9,
-                   zorder=4, clip_on=False)  # fmt: skip
+        rings = (1.1 * np.sqrt(areas[wrong]) + 4 * thin) ** 2
+        # In a crowd points lie above all rings, or these would be all that is seen of it.
+        level = 4.0 if thin == 1.0 else 2.9
+        ax.scatter(x0, x1, s=rings, facecolors="none", edgecolors=palette.INK,
+                   linewidths=0.9 * thin, zorder=level, clip_on=False)  # fmt: skip
         ax.set(xticks=[], yticks=[], box_aspect=1)
 
     def _name_axes(self) -> None:
@@ -330,7 +343,8 @@ def rounds(
     )
 
 
-_SUB = "₀₁₂₃₄"
+def _subscript(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
 def _check(estimator: Any, X: Any, y: ArrayLike) -> Array:

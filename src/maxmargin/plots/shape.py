@@ -14,11 +14,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin import losses
 from maxmargin.plots import palette
-from maxmargin.plots.text import head, plain
+from maxmargin.plots.text import head, plain, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,12 +29,15 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[Any]
 
 _COLUMNS = 4  # panels in a line
+_PANEL = 2.0  # inches across a panel, or somewhat more
 _LONG = 12  # names of categories are cut to this many characters
 
 
 class ShapeDisplay:
     """Shape functions of a stump ensemble, a panel a feature, the most important first.
 
+    Of one among several classes those that vary most come first, since importances are of all
+    classes together, and features that add a constant to it are left out.
     A numeric feature is drawn as steps, a categorical one as bars; where there were missing values
     in training, what they add is marked at the right edge. All panels share one vertical axis, so
     heights compare. Build it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
@@ -43,6 +48,10 @@ class ShapeDisplay:
         The functions, in the order of drawing.
     ranges : mapping of int to pair of float, optional
         Between which values numeric features are drawn; around their thresholds otherwise.
+    target : str, default="the sum"
+        What the functions are added to.
+    facts : {"importance", "spread"}, default="importance"
+        What stands above a panel.
 
     Attributes
     ----------
@@ -66,10 +75,17 @@ class ShapeDisplay:
     figure_: Figure
 
     def __init__(
-        self, *, shapes: Sequence[Any], ranges: Mapping[int, tuple[float, float]] | None = None
+        self,
+        *,
+        shapes: Sequence[Any],
+        ranges: Mapping[int, tuple[float, float]] | None = None,
+        target: str = "the sum",
+        facts: str = "importance",
     ) -> None:
         self.shapes = list(shapes)
         self.ranges = ranges or {}
+        self.target = target
+        self.facts = facts
 
     @classmethod
     def from_estimator(
@@ -108,9 +124,17 @@ class ShapeDisplay:
                 " stumps."
             )
         shapes = estimator.shape_functions(*([] if label is None else [label]))
-        shapes = [*(shapes if X is None else shapes.centred(X))][:max_features]
+        shapes = [*(shapes if X is None else shapes.centred(X))]
+        if label is not None:
+            shapes = _by_spread(shapes)
+        shapes = shapes[:max_features]
         ranges = {} if X is None else {shape.feature: _range(X, shape) for shape in shapes}
-        return cls(shapes=shapes, ranges=ranges).plot(axes=axes)
+        return cls(
+            shapes=shapes,
+            ranges=ranges,
+            target=_target(estimator, label),
+            facts="importance" if label is None else "spread",
+        ).plot(axes=axes)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on ``axes``, or on a new figure.
@@ -135,16 +159,23 @@ class ShapeDisplay:
                 _draw_steps(ax, shape, self.ranges.get(shape.feature))
             else:
                 _draw_bars(ax, shape)
-            head(ax, plain(shape.name), f"importance {shape.importance:.1%}")
+            head(ax, plain(shape.name), self._facts(shape))
         self._finish_axes()
         return self
+
+    def _facts(self, shape: Any) -> str:
+        if self.facts == "importance":
+            return f"importance {shape.importance:.1%}"
+        low, high = _ends(shape)
+        return f"from {low:.2f} to {high:.2f}".replace("-", "−")
 
     def _axes(self) -> Array:
         count = max(len(self.shapes), 1)
         lines, across = -(-count // _COLUMNS), min(count, _COLUMNS)
         size = (2.6 * across + 0.5, 2.35 * lines + 0.2)
         figure, axes = plt.subplots(lines, across, figsize=size, squeeze=False)
-        figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.06)
+        # Unlike the constrained layout, the tight one has equal gaps, whatever the names below.
+        figure.set_layout_engine("tight", pad=0.5, w_pad=1.1, h_pad=0.8)
         return np.asarray(axes.ravel())
 
     def _finish_axes(self) -> None:
@@ -155,7 +186,7 @@ class ShapeDisplay:
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(labelsize=8)
             if k % _COLUMNS == 0:
-                ax.set_ylabel("what it adds", fontsize=9)
+                ax.set_ylabel(f"what it adds to\n{plain(self.target)}", fontsize=9)
             else:
                 ax.tick_params(labelleft=False)
 
@@ -179,7 +210,8 @@ def shape_functions(
     label : object, optional
         With more than two classes, the one whose functions are drawn.
     max_features : int, default=12
-        How many features to draw at most, the most important ones.
+        How many features to draw at most, the most important ones; with ``label`` those whose
+        functions vary most.
     axes : array of Axes, optional
         Where to draw, one a feature; a new figure otherwise.
 
@@ -201,6 +233,32 @@ def shape_functions(
     return ShapeDisplay.from_estimator(
         estimator, X, label=label, max_features=max_features, axes=axes
     )
+
+
+def _target(estimator: Any, label: Any) -> str:
+    """Name what a model's functions add up to."""
+    if is_classifier(estimator):
+        name = estimator.classes_[1] if label is None else label
+        return f"the decision for {_cut(str(name))}"
+    if not is_regressor(estimator):
+        return "the score"
+    logarithmic = isinstance(losses.named(estimator.loss), losses.Poisson)
+    return "the log of the prediction" if logarithmic else "the prediction"
+
+
+def _ends(shape: Any) -> tuple[float, float]:
+    """Find the least and the greatest value that a function takes."""
+    missing = [] if shape.missing is None else [shape.missing]
+    values = np.r_[np.asarray(shape.values, dtype=np.float64), missing]
+    return float(values.min()), float(values.max())
+
+
+def _by_spread(shapes: Sequence[Any]) -> list[Any]:
+    """Sort by how much functions vary, without those that do not, unless none does."""
+    spread = {shape.feature: np.subtract(*_ends(shape)[::-1]) for shape in shapes}
+    order = sorted(shapes, key=lambda shape: (-spread[shape.feature], shape.feature))
+    least = 1e-9 * max(spread.values(), default=0.0)
+    return [shape for shape in order if spread[shape.feature] > least] or order
 
 
 def _draw_steps(ax: Axes, shape: Any, ends: tuple[float, float] | None) -> None:
@@ -251,7 +309,10 @@ def _draw_bars(ax: Axes, shape: Any) -> None:
     colours = [palette.REGIONS[int(value > 0)] for value in values]
     ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=edges, lw=1.2)
     shown = [plain(_cut(name)) for name in names]
-    ax.set_xticks(np.arange(len(values)), shown, rotation=30, ha="right", fontsize=8)
+    room = _PANEL / len(values)
+    crowded = any(width(name, 8) > room for name in shown)
+    turn: Any = {"rotation": 30, "ha": "right"} if crowded else {}
+    ax.set_xticks(np.arange(len(values)), shown, fontsize=8, **turn)
 
 
 def _cut(name: str) -> str:

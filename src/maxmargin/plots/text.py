@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matplotlib.textpath import TextPath
+
 from maxmargin.plots import palette
 
 if TYPE_CHECKING:
@@ -13,6 +15,17 @@ if TYPE_CHECKING:
 def plain(text: object) -> str:
     """Keep matplotlib from reading dollars in a name as mathematics."""
     return str(text).replace("$", r"\$")
+
+
+def percent(share: float, _: object = None) -> str:
+    """Write a share as a tick in per cent, with as many digits as it has."""
+    return f"{round(100.0 * share, 6):g}%"
+
+
+def width(text: str, size: float, weight: str = "normal") -> float:
+    """Measure a line, in inches."""
+    points = TextPath((0.0, 0.0), text, prop={"size": size, "weight": weight})  # type: ignore[arg-type]
+    return float(points.get_extents().width) / 72.0
 
 
 def head(ax: Axes, title: str, facts: str) -> None:

@@ -1,0 +1,117 @@
+"""The mean loss of a boosted model against rounds, on training rows and on those put aside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.plots.error_curve import ErrorCurveDisplay
+from maxmargin.plots.text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class LossCurveDisplay(ErrorCurveDisplay):
+    """The mean loss against the number of rounds.
+
+    Build it with :meth:`from_estimator`, or draw in one call with :func:`loss_curves`.
+
+    Parameters
+    ----------
+    curves : mapping of str to ndarray of shape (n_rounds,)
+        Names, such as "train" and "validation", and the mean loss after each round.
+    loss : str, default="loss"
+        What the vertical axis is called.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    lines_ : dict of str to Line2D
+        The curves.
+    legend_ : Legend
+        Their names.
+
+    Examples
+    --------
+    >>> from maxmargin.plots import LossCurveDisplay
+    >>> display = LossCurveDisplay(curves={"train": [3.0, 2.0, 1.5]}).plot()
+    >>> display.legend_.get_texts()[0].get_text()
+    'train loss'
+    """
+
+    _word: ClassVar[str] = "loss"
+
+    def __init__(self, *, curves: Any, loss: str = "loss") -> None:
+        super().__init__(curves=curves)
+        self.loss = loss
+
+    @classmethod
+    def from_estimator(  # type: ignore[override]
+        cls, estimator: Any, *, log_rounds: bool = False, ax: Axes | None = None
+    ) -> Self:
+        """Draw the losses that a boosted model noted while it was fitted.
+
+        Parameters
+        ----------
+        estimator : BoostingClassifier, BoostingRegressor or BoostingRanker
+            Fitted.
+        log_rounds : bool, default=False
+            Whether the axis of rounds is logarithmic.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        LossCurveDisplay
+            The display, already plotted.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "train_loss_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no train_loss_: losses are drawn of a"
+                " BoostingClassifier, BoostingRegressor or BoostingRanker."
+            )
+        curves = {"train": estimator.train_loss_, "validation": estimator.validation_loss_}
+        known = {name: values for name, values in curves.items() if np.isfinite(values).all()}
+        name = str(getattr(estimator.loss, "name", estimator.loss)).replace("_", " ")
+        loss = f"mean loss ({plain(name)})"
+        return cls(curves=known, loss=loss).plot(log_rounds=log_rounds, ax=ax)
+
+    def _finish_height(self) -> None:
+        self.ax_.set(ylabel=self.loss)
+
+
+def loss_curves(
+    estimator: Any, *, ax: Axes | None = None, log_rounds: bool = False
+) -> LossCurveDisplay:
+    """Draw the mean loss of a boosted model after every round.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier, BoostingRegressor or BoostingRanker
+        Fitted; with ``n_iter_no_change`` the loss of the rows put aside is drawn too.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+    log_rounds : bool, default=False
+        Whether the axis of rounds is logarithmic.
+
+    Returns
+    -------
+    LossCurveDisplay
+        With ``ax_``, ``figure_`` and ``lines_``.
+
+    Examples
+    --------
+    >>> from maxmargin import plots
+    >>> from maxmargin.boosting import BoostingRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BoostingRegressor(n_iter_no_change=5, random_state=0).fit(X, y)
+    >>> list(plots.loss_curves(model).lines_)
+    ['train', 'validation']
+    """
+    return LossCurveDisplay.from_estimator(estimator, log_rounds=log_rounds, ax=ax)
