@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -25,7 +26,7 @@ from maxmargin.boosting import (
     Round,
     Stop,
 )
-from maxmargin.losses import Loss
+from maxmargin.losses import Loss, ResidualLoss
 
 X, Y = make_classification(240, 6, n_informative=4, flip_y=0.1, random_state=0)
 Z = X @ [3.0, -2.0, 1.0, 0.5, 0.0, 0.0] + np.random.default_rng(0).normal(size=240)
@@ -302,6 +303,43 @@ def test_missing_values_go_to_the_better_side():
     x[gone, 0] = np.nan
     model = BoostingClassifier(n_estimators=20).fit(x, Y)
     assert model.score(x, Y) == 1.0
+
+
+class Backwards(ResidualLoss):
+    """A derivative of the wrong sign."""
+
+    smooth = convex = True
+
+    def _value(self, r):
+        return 0.5 * r * r
+
+    def _derivative(self, r):
+        return -r
+
+
+class BackwardsBent(Backwards):
+    """The same with Newton steps."""
+
+    def _curvature(self, r):
+        return np.ones_like(r)
+
+
+@pytest.mark.parametrize("loss", [Backwards(), BackwardsBent()])
+@pytest.mark.parametrize("estimator", [None, DecisionStump(), DecisionTreeRegressor(max_depth=2)])
+def test_a_derivative_of_the_wrong_sign_is_told_of(loss, estimator):
+    with pytest.warns(ConvergenceWarning, match="the model is a constant: check that the loss's"):
+        model = BoostingRegressor(loss, estimator, n_estimators=9).fit(X, Z)
+    assert (model.n_estimators_, model.stop_) == (0, Stop.TOO_WEAK)
+    assert not list(model.staged_predict(X))
+    np.testing.assert_array_equal(model.predict(X), np.full(len(X), model.constants_[0]))
+
+
+def test_leaves_that_want_no_step_end_the_rounds():
+    """Both medians are 0 from the start: the rows that pull are too few on either side."""
+    x, z = np.arange(10.0)[:, None], np.where(np.arange(10) % 5 == 4, 1.0, 0.0)
+    with pytest.warns(ConvergenceWarning, match="lowers the training loss"):
+        model = BoostingRegressor("absolute_error").fit(x[:8], z[:8])
+    assert model.stop_ is Stop.TOO_WEAK
 
 
 def test_any_regressor_and_its_importances():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
@@ -17,7 +19,7 @@ from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
 from maxmargin.boosting.objective import Objective, Rows
-from maxmargin.boosting.rounds import History, Limits, boost, check_limits, tell
+from maxmargin.boosting.rounds import History, Limits, Stop, boost, check_limits, tell
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import missing_columns, read, read_weight
 from maxmargin.losses import Loss
@@ -179,6 +181,14 @@ class AdditiveFit(AdditiveModel):
             self.tol,
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
+        if self.stop_ is Stop.TOO_WEAK and not booster.members:
+            warnings.warn(
+                "No step along the first weak learner lowers the training loss, so the model is a "
+                "constant: check that the loss's derivative is that of its value, its sign above "
+                "all, or take a stronger estimator.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         self.constants_ = booster.constants
         self._members = booster.members
         shape = len(booster.members), len(self.constants_)

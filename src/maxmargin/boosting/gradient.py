@@ -91,6 +91,7 @@ class AdditiveFunction:
         self._objective, self._learner = objective, learner
         self.constant, n_rows = constant, len(objective.weight)
         self.point, self._spare = Point.empty(n_rows), Point.empty(n_rows)
+        self.sees_descent = False  # by the gradient, whatever a step finds
         self.begin()
 
     def begin(self) -> None:
@@ -106,7 +107,8 @@ class AdditiveFunction:
         pull = self.point.pull
         _refuse_infinite(self.point)
         direction = self._learner.learn(pull, objective.weight, seed)
-        if not _leads_downhill(direction, pull):
+        self.sees_descent = _leads_downhill(direction, pull)
+        if not self.sees_descent:
             return None
         if rule.step == "leaves":
             return self._by_leaves(objective, direction, rule.learning_rate)
@@ -122,14 +124,19 @@ class AdditiveFunction:
     ) -> _Proposal | None:
         """Go as far as each leaf wants, or half as far until that leads downhill.
 
-        A Newton step may be far too long where a leaf's curvature has nearly vanished.
+        A Newton step may be far too long where a leaf's curvature has nearly vanished. Steps of 0,
+        or ever shorter ones that gain nothing, are none.
         """
         direction = direction.with_leaves(objective, self.point)
+        rounding = _UPHILL * abs(self.point.value)
+        proposal = self._moved(objective, direction, rate)
+        if proposal.point.value <= self.point.value + rounding:
+            return None if np.array_equal(proposal.point.z, self.point.z) else proposal
         for _ in range(_HALVINGS):
-            proposal = self._moved(objective, direction, rate)
-            if proposal.point.value <= self.point.value + _UPHILL * abs(self.point.value):
-                return proposal
             direction = direction.scaled(0.5)
+            proposal = self._moved(objective, direction, rate)
+            if proposal.point.value < self.point.value - rounding:
+                return proposal
         return None
 
     def _moved(self, objective: Objective, direction: Direction, coefficient: float) -> _Proposal:
@@ -222,7 +229,7 @@ class GradientBooster:
         """Say why there is no member: all rows are content, or no weak learner helps."""
         if not any(function.point.pull.any() for function in self._functions):
             return Stop.PERFECT
-        if not self.members:
+        if not self.members and not any(function.sees_descent for function in self._functions):
             raise NoDescentError(
                 "The first weak learner finds no way downhill from a constant prediction: no "
                 "feature varies with the target; use other features or a stronger estimator."

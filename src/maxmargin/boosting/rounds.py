@@ -34,7 +34,7 @@ class Stop(Enum):
 
     ROUNDS = "All rounds asked for were made."
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
-    TOO_WEAK = "The next weak learner would be no better than chance, so it was left out."
+    TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
     TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
     INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
@@ -73,7 +73,7 @@ class Round:
     validation_error : float
         The ensemble's error on the validation part, which early stopping of AdaBoost watches.
     validation_loss : float
-        Its mean loss there, which that of any loss watches.
+        Its mean loss there, which early stopping of the other boosters watches.
     stop : Stop or None
         Why no round can follow this one, if none can.
 

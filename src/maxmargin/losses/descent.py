@@ -18,6 +18,7 @@ Function = Callable[[float], float]
 
 _DOUBLINGS, _HALVINGS, _SHRINKINGS = 64, 60, 1100
 _FLAT = 1e-12  # a slope this small beside the first one: there is no minimum, or it is far away
+_ROUNDING = 1e-12  # a relative gain that may be rounding alone
 _CLOSE = 8.9e-16  # the smallest relative tolerance that brentq takes
 
 
@@ -87,10 +88,12 @@ def _crossing(slope: Function, low: float, high: float, steep: float) -> float:
 
 
 def _lower(value: Function, ahead: float) -> float:
-    """Halve the step until it leads downhill."""
+    """Halve the step until it leads downhill, by more than a vanishing one may by rounding."""
     start = value(0.0)
+    if value(ahead) <= start:
+        return ahead
     for _ in range(_HALVINGS):
-        if value(ahead) <= start:
-            return ahead
         ahead *= 0.5
+        if value(ahead) < start - _ROUNDING * abs(start):
+            return ahead
     return 0.0
