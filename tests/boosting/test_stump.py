@@ -142,7 +142,7 @@ BAD = [
     (X2, Y2, [1, np.nan], "NaN or infinity"),
     (X2, Y2, [1, 1, 1], r"sample_weight.shape == \(3,\)"),
     (X2, Y2, [[1], [1]], "1D array"),
-    ([["a"], ["b"]], Y2, None, "could not convert string"),
+    ([["a"], ["b"]], Y2, None, "Column 0 of X holds strings"),
     (np.zeros((0, 1)), [], None, "0 sample"),
 ]
 
