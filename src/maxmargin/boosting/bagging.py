@@ -22,6 +22,7 @@ from maxmargin.boosting.bag import BagLearner, ClassifierBags, StumpBags, probab
 from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
 from maxmargin.boosting.bootstrap import Urn, fill_urn
 from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.members import Members
 from maxmargin.boosting.rounds import Limits, boost, check_callback, tell
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
@@ -35,7 +36,7 @@ Index = NDArray[np.intp]
 _BLOCK = 16_384  # rows predicted at a time
 
 
-class BaggingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
 
     Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns

@@ -25,6 +25,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.boosting.ensemble import StumpEnsemble
+from maxmargin.boosting.members import Members
 from maxmargin.boosting.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read
@@ -50,7 +51,7 @@ class Hardest(NamedTuple):
     weights: Vector
 
 
-class WeightedVote(ClassifierMixin, BaseEstimator):
+class WeightedVote(Members, ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
