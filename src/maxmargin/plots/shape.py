@@ -311,7 +311,7 @@ def _draw_bars(ax: Axes, shape: Any) -> None:
     shown = [plain(_cut(name)) for name in names]
     room = _PANEL / len(values)
     crowded = any(width(name, 8) > room for name in shown)
-    turn: Any = {"rotation": 30, "ha": "right"} if crowded else {}
+    turn: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
     ax.set_xticks(np.arange(len(values)), shown, fontsize=8, **turn)
 
 
