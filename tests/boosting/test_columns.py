@@ -284,3 +284,13 @@ def test_zero_has_no_sign():
     X = np.array([[-0.0], [0.0], [-0.0], [1.0]])
     split = Columns(X).best_sign(np.array([-1.0, 1.0, -1.0, 1.0]))
     assert split.threshold == 0.5
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_ties_of_missing_values_do_not_depend_on_the_storage(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.choice([np.nan, -1.0, 0.0, 0.0, 1.0], size=(rng.integers(2, 9), 2))
+    signed = rng.choice([-1.0, 1.0], len(X)) / len(X)
+    dense, stored = (Columns(rows).best_sign(signed) for rows in (X, sparse.csc_matrix(X)))
+    assert (dense.feature, dense.missing_right) == (stored.feature, stored.missing_right)
+    np.testing.assert_array_equal(dense.right_side(X), stored.right_side(X))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
@@ -202,6 +203,6 @@ def test_an_objective_above_that_of_no_weights_is_not_certified():
     # Kernel values of 1e17 are rounded so much that the rounded problem is another one.
     X, y = np.random.default_rng(0).normal(size=(10, 60)), np.arange(10) % 2
     with pytest.warns(ConvergenceWarning):
-        model = SVC(kernel="linear").fit(X + 1e8, y)
+        model = SVC(kernel="linear").fit(csr_matrix(X + 1e8), y)  # dense rows would be centred
     assert model.certificate_.primal > 10  # that of w = 0
     assert model.certificate_.status is not Status.CERTIFIED

@@ -235,7 +235,7 @@ class Columns:
         leaf, rest = criterion.leaves(side)
         left, right = (rest, leaf) if above else (leaf, rest)
         if missing_right is None:  # none seen: to the side with more rows
-            missing_right = (2 * count > self.n_rows) == above
+            missing_right = 2 * (count if above else self.n_rows - count) > self.n_rows
         gain = criterion.gain(float(criterion.score(side)))
         split = Split(feature, threshold, None, missing_right, left, right, gain)
         self._latest = split, above, count

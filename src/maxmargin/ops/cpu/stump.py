@@ -142,7 +142,8 @@ def place_sign(
     """Find the first (or last) split of a run that reaches the target, and the sums of its side.
 
     Returns 1 + the number of the row the side ends with, negative if missing values belong to
-    the side too, and 0 if there is no such split.
+    the side too, and 0 if there is no such split. Where they may go with either side they go right,
+    however the run is read.
     """
     found, c = 0, 0.0
     for k in range(begin, end):
@@ -150,7 +151,7 @@ def place_sign(
         if rows[k] >= LAST:
             here, there = abs(total[0] - 2.0 * c), abs(total[0] - 2.0 * (c + shift[0]))
             if max(here, there) >= target:
-                along = there > here
+                along = last if min(here, there) >= target else there > here
                 side[0] = c + shift[0] if along else c
                 found = -(k - begin + 1) if along else k - begin + 1
                 if not last:

@@ -154,7 +154,7 @@ def place_classes(
         if rows[k] >= LAST:
             here, there = _score(c, total, criterion), _score(both, total, criterion)
             if max(here, there) >= target:
-                along = there > here
+                along = last if min(here, there) >= target else there > here
                 for m in range(len(total)):
                     side[m] = both[m] if along else c[m]
                 found = -(k - begin + 1) if along else k - begin + 1

@@ -227,7 +227,7 @@ def place_square(
             here = _square(A - mean * h, h, H)
             there = _square(A + dA - mean * (h + dh), h + dh, H)
             if max(here, there) >= target:
-                along = there > here
+                along = last if min(here, there) >= target else there > here
                 side[0] = A + dA if along else A
                 side[1] = h + dh if along else h
                 found = -(k - begin + 1) if along else k - begin + 1

@@ -68,7 +68,7 @@ def _place(criterion: Any, arguments: tuple[Any, ...]) -> int:
     if len(reached) == 0:
         return 0
     k = reached[-1 if last else 0]
-    along = there[k] > here[k]
+    along = last if min(here[k], there[k]) >= target else there[k] > here[k]
     side[:] = sums[k] + shift if along else sums[k]
     return int(-(ends[k] + 1) if along else ends[k] + 1)
 
