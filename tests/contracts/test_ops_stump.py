@@ -161,35 +161,49 @@ def awkward(rng, n, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@given(seeds, st.integers(1, 300))
-def test_sorting(dtype, seed, n):
+@given(seeds, st.integers(1, 300), st.booleans())
+def test_sorting(dtype, seed, n, as_sparse):
     rng = np.random.default_rng(seed)
     x = awkward(rng, n, dtype)
+    x = x if rng.random() < 0.7 else np.where(rng.random(n) < 0.8, 0.0, x).astype(dtype)
     unsigned = np.dtype(f"u{x.itemsize}")
     top = unsigned.type(1 << (8 * x.itemsize - 1))
     results = []
     for ops in (stump_sort, reference_sort):
-        key, present, missing = np.zeros(n, unsigned), np.zeros(n, np.uint32), np.zeros(n, "u4")
-        m = int(ops.sort_keys(x.view(unsigned), x, top, key, present, missing))
-        word = np.zeros(m, np.uint64)
-        spare, count = word.copy(), np.zeros((3, stump_sort.BUCKETS), np.uint32)
-        if m == 0:
-            results.append((m, missing))
-            continue
-        ops.pack(key, present, word)
-        if ops.sort_words(word, spare, count):
-            word = spare
-        row, ascending = np.zeros(m, np.uint32), np.zeros(m, unsigned)
-        if not ops.unpack(word, key, row, ascending):  # too far from order for insertion
-            reference_sort.unpack(word, key, row, ascending)
-        frequent = ops.find_frequent(ascending)
-        below, above = np.zeros(frequent[0], "u4"), np.zeros(m - frequent[1], "u4")
-        ops.mark_runs(ascending, row, *frequent, below, above)
-        results.append((m, missing, key, present[:m], row, ascending, frequent, below, above))
+        key, ascending = np.zeros((2, n), unsigned)
+        present, missing, row = np.zeros((3, n), np.uint32)
+        words, count = np.zeros((2, n), np.uint64), np.zeros((3, stump_sort.BUCKETS), np.uint32)
+        first, stop, m, absent, is_sparse = ops.sort_column(
+            x.view(unsigned), x, as_sparse, top, key, present, missing, words, count, row, ascending
+        )
+        below, above = np.zeros(first, "u4"), np.zeros(m - stop, "u4")
+        ops.mark_runs(ascending[:m], row[:m], first, stop, below, above)
+        written = present[:m], missing[:absent], row[:m], ascending[:m], below, above
+        results.append((first, stop, m, absent, is_sparse, *written))
     for fast, slow in zip(*results, strict=True):
         np.testing.assert_array_equal(fast, slow)
-    if results[0][0]:
-        np.testing.assert_array_equal(x[results[0][4]], np.sort(x)[: results[0][0]])
+    kept = x[~np.isnan(x) & (x != 0)] if results[0][4] else x[~np.isnan(x)]
+    np.testing.assert_array_equal(x[results[0][7]], np.sort(kept))
+
+
+@given(seeds, st.integers(1, 300))
+def test_words_and_keys(seed, n):
+    rng = np.random.default_rng(seed)
+    key = rng.choice([1, 2**33, 2**50]) * rng.integers(1, 9, size=n) + rng.integers(3, size=n)
+    key, present = key.astype(np.uint64), np.arange(n, dtype=np.uint32)
+    results = []
+    for ops in (stump_sort, reference_sort):
+        word, spare = np.zeros((2, n), np.uint64)
+        ops.pack(key, present, word)
+        packed = word.copy()
+        count = np.zeros((3, stump_sort.BUCKETS), np.uint32)
+        word = spare if ops.sort_words(word, spare, count) else word
+        row, ascending = np.zeros(n, np.uint32), np.zeros(n, np.uint64)
+        if not ops.unpack(word, key, row, ascending):  # too far from order for insertion
+            reference_sort.unpack(word, key, row, ascending)
+        results.append((packed, word, row, ascending, ops.find_frequent(ascending)))
+    for fast, slow in zip(*results, strict=True):
+        np.testing.assert_array_equal(fast, slow)
 
 
 def test_insertion_gives_up_where_it_would_take_long():

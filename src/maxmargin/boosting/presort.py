@@ -19,6 +19,7 @@ Rows = NDArray[np.uint32]
 Array = NDArray[Any]
 
 _BLOCK = 8  # columns read together: a line of memory holds eight numbers
+_FEW = 2**18  # values; fewer are sorted before another thread has woken up
 _UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {4: np.uint32, 8: np.uint64}
 
 
@@ -38,79 +39,64 @@ def sort_columns(X: Any, features: NDArray[np.intp], workers: Workers) -> list[S
     columns = [Sorted(none, none, none, np.nan)] * X.shape[1]
 
     def sort(first: int) -> None:
-        chosen = features[first : first + _BLOCK]
+        chosen, room = features[first : first + _BLOCK], _Room(X.shape[0], X.dtype)
         for j, (values, rows) in zip(chosen, _read(X, chosen), strict=True):
-            columns[j] = _sort(values, rows, X.shape[0])
+            columns[j] = room.sort(values, rows)
 
-    workers.each(sort, range(0, len(features), _BLOCK))
+    blocks = range(0, len(features), _BLOCK)
+    if X.shape[0] * len(features) <= _FEW:
+        for first in blocks:
+            sort(first)
+    else:
+        workers.each(sort, blocks)
     return columns
 
 
 def _read(X: Any, features: NDArray[np.intp]) -> Any:
     """Give values and rows of each column; None for all rows."""
     if not sparse.issparse(X):
-        block = X[:, features[0] : features[-1] + 1].T
-        lines = np.ascontiguousarray(block)[features - features[0]]
-        return [_without_zeros(values) for values in lines]
+        block = np.ascontiguousarray(X[:, features[0] : features[-1] + 1].T)
+        return [(block[j], None) for j in features - features[0]]
     parts = [slice(X.indptr[j], X.indptr[j + 1]) for j in features]
     return [(X.data[part], X.indices[part]) for part in parts]
 
 
-def _without_zeros(values: Array) -> tuple[Array, Array | None]:
-    """Read a column that is mostly 0 as a sparse one: an indicator column sorts in no time."""
-    if 2 * np.count_nonzero(values) >= len(values):
-        return values, None
-    rows = np.flatnonzero(values)
-    return values[rows], rows
+class _Room:
+    """Memory for the sorting of one column after the other."""
 
+    def __init__(self, n_rows: int, dtype: Any) -> None:
+        self._n_rows, self._unsigned = n_rows, np.dtype(_UNSIGNED[dtype.itemsize])
+        self._top = self._unsigned.type(1 << (8 * self._unsigned.itemsize - 1))  # the key of 0
+        self._key, self._ascending = np.empty((2, n_rows), dtype=self._unsigned)
+        self._present, self._missing, self._row = np.empty((3, n_rows), dtype=np.uint32)
+        self._words = np.empty((2, n_rows), dtype=np.uint64)
+        self._count = np.empty((3, ops.BUCKETS), dtype=np.uint32)
 
-def _sort(values: Array, rows: Array | None, n_rows: int) -> Sorted:
-    """Sort one column; in a sparse one with rows that are not stored, 0 is the frequent value."""
-    some_not_stored = len(values) < n_rows
-    if some_not_stored and not values.all():
-        stored = values != 0
-        values, rows = values[stored], None if rows is None else rows[stored]
-    key, number, missing = _sort_rows(values)
-    row = number if rows is None else rows[number].astype(np.uint32)
-    absent = missing if rows is None else rows[missing].astype(np.uint32)
-    if some_not_stored:
-        first = stop = int(np.searchsorted(key, _zero(key.dtype)))
-        middle = 0.0
-    else:
-        first, stop = ops.find_frequent(key)
-        middle = _value(key[first], values.dtype) if len(key) else np.nan
-    below, above = np.empty(first, np.uint32), np.empty(len(key) - stop, np.uint32)
-    ops.mark_runs(key, row, first, stop, below, above)
-    return Sorted(below, above, absent, middle)
+    def sort(self, values: Array, rows: Array | None) -> Sorted:
+        """Sort one column; in a sparse one with rows that are not stored, 0 is frequent."""
+        first, stop, n, m, is_sparse = ops.sort_column(
+            values.view(self._unsigned),
+            values,
+            len(values) < self._n_rows,
+            self._top,
+            self._key,
+            self._present,
+            self._missing,
+            self._words,
+            self._count,
+            self._row,
+            self._ascending,
+        )
+        row, missing = self._row[:n], self._missing[:m].copy()
+        if rows is not None:
+            row, missing = rows[row].astype(np.uint32), rows[missing].astype(np.uint32)
+        below, above = np.empty(first, np.uint32), np.empty(n - stop, np.uint32)
+        ops.mark_runs(self._ascending[:n], row, first, stop, below, above)
+        frequent = self._top if is_sparse else self._ascending[first]
+        middle = self._value(frequent, values.dtype) if is_sparse or n else np.nan
+        return Sorted(below, above, missing, middle)
 
-
-def _sort_rows(values: Array) -> tuple[Array, Rows, Rows]:
-    """Give keys in order and the numbers of their values, and the numbers of missing ones."""
-    unsigned = np.dtype(_UNSIGNED[values.dtype.itemsize])
-    key = np.empty(len(values), dtype=unsigned)
-    present, missing = np.empty(len(values), np.uint32), np.empty(len(values), np.uint32)
-    n = int(ops.sort_keys(values.view(unsigned), values, _zero(unsigned), key, present, missing))
-    missing = missing[: len(values) - n].copy()
-    if n == 0:
-        return key[:0], present[:0], missing
-    word, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    ops.pack(key, present, word)
-    if ops.sort_words(word, spare, np.empty((3, ops.BUCKETS), np.uint32)):
-        word = spare
-    number, ascending = np.empty(n, np.uint32), np.empty(n, unsigned)
-    if not ops.unpack(word, key, number, ascending):
-        number = present[:n][np.argsort(key[present[:n]], kind="stable")]
-        ascending = key[number]
-    return ascending, number, missing
-
-
-def _zero(unsigned: Any) -> Any:
-    """Give the key of 0, which is the top bit."""
-    return unsigned.type(1 << (8 * unsigned.itemsize - 1))
-
-
-def _value(key: Any, dtype: Any) -> float:
-    """Turn a key back into the value it came from."""
-    top = _zero(key.dtype)
-    bits = key ^ top if key & top else ~key
-    return float(bits.view(dtype))
+    def _value(self, key: Any, dtype: Any) -> float:
+        """Turn a key back into the value it came from."""
+        bits = key ^ self._top if key & self._top else ~key
+        return float(bits.view(dtype))

@@ -4,8 +4,8 @@ The bits of a floating-point number, with the sign turned over, sort as unsigned
 bits of a negative number are turned over. The leading 32 bits of such a key, counted from where
 the keys of a column differ, and the number of the row make one word, and three digits of eleven
 bits are sorted from the lowest to the highest (D. E. Knuth, The Art of Computer Programming, volume
-3, section 5.2.5). What double precision has beyond these bits is put in order by insertion; where
-that would take long the caller sorts by comparisons.
+3, section 5.2.5). What double precision has beyond these bits is put in order by insertion, or
+where that would take long all is sorted by comparisons.
 """
 
 from __future__ import annotations
@@ -24,24 +24,27 @@ _MOVES = 8  # for each row, before insertion gives up
 
 
 @njit(cache=True, nogil=True)
-def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> Any:
-    """Turn values (and their bits) into keys that sort as they do; returns how many there are.
+def sort_keys(
+    bits: Any, values: Any, top: Any, zeros: bool, key: Any, present: Any, missing: Any
+) -> tuple[Any, Any]:
+    """Turn values (and their bits) into keys that sort as they do.
 
-    Their numbers are written to present, and those of missing values to missing.
+    Their numbers are written to present, without those of zeros if these are not wanted, and the
+    numbers of missing values to missing; returns how many of each there are.
     """
     n, m = np.uint64(0), np.uint64(0)
     for i in range(len(values)):
-        if np.isnan(values[i]):
+        if values[i] == 0.0:  # of either sign
+            key[i], present[n] = top, i
+            n += np.uint64(zeros)
+        elif np.isnan(values[i]):
             missing[m] = i
             m += np.uint64(1)
-            continue
-        if values[i] == 0.0:  # of either sign
-            key[i] = top
         else:
             key[i] = ~bits[i] if bits[i] & top else bits[i] | top
-        present[n] = i
-        n += np.uint64(1)
-    return n
+            present[n] = i
+            n += np.uint64(1)
+    return n, m
 
 
 @njit(cache=True, nogil=True)
@@ -134,3 +137,56 @@ def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any)
     for i in range(stop, n):
         differs = i == stop or key[i - 1] != key[i]
         above[n - 1 - i] = row[i] | LAST if differs else row[i]
+
+
+@njit(cache=True, nogil=True)
+def _mostly_zero(values: Any) -> bool:
+    n = 0
+    for i in range(len(values)):
+        n += values[i] == 0.0
+    return 2 * n > len(values)
+
+
+@njit(cache=True, nogil=True)
+def _sort_by_comparisons(key: Any, present: Any, row: Any, ascending: Any) -> None:
+    """Sort where much of the order is in the last bits."""
+    order = np.argsort(key[present], kind="mergesort")
+    for i in range(len(order)):
+        row[i] = present[order[i]]
+        ascending[i] = key[row[i]]
+
+
+@njit(cache=True, nogil=True)
+def sort_column(
+    bits: Any,
+    values: Any,
+    sparse: bool,
+    top: Any,
+    key: Any,
+    present: Any,
+    missing: Any,
+    words: Any,
+    count: Any,
+    row: Any,
+    ascending: Any,
+) -> tuple[Any, Any, Any, Any, bool]:
+    """Sort one column, of which the zeros may not be stored; those that mostly are 0 are read so.
+
+    Rows and keys are written in order. Returns where among them the frequent value is, from first
+    to stop, how many of them and how many missing values there are, and whether zeros, which then
+    are the frequent value, are not among them.
+    """
+    sparse = sparse or _mostly_zero(values)
+    n, m = sort_keys(bits, values, top, not sparse, key, present, missing)
+    if n == 0:
+        return 0, 0, n, m, sparse
+    word, spare = words[0, :n], words[1, :n]
+    pack(key, present, word)
+    word = spare if sort_words(word, spare, count) else word
+    if not unpack(word, key, row[:n], ascending[:n]):
+        _sort_by_comparisons(key, present[:n], row, ascending)
+    if sparse:
+        first = stop = np.searchsorted(ascending[:n], top)
+    else:
+        first, stop = find_frequent(ascending[:n])
+    return first, stop, n, m, sparse

@@ -9,15 +9,18 @@ import numpy as np
 LAST = np.uint32(0x80000000)
 
 
-def sort_keys(bits: Any, values: Any, top: Any, key: Any, present: Any, missing: Any) -> int:
+def sort_keys(
+    bits: Any, values: Any, top: Any, zeros: bool, key: Any, present: Any, missing: Any
+) -> tuple[int, int]:
     """Turn values (and their bits) into keys that sort as they do; returns how many there are."""
     absent = np.isnan(values)
+    wanted = ~absent if zeros else ~absent & (values != 0.0)
     keys = np.where(bits & top, ~bits, bits | top)
     keys[values == 0.0] = top
     key[~absent] = keys[~absent]
-    n = int(np.count_nonzero(~absent))
-    present[:n], missing[: len(values) - n] = np.flatnonzero(~absent), np.flatnonzero(absent)
-    return n
+    n, m = int(np.count_nonzero(wanted)), int(np.count_nonzero(absent))
+    present[:n], missing[:m] = np.flatnonzero(wanted), np.flatnonzero(absent)
+    return n, m
 
 
 def pack(key: Any, present: Any, word: Any) -> None:
@@ -60,3 +63,27 @@ def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any)
     below[:] = row[:first] | np.where(differs[:first], LAST, np.uint32(0))
     before = np.append(True, differs[:-1])
     above[:] = (row[stop:] | np.where(before[stop:], LAST, np.uint32(0)))[::-1]
+
+
+def sort_column(
+    bits: Any,
+    values: Any,
+    sparse: bool,
+    top: Any,
+    key: Any,
+    present: Any,
+    missing: Any,
+    words: Any,  # noqa: ARG001
+    count: Any,  # noqa: ARG001
+    row: Any,
+    ascending: Any,
+) -> tuple[int, int, int, int, bool]:
+    """Sort one column, of which the zeros may not be stored; mostly zeros are read so too."""
+    sparse = bool(sparse or 2 * np.count_nonzero(values == 0.0) > len(values))
+    n, m = sort_keys(bits, values, top, not sparse, key, present, missing)
+    row[:n] = present[:n][np.argsort(key[present[:n]], kind="stable")]
+    ascending[:n] = key[row[:n]]
+    first = stop = int(np.searchsorted(ascending[:n], top))
+    if n and not sparse:
+        first, stop = find_frequent(ascending[:n])
+    return first, stop, n, m, bool(sparse)
