@@ -71,8 +71,15 @@ def assert_same_gains(name, fast, slow):
     np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-12)
 
 
+@given(seeds, st.integers(1, 60))
+def test_totals(seed, n):
+    values = np.random.default_rng(seed).normal(size=n)
+    fast, slow = stump.total_and_size(values), reference.total_and_size(values)
+    np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-13)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@given(seeds, st.integers(2, 60), st.integers(1, 6), st.booleans())
+@given(seeds, st.integers(2, 200), st.integers(1, 6), st.booleans())
 def test_scans(kind, seed, n, columns, some):
     rng = np.random.default_rng(seed)
     name, given_, width = question(kind, rng, n)

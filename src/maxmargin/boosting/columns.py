@@ -79,6 +79,7 @@ class Columns:
         runs = [run for column in columns for run in (column.below, column.above)]
         self._rows = np.concatenate([np.zeros(0, np.uint32), *runs])
         self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
+        self._bounds: list[int] = self._start.tolist()
         self._middle = np.array([column.middle for column in columns])
         self._n_missing = np.array([len(column.missing) for column in columns])
         self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
@@ -150,20 +151,19 @@ class Columns:
 
     def _best(self, criterion: Criterion) -> Split:
         shift = self._missing_sums(criterion)
-        runs = self._scan(criterion, shift)
-        score = runs.max(axis=1)
+        gain = self._scan(criterion, shift)
         groups = {j: self._group(criterion, j) for j in self._codes}
         for j, (value, _) in groups.items():
-            score[j] = value
-        best = float(score.max(initial=criterion.baseline))
+            gain[2 * j] = value
+        best = max(float(gain.max(initial=-np.inf)), criterion.baseline)
         slack = criterion.slack(best)
         if not best > criterion.baseline + slack:
             return self._no_split(criterion)
-        feature = int(np.argmax(score >= best - slack))
+        feature = int((gain >= best - slack).argmax()) // 2
         if feature in groups:
             return self._categorical_split(criterion, feature, groups[feature][1])
-        reached = runs[feature] >= best - slack
-        return self._numeric_split(criterion, feature, shift[feature], best - slack, reached)
+        runs = gain[2 * feature : 2 * feature + 2].tolist()
+        return self._numeric_split(criterion, feature, shift[feature], best - slack, runs)
 
     def _missing_sums(self, criterion: Criterion) -> Vector:
         if len(self._missing) == 0:
@@ -184,7 +184,7 @@ class Columns:
             criterion.scan(self._rows, self._start, self._order, 0, len(gain), shift, gain)
         else:
             self._workers.each(scan, pieces)
-        return gain.reshape(-1, 2)
+        return gain
 
     def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
         codes, n_codes = self._codes[feature]
@@ -198,12 +198,14 @@ class Columns:
         return Split(left=value, right=value, gain=gain)
 
     def _numeric_split(
-        self, criterion: Criterion, feature: int, shift: Vector, target: float, reached: Mask
+        self, criterion: Criterion, feature: int, shift: Vector, target: float, runs: list[float]
     ) -> Split:
         """Find where in a column the target is reached, at the smallest threshold."""
         side = shift.copy()
-        for above in np.flatnonzero(reached).astype(bool).tolist():
-            begin, end = (int(k) for k in self._start[2 * feature + above :][:2])
+        for above in (False, True):
+            if runs[above] < target:
+                continue
+            begin, end = self._bounds[2 * feature + above], self._bounds[2 * feature + above + 1]
             found = criterion.place(self._rows, begin, end, shift, target, above, side)
             if found:
                 count, along = abs(found), found < 0
@@ -271,7 +273,7 @@ class Columns:
         if split is not latest:
             above, count = self._find(split)
         right = np.full(self.n_rows, not above)
-        begin = int(self._start[2 * split.feature + above])
+        begin = self._bounds[2 * split.feature + above]
         mark_side(self._rows, begin, begin + count, above, right)
         if n_missing := int(self._n_missing[split.feature]):
             first = int(self._n_missing[: split.feature].sum())
@@ -284,7 +286,7 @@ class Columns:
         The frequent value's rows go with the other run.
         """
         j, threshold = split.feature, split.threshold
-        below, middle, end = (int(k) for k in self._start[2 * j : 2 * j + 3])
+        below, middle, end = self._bounds[2 * j : 2 * j + 3]
         if self._middle[j] > threshold:
             run = range(below, middle)
             return False, bisect_right(run, threshold, key=lambda k: self._value(k, j))

@@ -69,9 +69,8 @@ class Sign:
 
     def __init__(self, signed: Vector) -> None:
         self._signed = np.ascontiguousarray(signed, dtype=np.float64)
-        self.total = np.array([self._signed.sum()])
-        self.baseline = float(abs(self.total[0]))
-        self._scale = float(np.abs(self._signed).sum())
+        total, self._scale = stump.total_and_size(self._signed)
+        self.total, self.baseline = np.array([total]), abs(total)
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum the signed weights of each group's rows."""
@@ -183,9 +182,14 @@ class Gini(Square):
 
     def __init__(self, signed: Vector) -> None:
         self._pull = self._values = np.ascontiguousarray(signed, dtype=np.float64)
-        self._weight, self._kind = np.abs(signed), stump_square.SIGNED
-        self.total = np.array([self._pull.sum(), self._weight.sum()])
+        self._kind, self.total = stump_square.SIGNED, np.array(stump.total_and_size(self._values))
         self.baseline, self._mean, self._scale = 0.0, 0.0, 1.0
+
+    def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
+        """Sum pull and weight of each group's rows."""
+        pull = self._pull[rows]
+        both = [np.bincount(group, each, n_groups) for each in (pull, np.abs(pull))]
+        return np.stack(both, axis=1)
 
     def _leaf(self, side: Vector) -> float:
         """Give the label with more weight; of equals the first."""

@@ -13,6 +13,7 @@ been right for a thousand rounds from reaching 0, from where no factor would bri
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,7 @@ from maxmargin.ops.cpu import boost_weights as ops
 Vector = NDArray[np.float64]
 
 _FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnormal
+_LARGEST = 709.0  # whose exponential is a double
 _CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
 
 
@@ -173,5 +175,4 @@ class Reweighting:
 
 
 def _exp(logarithm: float) -> float:
-    with np.errstate(over="ignore"):
-        return float(np.exp(logarithm))
+    return math.exp(logarithm) if logarithm < _LARGEST else math.inf

@@ -35,6 +35,17 @@ LAST = np.uint32(0x80000000)  # the next value differs
 TOP = np.uint32(31)
 TOGETHER = 4  # runs that are read at once
 AHEAD = np.uint64(8)  # rows whose values are on the way
+FAST = {"contract", "reassoc", "nsz"}  # lets sums be made of several partial sums
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def total_and_size(values: Any) -> tuple[float, float]:
+    """Sum the values and their sizes."""
+    total = size = 0.0
+    for i in range(len(values)):
+        total += values[i]
+        size += abs(values[i])
+    return total, size
 
 
 @njit(cache=True, nogil=True)

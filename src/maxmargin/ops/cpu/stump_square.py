@@ -9,10 +9,13 @@ for the sums G of pull: L. Breiman, J. Friedman, R. Olshen and C. Stone, Classif
 Regression Trees (1984), section 8.4. With pull = w t for labels t of -1 and +1 it is also the
 decrease of Gini's index.
 
-Sums are first written to a short buffer, only those where a split may be. Whether any of them is
-better than the best so far is then asked without a division and of several at once; few buffers
-have one that is. Weights are read beside the pull, or from it: they are its size for labels, and 1
-where all are equal, which halves the memory that is read at random.
+Rows are summed in blocks. Between the ends of one, a and b in A, |A| is at most half of
+|a| + |b| + the sizes of all that is added, and h (H - h), which is concave, at least what it is at
+one of them: few blocks can hold a split better than the best so far, and only these are read row
+by row. It makes two thirds of the time of trying all splits (20,000 and 100,000 rows).
+
+Weights are read beside the pull, or from it: they are its size for labels, and 1 where all are
+equal, which halves the memory that is read at random.
 """
 
 from __future__ import annotations
@@ -23,10 +26,10 @@ import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
-from maxmargin.ops.cpu.stump import AHEAD, LAST, ROW, TOP
+from maxmargin.ops.cpu.stump import FAST, LAST, ROW
 
 PAIR, SIGNED, UNIT = 0, 1, 2  # weights: beside the pull, its size, or 1
-_WIDTH = 256
+_BLOCK = np.uint64(32)
 _ONE = np.uint32(1)
 _NEAR = 1.0 - 1e-6  # far beyond what rounding can make of equal gains
 
@@ -39,37 +42,35 @@ def _weighed(values: Any, kind: int, row: Any) -> tuple[float, float]:
     return values[row], abs(values[row]) if kind == SIGNED else 1.0
 
 
-@njit(cache=True, nogil=True)
-def _fill(
-    values: Any, kind: int, rows: Any, k: Any, stop: Any, A: float, h: float, As: Any, hs: Any
-) -> tuple[float, float, Any]:
-    """Write the sums after rows k to stop where a split may be; returns the last and how many."""
-    n = np.uint64(0)
-    for i in range(k, stop):
-        pull, weight = _weighed(values, kind, rows[i] & ROW)
-        A += pull
-        h += weight
-        As[n], hs[n] = A, h
-        n += np.uint64(rows[i] >> TOP)
-    return A, h, n
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _sum_block(values: Any, kind: int, rows: Any, i: Any, ahead: Any) -> tuple[float, float, float]:
+    """Sum pull, its size and the weight of a block, and ask for the values of one ahead."""
+    pull = size = weight = 0.0
+    if kind == PAIR:
+        for k in range(_BLOCK):
+            prefetch(values, (rows[i + ahead + k] & ROW) << _ONE)
+            row = (rows[i + k] & ROW) << _ONE
+            pull += values[row]
+            size += abs(values[row])
+            weight += values[row + _ONE]
+        return pull, size, weight
+    for k in range(_BLOCK):
+        prefetch(values, rows[i + ahead + k] & ROW)
+        value = values[rows[i + k] & ROW]
+        pull += value
+        size += abs(value)
+    return pull, size, size if kind == SIGNED else float(_BLOCK)
 
 
 @njit(cache=True, nogil=True)
-def _improve(
-    As: Any, hs: Any, n: Any, mean: float, H: float, dA: float, dh: float, best: float
-) -> float:
-    """Give the best of the sums written, with dA and dh added, if it is better than the best."""
-    better = 0
-    for k in range(n):
-        h = hs[k] + dh
-        A = As[k] + dA - mean * h
-        better += best * (h * (H - h)) < A * A
-    if better == 0:
-        return best
-    for k in range(n):
-        h = hs[k] + dh
-        best = max(best, _square(As[k] + dA - mean * h, h, H))
-    return best
+def _may_hold(
+    A: float, h: float, pull: float, size: float, weight: float, mean: float, H: float, best: float
+) -> bool:
+    """Tell whether a block that begins with A and h may hold a split better than the best."""
+    end = h + weight
+    a, b = abs(A - mean * h), abs(A + pull - mean * end)
+    reach = 0.5 * (a + b + size + abs(mean) * weight)
+    return reach * reach > best * min(h * (H - h), end * (H - end))
 
 
 @njit(cache=True, nogil=True)
@@ -79,47 +80,59 @@ def _square(A: float, h: float, H: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _best(As: Any, hs: Any, n: Any, mean: float, H: float, missing: Any, best: float) -> float:
-    """Try the sums written, and again with the missing values on the other side."""
-    best = _improve(As, hs, n, mean, H, 0.0, 0.0, best)
-    if missing[1] > 0.0:
-        best = _improve(As, hs, n, mean, H, missing[0], missing[1], best)
+def _scan_rows(
+    values: Any,
+    kind: int,
+    rows: Any,
+    begin: Any,
+    end: Any,
+    A: float,
+    h: float,
+    mean: float,
+    H: float,
+    missing: Any,
+    best: float,
+) -> float:
+    """Try the splits after each of the rows, with the missing values on either side."""
+    for k in range(begin, end):
+        pull, weight = _weighed(values, kind, rows[k] & ROW)
+        A += pull
+        h += weight
+        if rows[k] >= LAST and _may_reach(A, h, mean, H, missing[0], missing[1], best):
+            both = h + missing[1]
+            here = _square(A - mean * h, h, H)
+            best = max(best, here, _square(A + missing[0] - mean * both, both, H))
     return best
 
 
 @njit(cache=True, nogil=True)
-def _fill_two(
+def _scan_run(
     values: Any,
     kind: int,
     rows: Any,
     i: Any,
-    j: Any,
-    length: Any,
-    ahead: Any,
-    sums: Any,
-    As: Any,
-    hs: Any,
-) -> tuple[Any, Any]:
-    """Do the same for two runs at once, so that the sums of one need not wait for the other's."""
-    A, h, B, g = sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1]
-    n = m = np.uint64(0)
-    double = _ONE if kind == PAIR else np.uint32(0)
-    for k in range(length):
-        prefetch(values, (rows[i + k + ahead] & ROW) << double)
-        prefetch(values, (rows[j + k + ahead] & ROW) << double)
-        p, q = rows[i + k], rows[j + k]
-        pull, weight = _weighed(values, kind, p & ROW)
+    end: Any,
+    mean: float,
+    H: float,
+    missing: Any,
+    best: float,
+) -> float:
+    """Give the best split of a run, if it is better than the best."""
+    A = h = 0.0
+    while i + _BLOCK <= end:
+        ahead = _BLOCK if i + _BLOCK + _BLOCK <= end else np.uint64(0)
+        pull, size, weight = _sum_block(values, kind, rows, i, ahead)
+        hopeful = _may_hold(A, h, pull, size, weight, mean, H, best)
+        if missing[1] > 0.0 and not hopeful:
+            both = A + missing[0], h + missing[1]
+            hopeful = _may_hold(both[0], both[1], pull, size, weight, mean, H, best)
+        if hopeful:
+            stop = i + _BLOCK
+            best = _scan_rows(values, kind, rows, i, stop, A, h, mean, H, missing, best)
         A += pull
         h += weight
-        As[0, n], hs[0, n] = A, h
-        n += np.uint64(p >> TOP)
-        pull, weight = _weighed(values, kind, q & ROW)
-        B += pull
-        g += weight
-        As[1, m], hs[1, m] = B, g
-        m += np.uint64(q >> TOP)
-    sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1] = A, h, B, g
-    return n, m
+        i += _BLOCK
+    return _scan_rows(values, kind, rows, i, end, A, h, mean, H, missing, best)
 
 
 @njit(cache=True, nogil=True)
@@ -138,59 +151,22 @@ def scan_square(
     """gain[r] = the largest decrease of squares of run r over H, for the runs order[first:stop].
 
     A run that is clearly worse than one before it need not be known any better: its gain is given
-    as that one's, less a millionth. Runs of similar length should be neighbours in the order.
+    as that one's, less a millionth.
     """
-    H, mean = total[1], total[0] / total[1]
-    As, hs, sums = np.empty((2, _WIDTH)), np.empty((2, _WIDTH)), np.empty((2, 2))
-    width, bar = np.uint64(_WIDTH), 0.0
-    for place in range(first, stop, 2):
-        r, s = order[place], order[min(place + 1, stop - 1)]  # the last one may be its own pair
-        i, j = start[r], start[s]
-        i_end, j_end = start[r + np.uint64(1)], start[s + np.uint64(1)]
-        sums[0, 0] = sums[0, 1] = sums[1, 0] = sums[1, 1] = 0.0
-        one = max(bar, _lone(shift[r // 2], mean, H))
-        two = max(bar, _lone(shift[s // 2], mean, H))
-        while i < i_end and j < j_end:
-            length = min(width, i_end - i, j_end - j)
-            ahead = AHEAD if min(i_end - i, j_end - j) >= length + AHEAD else np.uint64(0)
-            n, m = _fill_two(values, kind, rows, i, j, length, ahead, sums, As, hs)
-            one = _best(As[0], hs[0], n, mean, H, shift[r // 2], one)
-            two = _best(As[1], hs[1], m, mean, H, shift[s // 2], two)
-            i, j = i + length, j + length
-        ends = i, i_end, sums[0, 0], sums[0, 1]
-        gain[r] = _finish(values, kind, rows, ends, mean, H, shift[r // 2], As[0], hs[0], one)
-        ends = j, j_end, sums[1, 0], sums[1, 1]
-        gain[s] = _finish(values, kind, rows, ends, mean, H, shift[s // 2], As[1], hs[1], two)
-        bar = max(bar, _NEAR * gain[r], _NEAR * gain[s])
+    H, mean, bar = total[1], total[0] / total[1], 0.0
+    for place in range(first, stop):
+        r = order[place]
+        missing = shift[r // 2]
+        best = max(bar, _lone(missing, mean, H))
+        ends = start[r], start[r + np.uint64(1)]
+        gain[r] = _scan_run(values, kind, rows, ends[0], ends[1], mean, H, missing, best)
+        bar = max(bar, _NEAR * gain[r])
 
 
 @njit(cache=True, nogil=True)
 def _lone(missing: Any, mean: float, H: float) -> float:
     """Split off the missing values alone."""
     return _square(missing[0] - mean * missing[1], missing[1], H)
-
-
-@njit(cache=True, nogil=True)
-def _finish(
-    values: Any,
-    kind: int,
-    rows: Any,
-    ends: Any,
-    mean: float,
-    H: float,
-    missing: Any,
-    As: Any,
-    hs: Any,
-    best: float,
-) -> float:
-    """Read the rest of a run by itself."""
-    i, end, A, h = ends
-    while i < end:
-        stop = min(i + np.uint64(_WIDTH), end)
-        A, h, n = _fill(values, kind, rows, i, stop, A, h, As, hs)
-        best = _best(As, hs, n, mean, H, missing, best)
-        i = stop
-    return best
 
 
 @njit(cache=True, nogil=True)
