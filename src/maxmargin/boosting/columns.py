@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -13,13 +14,13 @@ from maxmargin.boosting.criterion import Classes, Criterion, Gini, Sign, Square,
 from maxmargin.boosting.grouping import best_group
 from maxmargin.boosting.presort import sort_columns
 from maxmargin.boosting.split import Split, midpoint
-from maxmargin.ops.cpu.stump import ROW, mark_side
+from maxmargin.ops.cpu.stump import ROW, TOGETHER, mark_side
 from maxmargin.ops.threads import Workers
 
 Mask = NDArray[np.bool_]
 
-_PIECE = 8  # runs that a thread takes at a time
-_WORTH_THREADS = 100_000  # stored rows; fewer are scanned before another thread has woken up
+_PIECE = 50_000  # rows that a thread takes at a time, at least
+_WORTH_THREADS = 400_000  # stored rows; fewer are scanned before another thread has woken up
 
 
 class Columns:
@@ -83,9 +84,10 @@ class Columns:
         self._middle = np.array([column.middle for column in columns])
         self._n_missing = np.array([len(column.missing) for column in columns])
         self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
-        lengths = np.diff(self._start.astype(np.intp))
+        lengths = np.array([len(run) for run in runs], dtype=np.intp)
         # Neighbours of equal length share a loop.
-        self._order = np.argsort(lengths, kind="stable").astype(np.uint64)
+        order = np.argsort(lengths, kind="stable")
+        self._order, self._pieces = order.astype(np.uint64), _pieces(lengths[order])
 
     # the best split
 
@@ -174,16 +176,14 @@ class Columns:
     def _scan(self, criterion: Criterion, shift: Vector) -> Vector:
         """Score both runs of every numeric column."""
         gain = np.full(2 * self.n_features, -np.inf)
-        pieces = range(0, len(gain), _PIECE)
 
-        def scan(first: int) -> None:
-            stop = min(first + _PIECE, len(gain))
-            criterion.scan(self._rows, self._start, self._order, first, stop, shift, gain)
+        def scan(piece: tuple[int, int]) -> None:
+            criterion.scan(self._rows, self._start, self._order, *piece, shift, gain)
 
         if len(self._rows) < _WORTH_THREADS:
-            criterion.scan(self._rows, self._start, self._order, 0, len(gain), shift, gain)
+            scan((0, len(gain)))
         else:
-            self._workers.each(scan, pieces)
+            self._workers.each(scan, self._pieces)
         return gain
 
     def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
@@ -292,6 +292,15 @@ class Columns:
             return False, bisect_right(run, threshold, key=lambda k: self._value(k, j))
         run = range(middle, end)
         return True, bisect_left(run, -threshold, key=lambda k: -self._value(k, j))
+
+
+def _pieces(lengths: NDArray[np.intp]) -> list[tuple[int, int]]:
+    """Cut the runs into pieces of enough rows, which share their loops but at the end."""
+    goals = np.arange(_PIECE, lengths.sum(), _PIECE)
+    ends = 1 + np.searchsorted(np.cumsum(lengths), goals)
+    whole = -(-ends // TOGETHER) * TOGETHER
+    cuts = np.unique(np.minimum([0, *whole, len(lengths)], len(lengths))).tolist()
+    return list(pairwise(cuts))
 
 
 def _by_column(X: Any) -> Any:

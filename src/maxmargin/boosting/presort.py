@@ -19,7 +19,7 @@ Rows = NDArray[np.uint32]
 Array = NDArray[Any]
 
 _BLOCK = 8  # columns read together: a line of memory holds eight numbers
-_FEW = 2**18  # values; fewer are sorted before another thread has woken up
+_FEW = 2**19  # values; fewer are sorted before another thread has woken up
 _UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {4: np.uint32, 8: np.uint64}
 
 
