@@ -18,7 +18,7 @@ from maxmargin.ops.threads import Workers
 Rows = NDArray[np.uint32]
 Array = NDArray[Any]
 
-_BLOCK = 8  # columns read together: a line of memory holds eight numbers
+_BLOCK = 4  # columns read together; more would leave few blocks for the threads
 _FEW = 2**19  # values; fewer are sorted before another thread has woken up
 _UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {4: np.uint32, 8: np.uint64}
 
