@@ -153,3 +153,12 @@ def test_short_names_are_not_turned():
     model = BoostingClassifier(n_estimators=2, categorical_features=[0]).fit(X, [0, 1] * 10)
     names = plots.shape_functions(model, X).axes_[0].get_xticklabels()
     assert [text.get_rotation() for text in names] == [0.0, 0.0]
+
+
+def test_shape_functions_draw_themselves():
+    model = BoostingClassifier(n_estimators=9).fit(*load_ten_points(return_X_y=True))
+    shapes = model.shape_functions()
+    display = shapes.plot()
+    assert isinstance(display, ShapeDisplay)
+    assert [shape.feature for shape in display.shapes] == [shape.feature for shape in shapes]
+    assert len(shapes.plot(max_features=1).axes_) == 1

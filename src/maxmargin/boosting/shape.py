@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -102,8 +103,8 @@ class ShapeFunction:
 class ShapeFunctions:
     """A model as a constant and one function for each feature that it uses.
 
-    Iterate over it for the functions, the most important first; draw it with
-    ``maxmargin.plots.shape_functions(model)``.
+    Iterate over it for the functions, the most important first. ``plot`` draws them;
+    ``maxmargin.plots.shape_functions(model, X)`` also moves each to a mean of 0 over rows.
 
     Attributes
     ----------
@@ -140,6 +141,25 @@ class ShapeFunctions:
             if feature in (function.feature, function.name):
                 return function
         raise KeyError(f"The model does not use feature {feature!r}.")
+
+    def plot(self, *, max_features: int = 12, axes: Any = None) -> Any:
+        """Draw the functions, a panel each.
+
+        Parameters
+        ----------
+        max_features : int, default=12
+            How many to draw at most.
+        axes : array of Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        ShapeDisplay
+            Of ``maxmargin.plots``.
+        """
+        # Drawing is a room above this one: it is looked for only when asked for.
+        display = import_module("maxmargin.plots").ShapeDisplay
+        return display(shapes=self.functions[:max_features]).plot(axes=axes)
 
     def sum(self, X: Any) -> Vector:
         """Add up the constant and all functions: the model's F, up to rounding.
