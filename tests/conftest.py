@@ -1,9 +1,13 @@
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
 # Pictures are drawn in memory, on a machine without a screen too.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+# A shell has what it runs in the background ignore Ctrl-C; the tests of it need the usual handler.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Scripts of their own, run by make compat.
 collect_ignore = ["compat"]
