@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maxmargin.boosting import Columns
 from maxmargin.ops.cpu import stump, stump_classes, stump_ensemble, stump_sort, stump_square
 from maxmargin.ops.reference import stump as reference
 from maxmargin.ops.reference import stump_ensemble as reference_ensemble
@@ -200,17 +201,34 @@ def test_words_and_keys(seed, n):
     key, present = key.astype(np.uint64), np.arange(n, dtype=np.uint32)
     results = []
     for ops in (stump_sort, reference_sort):
-        word, spare = np.zeros((2, n), np.uint64)
-        ops.pack(key, present, word)
+        word, spare, rest = np.zeros((3, n), np.uint64)
+        low, drop = ops.span(key, present)
+        ops.pack(key, present, low, drop, True, word)
         packed = word.copy()
+        ops.pack(key, word, low, drop, False, rest)
         count = np.zeros((3, stump_sort.BUCKETS), np.uint32)
         word = spare if ops.sort_words(word, spare, count) else word
         row, ascending = np.zeros(n, np.uint32), np.zeros(n, np.uint64)
         if not ops.unpack(word, key, row, ascending):  # too far from order for insertion
             reference_sort.unpack(word, key, row, ascending)
-        results.append((packed, word, row, ascending, ops.find_frequent(ascending)))
+        results.append(
+            (low, drop, packed, rest, word, row, ascending, ops.find_frequent(ascending))
+        )
     for fast, slow in zip(*results, strict=True):
         np.testing.assert_array_equal(fast, slow)
+
+
+def test_much_of_the_order_may_be_in_the_last_bits():
+    x = 1.0 + 2.0**-52 * np.random.default_rng(0).permutation(4_000)
+    x[0] = 1e9  # so that the leading bits of the others agree
+    assert_sorted_by(Columns(x[:, None]), x)
+
+
+def assert_sorted_by(columns, x):
+    for row in np.argsort(x)[[5, 1999, 3990]]:
+        signed = np.where(x > x[row], 1.0, -1.0) / len(x)
+        split = columns.best_sign(signed)
+        np.testing.assert_array_equal(columns.right_side(split), x > x[row])
 
 
 def test_insertion_gives_up_where_it_would_take_long():

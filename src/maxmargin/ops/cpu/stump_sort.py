@@ -5,7 +5,7 @@ bits of a negative number are turned over. The leading 32 bits of such a key, co
 the keys of a column differ, and the number of the row make one word, and three digits of eleven
 bits are sorted from the lowest to the highest (D. E. Knuth, The Art of Computer Programming, volume
 3, section 5.2.5). What double precision has beyond these bits is put in order by insertion, or
-where that would take long all is sorted by comparisons.
+where that would take long by sorting twice.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from maxmargin.ops.cpu.stump import LAST
 DIGIT = 11
 BUCKETS = 1 << DIGIT
 _LEAD = np.uint64(32)
+_NUMBER = np.uint64(0xFFFFFFFF)  # the half of a word that is the row's
 _MOVES = 8  # for each row, before insertion gives up
 
 
@@ -48,18 +49,29 @@ def sort_keys(
 
 
 @njit(cache=True, nogil=True)
-def pack(key: Any, present: Any, word: Any) -> None:
-    """Word = leading bits of the key, then the number of the row."""
+def span(key: Any, present: Any) -> tuple[Any, Any]:
+    """Give the least key, and how many bits the others have above it beyond the leading half."""
     low, high = key[present[0]], key[present[0]]
-    for i in range(len(word)):
+    for i in range(len(present)):
         k = key[present[i]]
         low, high = min(low, k), max(high, k)
     drop = np.uint64(0)
     while (np.uint64(high - low) >> drop) >> _LEAD:
         drop += np.uint64(1)
+    return low, drop
+
+
+@njit(cache=True, nogil=True)
+def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
+    """Word = the leading bits of the key, or those dropped from them, then the number of the row.
+
+    Rows are the lower halves of what is given, which may be words.
+    """
+    dropped = (np.uint64(1) << drop) - np.uint64(1)
     for i in range(len(word)):
-        lead = np.uint64(key[present[i]] - low) >> drop
-        word[i] = (lead << _LEAD) | np.uint64(present[i])
+        row = np.uint64(rows[i]) & _NUMBER
+        above = np.uint64(key[row] - low)
+        word[i] = ((above >> drop if lead else above & dropped) << _LEAD) | row
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +110,7 @@ def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
     """Write rows and keys in order of the whole key; returns whether few moves were enough."""
     left = _MOVES * len(word)
     for i in range(len(word)):
-        here = np.uint32(word[i] & np.uint64(0xFFFFFFFF))
+        here = np.uint32(word[i] & _NUMBER)
         k, j = key[here], i
         while j > 0 and ascending[j - 1] > k:
             ascending[j], row[j] = ascending[j - 1], row[j - 1]
@@ -148,12 +160,16 @@ def _mostly_zero(values: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _sort_by_comparisons(key: Any, present: Any, row: Any, ascending: Any) -> None:
-    """Sort where much of the order is in the last bits."""
-    order = np.argsort(key[present], kind="mergesort")
-    for i in range(len(order)):
-        row[i] = present[order[i]]
-        ascending[i] = key[row[i]]
+def _first_from(key: Any, least: Any) -> int:
+    """Find the first of the ascending keys that is not below the least."""
+    first, stop = 0, len(key)
+    while first < stop:
+        middle = (first + stop) // 2
+        if key[middle] < least:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
 
 
 @njit(cache=True, nogil=True)
@@ -181,12 +197,18 @@ def sort_column(
     if n == 0:
         return 0, 0, n, m, sparse
     word, spare = words[0, :n], words[1, :n]
-    pack(key, present, word)
-    word = spare if sort_words(word, spare, count) else word
-    if not unpack(word, key, row[:n], ascending[:n]):
-        _sort_by_comparisons(key, present[:n], row, ascending)
+    low, drop = span(key, present[:n])
+    pack(key, present, low, drop, True, word)
+    last = sort_words(word, spare, count)
+    if not unpack(spare if last else word, key, row[:n], ascending[:n]):
+        # Much of the order is in the bits dropped: by these first, then stably by the leading ones.
+        pack(key, present, low, drop, False, word)
+        last = sort_words(word, spare, count)
+        pack(key, spare if last else word, low, drop, True, spare if last else word)
+        last = last != sort_words(spare if last else word, word if last else spare, count)
+        unpack(spare if last else word, key, row[:n], ascending[:n])
     if sparse:
-        first = stop = np.searchsorted(ascending[:n], top)
+        first = stop = _first_from(ascending[:n], top)
     else:
         first, stop = find_frequent(ascending[:n])
     return first, stop, n, m, sparse

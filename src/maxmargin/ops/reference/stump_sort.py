@@ -23,12 +23,18 @@ def sort_keys(
     return n, m
 
 
-def pack(key: Any, present: Any, word: Any) -> None:
-    """Word = leading bits of the key, then the number of the row."""
-    row = present[: len(word)].astype(np.uint64)
-    above = (key[row] - key[row].min()).astype(np.uint64)
-    drop = max(0, int(above.max()).bit_length() - 32)
-    word[:] = (above >> np.uint64(drop) << np.uint64(32)) | row
+def span(key: Any, present: Any) -> tuple[Any, Any]:
+    """Give the least key, and how many bits the others have above it beyond the leading half."""
+    low = key[present].min()
+    return low, np.uint64(max(0, int(key[present].max() - low).bit_length() - 32))
+
+
+def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
+    """Word = the leading bits of the key, or those dropped from them, then the row's number."""
+    row = rows[: len(word)].astype(np.uint64) & np.uint64(0xFFFFFFFF)
+    above = (key[row] - low).astype(np.uint64)
+    part = above >> drop if lead else above & np.uint64((1 << int(drop)) - 1)
+    word[:] = (part << np.uint64(32)) | row
 
 
 def sort_words(word: Any, spare: Any, count: Any) -> bool:  # noqa: ARG001
