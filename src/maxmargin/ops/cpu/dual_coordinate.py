@@ -21,40 +21,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from numba import njit
+
+from maxmargin.ops.cpu.prefetch import prefetch
 
 _FAST = {"contract", "reassoc", "nsz"}
 _AHEAD = 2  # rows between the one at work and the one being fetched
 
 
-@intrinsic
-def _prefetch(_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line of array[index]: rows in random order are no stream to predict."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = context.cast(builder, arguments[1], signature.args[1], types.intp)
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        address = builder.bitcast(builder.gep(data, [place]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(fetch, [address, word(0), word(3), word(1)])  # to read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(array, index), generate
-
-
 @njit(cache=True, nogil=True)
 def _fetch_row(data: Any, indices: Any, first: int, stop: int) -> None:
     line: Any = np.uint64(8)  # values in a cache line
-    k: Any = first
-    while k < stop:
-        _prefetch(data, k)
+    k: Any = np.uint64(first)
+    while k < np.uint64(stop):
+        prefetch(data, k)
         if len(indices) > 0:
-            _prefetch(indices, k)
+            prefetch(indices, k)
         k += line
 
 

@@ -1,7 +1,8 @@
 """Ask for memory before it is needed.
 
-Rows in the order of a column are spread over an array that the cache of a core may not hold. Their
-numbers are known in advance, so their values can be on the way while others are added.
+Rows in the order of a column, or in random order, are spread over an array that the cache of a core
+may not hold and that is no stream to foresee. Their numbers are known in advance, so their values
+can be on the way while others are added.
 """
 
 from __future__ import annotations
