@@ -49,7 +49,7 @@ def test_a_double_threshold_is_compared_exactly_with_single_precision():
 
 def test_rounding_a_threshold_down():
     for threshold in (0.1, -0.1, 1e-50, -1e-50, 3.0, 1e39, -1e39):
-        low = floor_as(Split(0, threshold), np.dtype(np.float32))
+        low = floor_as(threshold, np.dtype(np.float32))
         assert low.dtype == np.float32
         assert float(low) <= threshold
         with np.errstate(over="ignore"):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from maxmargin.boosting.split import Split, column
+from maxmargin.boosting.split import Split, column, floor_as
 from maxmargin.boosting.table import read_weight
 
 Vector = NDArray[np.float64]
@@ -72,20 +72,12 @@ class ShapeFunction:
         added : ndarray of shape (rows,)
         """
         x = np.asarray(x)
+        x = x if x.dtype.kind == "f" else x.astype(np.float64)
         if self.categories is not None:
             return self._by_code(x)
         # x > threshold goes right, so a value on a threshold counts as below it.
-        added = self.values[np.searchsorted(self._thresholds_as(x.dtype), x, side="left")]
+        added = self.values[np.searchsorted(floor_as(self.thresholds, x.dtype), x, side="left")]
         return np.where(np.isnan(x), self.unseen, added)
-
-    def _thresholds_as(self, dtype: Any) -> NDArray[Any]:
-        """Round thresholds down to the precision of the data, as a split compares them there."""
-        if dtype != np.float32:
-            return self.thresholds
-        with np.errstate(over="ignore"):
-            nearest = self.thresholds.astype(np.float32)
-        below = np.nextafter(nearest, np.float32(-np.inf))
-        return np.where(nearest.astype(np.float64) > self.thresholds, below, nearest)
 
     def _by_code(self, code: NDArray[Any]) -> Vector:
         known = (code >= 0) & (code < len(self.values))

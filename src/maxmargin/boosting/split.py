@@ -82,7 +82,11 @@ class Split:
         if self.feature < 0:
             return np.zeros(X.shape[0], dtype=bool)
         x = column(X, self.feature)
-        right = self._chosen(x) if self.categories is not None else x > floor_as(self, x.dtype)
+        right = (
+            self._chosen(x)
+            if self.categories is not None
+            else x > floor_as(self.threshold, x.dtype)
+        )
         if self.missing_right and self.categories is None:
             right |= np.isnan(x)
         return right
@@ -108,16 +112,15 @@ class Split:
         return np.where(self.right_side(X), self.right, self.left)
 
 
-def floor_as(split: Split, dtype: Any) -> Any:
-    """Round the threshold down to a precision, in which x > threshold then says the same.
+def floor_as(threshold: Any, dtype: Any) -> Any:
+    """Round thresholds down to a precision, in which x > threshold then says the same.
 
-    To the nearest it could land on a value of the right side.
+    To the nearest they could land on a value of the right side.
     """
-    with np.errstate(over="ignore"):  # beyond the precision's range the threshold is infinite
-        nearest = dtype.type(split.threshold)
-    if float(nearest) > split.threshold:
-        nearest = np.nextafter(nearest, dtype.type(-np.inf))
-    return nearest
+    with np.errstate(over="ignore"):  # beyond the precision's range a threshold is infinite
+        nearest = np.asarray(threshold).astype(dtype)
+    below = np.nextafter(nearest, nearest.dtype.type(-np.inf))
+    return np.where(nearest.astype(np.float64) > threshold, below, nearest)
 
 
 def midpoint(low: float, high: float) -> float:
