@@ -82,14 +82,10 @@ class Split:
         if self.feature < 0:
             return np.zeros(X.shape[0], dtype=bool)
         x = column(X, self.feature)
-        right = (
-            self._chosen(x)
-            if self.categories is not None
-            else x > floor_as(self.threshold, x.dtype)
-        )
-        if self.missing_right and self.categories is None:
-            right |= np.isnan(x)
-        return right
+        if self.categories is not None:
+            return self._chosen(x)
+        right: Mask = x > floor_as(self.threshold, x.dtype)
+        return right | np.isnan(x) if self.missing_right else right
 
     def _chosen(self, code: NDArray[Any]) -> Mask:
         assert self.categories is not None
