@@ -61,3 +61,7 @@ def test_statuses_are_the_closed_list_of_the_design():
 def test_each_status_says_one_sentence(status):
     assert status.sentence.endswith(".")
     assert status.sentence.count(". ") == 0
+
+
+def test_only_a_kernels_own_status_speaks_of_kernels():
+    assert [status for status in Status if "kernel" in status.sentence] == [Status.NOT_CONVEX]

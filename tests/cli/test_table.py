@@ -1,4 +1,5 @@
 import gzip
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_incomplete_rows_are_dropped(tmp_path, mark):
 
 def test_the_column_that_costs_most_rows_is_named(tmp_path):
     table = load_table(write(tmp_path, CSV + ",u,no\n,v,no\n1.5,,no\n"), "y")
-    assert table.summary.notes == ("Column 'a' misses most values: 2 of 7.",)
+    assert table.summary.notes == ("Column 'a' has the most missing values: 2 of 7.",)
 
 
 @pytest.mark.parametrize("header", ["", "key", "Unnamed"])
@@ -88,16 +89,24 @@ def test_texts_that_all_differ_are_dropped(tmp_path):
 
 
 def test_dates_and_lists_are_dropped_and_booleans_kept(tmp_path):
-    path = tmp_path / "t.parquet"
+    path, day = tmp_path / "t.parquet", datetime(2024, 1, 1)
     pl.DataFrame(
         {
-            "day": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 4), eager=True),
+            "stamp": [day.replace(tzinfo=UTC)] * 4,
+            "day": [day.date()] * 4,
+            "hour": [day.time()] * 4,
+            "waited": [timedelta(hours=h) for h in range(4)],
             "list": [[1], [2], [3], [4]],
             "flag": [True, False, True, False],
             "y": ["no", "yes", "no", "yes"],
         }
     ).write_parquet(path)
-    assert load_table(path, "y").features.columns == ["flag"]
+    table = load_table(path, "y")
+    assert table.features.columns == ["flag"]
+    held = {column.name: column.kind for column in table.summary.columns}
+    for name in ("stamp", "day", "hour", "waited"):
+        assert held[name] == "date or time"
+        assert treatments(table)[name].startswith("dropped: give an age, a month")
 
 
 @pytest.mark.parametrize(

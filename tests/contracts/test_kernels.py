@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -29,11 +31,11 @@ def min_sum(x, y):
 
 
 def sum_product(X, Y):
-    return (np.asarray(X.sum(axis=1)).reshape(-1, 1) * np.asarray(Y.sum(axis=1)).reshape(1, -1)) / 7
+    return np.outer(np.sum(X, axis=1), np.sum(Y, axis=1)) / 7
 
 
 def absolute(X):
-    return abs(X)
+    return np.abs(np.asarray(X, dtype=getattr(X, "dtype", float)))
 
 
 def first_square(x):
@@ -214,3 +216,121 @@ def test_prepared_rows_that_need_no_change_are_not_copied(kernel, f):
     if hasattr(prepared, "X") and not isinstance(kernel, kernels.Restricted):
         assert prepared.X is X
         assert prepared[1:3].X.base is X
+
+
+# Rows are found by position, whatever holds them and whatever its index says.
+
+NAMES = list("abcde")
+
+
+def mapped_to_a_file(X, folder):
+    path = folder / "rows.npy"
+    np.save(path, X)
+    return np.load(path, mmap_mode="r")
+
+
+def read_only(X, _):
+    locked = X.copy()
+    locked.flags.writeable = False
+    return locked
+
+
+def labelled(X, index):
+    return pd.DataFrame(X, index=index, columns=NAMES[: X.shape[1]])
+
+
+TABLES = {
+    "tuple": lambda X, _: tuple(map(tuple, X.tolist())),
+    "array": lambda X, _: X,
+    "columns first": lambda X, _: np.asfortranarray(X),
+    "every second row": lambda X, _: np.repeat(X, 2, axis=0)[::2],
+    "read-only": read_only,
+    "mapped to a file": mapped_to_a_file,
+    "objects": lambda X, _: X.astype(object),
+    "pandas": lambda X, _: labelled(X, None),
+    "pandas, shuffled": lambda X, _: labelled(X, np.arange(len(X))[::-1]),
+    "pandas, words": lambda X, _: labelled(X, [f"row {len(X) - i}" for i in range(len(X))]),
+    "pandas, one label": lambda X, _: labelled(X, [0] * len(X)),
+    "polars": lambda X, _: pl.DataFrame(X),
+}
+WORDS = ["ab", "bcd", "d", "abcd", "", "ba"]
+SERIES = {
+    "tuple": tuple,
+    "objects": lambda words: np.array(words, dtype=object),
+    "letters": np.array,
+    "pandas": pd.Series,
+    "pandas, shuffled": lambda words: pd.Series(words, index=range(len(words))[::-1]),
+    "pandas, words": lambda words: pd.Series(words, index=list("tsrqpo")),
+    "pandas, categories": lambda words: pd.Series(words, index=list("tsrqpo"), dtype="category"),
+    "polars": pl.Series,
+}
+
+
+def common_letters(a, b):
+    return float(len(set(a) & set(b)))
+
+
+def letter_counts(words):
+    return np.array([[word.count(letter) for letter in "abcd"] for word in words], dtype=float)
+
+
+WORD_KERNELS = [
+    FromFunction(common_letters),
+    FromFunction(lambda A, B: letter_counts(A) @ letter_counts(B).T, batch=True),
+    FeatureMap(letter_counts),
+    FeatureMap(len, batch=False),
+    Constant(2.0),
+    2.0 * FromFunction(common_letters).normalized() + exp(0.1 * FeatureMap(len, batch=False)),
+]
+
+
+def test_all_kernels_that_take_any_item_are_fed_words():
+    of_words = {type(part) for k in WORD_KERNELS for part in parts(k)}
+    assert of_words >= {type(k) for k in DENSE_KERNELS} | {Constant}
+
+
+@pytest.mark.parametrize("container", TABLES)
+@pytest.mark.parametrize("kernel", ALL)
+def test_rows_of_any_table_are_those_of_the_list(kernel, container, tmp_path):
+    X = rows(5, 9) @ rows(5, 9).T
+    expected = kernel(X.tolist())
+    table = TABLES[container](X, tmp_path)
+    np.testing.assert_array_equal(kernel(table), expected)
+    np.testing.assert_array_equal(kernel(table, TABLES[container](X, tmp_path)), expected)
+    np.testing.assert_array_equal(kernel.diag(table), kernel.diag(X.tolist()))
+    chosen, prepared = np.array([3, 0, 0]), kernel.prepare(table)
+    part = kernel.block(prepared[chosen], prepared[1:])
+    np.testing.assert_allclose(part, expected[chosen][:, 1:], rtol=1e-12)
+
+
+@pytest.mark.parametrize("container", SERIES)
+@pytest.mark.parametrize("kernel", WORD_KERNELS, ids=repr)
+def test_items_of_any_series_are_those_of_the_list(kernel, container):
+    expected, series = kernel(WORDS), SERIES[container](WORDS)
+    np.testing.assert_array_equal(kernel(series), expected)
+    np.testing.assert_allclose(kernel.diag(series), np.diag(expected), rtol=1e-14)
+    prepared = kernel.prepare(series)
+    np.testing.assert_array_equal(
+        kernel.block(prepared[np.array([5, 0, 2])], prepared[1:4]), expected[[5, 0, 2], 1:4]
+    )
+
+
+@pytest.mark.parametrize("frame", [labelled, lambda X, _: pl.DataFrame(X)])
+@pytest.mark.parametrize(("kernel", "f"), ANY_DENSE)
+def test_tables_of_single_precision_stay_so(kernel, f, frame):
+    X = rows(5, 10, np.float32)
+    assert kernel(frame(X, list("vwxyz"))).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "make", [iter, set, lambda X: dict(enumerate(X)), lambda X: (x for x in X)]
+)
+@pytest.mark.parametrize("kernel", ALL)
+def test_what_has_no_rows_by_position_is_refused(kernel, make):
+    X = make(tuple(map(tuple, rows(5, 11).tolist())))
+    with pytest.raises(
+        ValueError, match=r"^Expected a list or an array of items, got a .* list first"
+    ):
+        kernel(X)
+    with pytest.raises(ValueError, match=r"^Expected a list or an array of items"):
+        kernel.prepare(X)

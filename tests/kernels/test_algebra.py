@@ -1,4 +1,6 @@
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.model_selection import ParameterGrid
 
@@ -63,7 +65,7 @@ def test_only_kernels_and_numbers_combine(make):
 
 
 def test_exp_takes_a_kernel():
-    with pytest.raises(TypeError, match="made of kernels, got 2"):
+    with pytest.raises(TypeError, match=r"made of kernels such as RBF\(gamma='scale'\), got 2"):
         exp(2.0)
 
 
@@ -96,7 +98,7 @@ def test_a_part_can_be_replaced():
 
 def test_refused_parameters_leave_the_kernel_as_it_was():
     k = RBF(gamma=0.1) + Linear()
-    with pytest.raises(ValueError, match="gamma >= 0"):
+    with pytest.raises(ValueError, match="number >= 0, 'scale' or 'auto' for gamma, got -1"):
         k.set_params(left__gamma=-1)
     with pytest.raises(TypeError, match="made of kernels"):
         k.set_params(right=3)
@@ -112,6 +114,35 @@ def test_restrict_takes_lists_slices_and_masks():
         assert eval(repr(k)) == k
     with pytest.raises(ValueError, match="3 columns, which do not include"):
         Linear().restrict([5])(X)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_restrict_takes_names_of_columns(frame):
+    X = np.arange(12.0).reshape(4, 3)
+    table = frame({"c0": X[:, 0], "word": ["a", "b", "a", "b"], "c2": X[:, 2]})
+    k = Linear().restrict(["c2", "c0"])
+    np.testing.assert_array_equal(k(table), X[:, [2, 0]] @ X[:, [2, 0]].T)
+    np.testing.assert_array_equal(k.restrict(["c0", "c2"])(table), k(table))
+    assert eval(repr(k)) == k
+    assert k.resolved(table) == Linear().restrict([2, 0])
+    with pytest.raises(ValueError, match=r"^X has no column 'c1'; it has 'c0', 'word', 'c2'\.$"):
+        Linear().restrict(["c0", "c1"])(table)
+    with pytest.raises(ValueError, match="names columns, and X is without names; give a DataFrame"):
+        k(X)
+
+
+def test_restrict_by_number_takes_columns_by_position():
+    X = np.arange(6.0).reshape(2, 3)
+    table = pd.DataFrame(X, columns=[2, 1, 0])
+    np.testing.assert_array_equal(Linear().restrict([0])(table), np.outer(X[:, 0], X[:, 0]))
+
+
+def test_tables_with_other_columns_are_not_compared():
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    with pytest.raises(
+        ValueError, match="X has the columns 'a', 'b' and Y has 'b', 'a'; give both"
+    ):
+        Linear()(table, table[["b", "a"]])
 
 
 def test_normalized_has_ones_and_leaves_zero_rows_alone():

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import chi2_kernel
 
-from maxmargin.kernels import FeatureMap, FromFunction
+from maxmargin.kernels import FeatureMap, FromFunction, check
 
 
 def overlap(a, b):
@@ -40,7 +40,9 @@ def test_wrong_functions():
         FromFunction(3)
     with pytest.raises(ValueError, match="True, False or None for psd, got 'yes'"):
         FromFunction(overlap, psd="yes")
-    with pytest.raises(ValueError, match=r"gave shape \(\), it should be \(2, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"gave shape \(\), it should be \(2, 2\); a function of two"
+    ):
         FromFunction(lambda X, Y: 1.0, batch=True)(["a", "b"])
     with pytest.raises(TypeError, match="a function of the data"):
         FeatureMap("phi")
@@ -49,8 +51,10 @@ def test_wrong_functions():
 
 
 def test_wrong_items():
-    for X in ("text", 3, []):
-        with pytest.raises(ValueError, match="items"):
+    for X in ("text", 3, [], {"a", "b"}, {"a": 1}, (word for word in "ab"), np.float64(3.0)):
+        with pytest.raises(
+            ValueError, match=r"^(Expected a list or an array of|Found no) items.*\.$"
+        ):
             FromFunction(overlap)(X)
 
 
@@ -72,3 +76,23 @@ def test_a_feature_map_of_one_number_multiplies():
 def test_features_may_be_sparse():
     X = np.array([[1.0, 0.0], [2.0, 3.0]])
     np.testing.assert_array_equal(FeatureMap(sparse.csr_array)(X), X @ X.T)
+
+
+@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_a_function_that_gives_no_number_is_to_blame(value, name):
+    def broken(a, b):
+        return value if "bc" in (a, b) else 1.0
+
+    def broken_matrix(A, B):
+        return np.array([[broken(a, b) for b in B] for a in A])
+
+    words, sentence = ["ab", "bc"], f"function broken.* gave {name} for '.*' and 'bc'; it must give"
+    for kernel in (FromFunction(broken), FromFunction(broken_matrix, batch=True)):
+        with pytest.raises(ValueError, match=sentence):
+            kernel(words)
+        with pytest.raises(ValueError, match=sentence):
+            kernel.diag(words)
+        with pytest.raises(ValueError, match=sentence):
+            check(kernel, words)
+    with pytest.raises(ValueError, match=f"^phi gave {name} for 'bc'; it must give finite numbers"):
+        FeatureMap(lambda x: broken(x, ""), batch=False)(words)

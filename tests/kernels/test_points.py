@@ -16,6 +16,12 @@ from maxmargin.kernels.points import as_matrix, as_points, row_major, squared_no
         (np.empty((0, 3)), "at least one row"),
         (np.empty((3, 0)), "at least one row and one column"),
         ([[1j]], "Complex data not supported"),
+        ([[1.0], [1.0, 2.0]], "rows of X have different lengths"),
+        (
+            np.array([["2024-01-01"]], "datetime64[D]"),
+            r"X holds dates or times \(datetime64\[D\]\)",
+        ),
+        (iter([[1.0]]), "^Expected a list or an array of items, got a list_iterator"),
         (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), r"NaN \(row 0, column 1\)"),
     ],
 )

@@ -16,10 +16,10 @@ def test_sigma_is_a_way_to_give_gamma():
     [
         ({}, ValueError, "exactly one of gamma and sigma"),
         ({"gamma": 1.0, "sigma": 1.0}, ValueError, "exactly one of gamma and sigma"),
-        ({"gamma": -1.0}, ValueError, "gamma >= 0, got -1.0"),
-        ({"gamma": np.inf}, ValueError, "finite gamma"),
-        ({"gamma": "scale"}, TypeError, "a number for gamma, got 'scale'"),
-        ({"gamma": True}, TypeError, "a number for gamma"),
+        ({"gamma": -1.0}, ValueError, "finite number >= 0, 'scale' or 'auto' for gamma, got -1.0"),
+        ({"gamma": np.inf}, ValueError, "finite number >= 0, 'scale' or 'auto' for gamma, got inf"),
+        ({"gamma": "wide"}, ValueError, "number >= 0, 'scale' or 'auto' for gamma, got 'wide'"),
+        ({"gamma": True}, TypeError, "number >= 0, 'scale' or 'auto' for gamma, got True"),
         ({"sigma": 0.0}, ValueError, "sigma > 0"),
     ],
 )

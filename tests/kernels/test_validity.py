@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from sklearn import svm
+from sklearn.metrics.pairwise import chi2_kernel
 
 from maxmargin.kernels import RBF, FromFunction, Linear, Precomputed, check, exp
+from maxmargin.kernels.choice import as_kernel
 
 
 def test_a_kernel_passes_with_its_smallest_eigenvalue():
@@ -43,3 +46,27 @@ def test_what_cannot_be_checked():
         check(Precomputed(), np.ones((2, 3)))
     with np.errstate(over="ignore"), pytest.raises(ValueError, match="gave inf for items 0 and 0"):
         check(exp(Linear()), [[100.0]])
+
+
+def test_names_are_those_of_scikit_learn():
+    X = np.random.default_rng(2).normal(size=(12, 3))
+    y = X[:, 0] > 0
+    for name in ("linear", "poly", "rbf", "sigmoid"):
+        model = svm.SVC(kernel=name, C=1e-3).fit(X, y)
+        ours = as_kernel(name)(X, X[model.support_]) @ model.dual_coef_[0] + model.intercept_
+        np.testing.assert_allclose(ours, model.decision_function(X), rtol=1e-6, atol=1e-9)
+    assert check("rbf", X).psd
+    assert check("laplacian", X).psd
+    assert check("precomputed", np.eye(3)).psd
+    assert check(chi2_kernel, np.abs(X)).psd
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error"), [("rbff", ValueError), (3, TypeError), (RBF, TypeError)]
+)
+def test_what_is_no_kernel_is_told_what_is(kernel, error):
+    with pytest.raises(
+        error, match=r"kernel such as RBF.*names 'linear', 'poly', 'rbf'.*got"
+    ) as caught:
+        check(kernel, np.eye(3))
+    assert str(caught.value).endswith(f"got {kernel!r}.")

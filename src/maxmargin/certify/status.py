@@ -22,7 +22,7 @@ class Status(Enum):
     NOT_CONVEX = (
         "The kernel is not positive semidefinite here, so the gap proves nothing about optimality."
     )
-    NUMERICAL_ERROR = "The kernel gave values that are not finite; scale the data."
+    NUMERICAL_ERROR = "The arithmetic left the range of finite numbers; scale the data."
 
     @property
     def sentence(self) -> str:

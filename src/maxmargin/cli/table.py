@@ -187,25 +187,25 @@ def _choose_columns(frame: pl.DataFrame, target: str) -> tuple[list[Column], lis
 
 def _describe(values: pl.Series, name: str) -> Column:
     """Say what a column holds and what will be done with it."""
-    dtype, distinct = values.dtype, _count_distinct(values)
     if values.null_count() == len(values):
         return Column(name, "nothing", "dropped: every value is missing")
     if _is_key(values, name):
         return Column(name, "row number", "dropped: it only numbers the rows")
-    if dtype.is_numeric():
-        return Column(name, "number", "standardised")
+    dtype = values.dtype
     if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean):
-        if distinct > max(20, len(values) // 2):
-            return Column(name, f"text, {distinct} values", "dropped: nearly every row differs")
-        return Column(name, f"category, {distinct} values", "one column for each value")
-    return Column(name, str(dtype).lower(), "dropped: neither number nor category")
+        return _describe_words(values, name)
+    if dtype.is_temporal():
+        return Column(name, "date or time", "dropped: give an age, a month or the like as a number")
+    if not dtype.is_numeric():
+        return Column(name, str(dtype).lower(), "dropped: neither number nor category")
+    return Column(name, "number", "standardised")
 
 
-def _count_distinct(values: pl.Series) -> int:
-    try:
-        return values.drop_nulls().n_unique()
-    except pl.exceptions.PolarsError:  # lists and the like cannot be counted, nor used
-        return 0
+def _describe_words(values: pl.Series, name: str) -> Column:
+    distinct = values.drop_nulls().n_unique()
+    if distinct > max(20, len(values) // 2):
+        return Column(name, f"text, {distinct} values", "dropped: nearly every row differs")
+    return Column(name, f"category, {distinct} values", "one column for each value")
 
 
 def _is_key(values: pl.Series, name: str) -> bool:
@@ -228,7 +228,9 @@ def _emptiest(frame: pl.DataFrame) -> tuple[str, int]:
 def _notes(frame: pl.DataFrame) -> tuple[str, ...]:
     """Name the column that costs most rows: leaving it out may be the better bargain."""
     name, gaps = _emptiest(frame)
-    return (f"Column {name!r} misses most values: {gaps} of {frame.height}.",) if gaps else ()
+    if gaps == 0:
+        return ()
+    return (f"Column {name!r} has the most missing values: {gaps} of {frame.height}.",)
 
 
 def _complete_rows(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
@@ -236,8 +238,8 @@ def _complete_rows(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     if rows.height == 0:
         name, gaps = _emptiest(frame)
         raise InputError(
-            f"Every row of {str(path)!r} misses a value; column {name!r} misses most"
-            f" ({gaps} of {frame.height}): remove or fill it."
+            f"Every row of {str(path)!r} misses a value; column {name!r} has the most missing"
+            f" values, {gaps} of {frame.height}: remove or fill it."
         )
     return rows.with_columns(pl.col(pl.Boolean, pl.Categorical, pl.Enum).cast(pl.String))
 

@@ -12,9 +12,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Prepared, check_count, check_nonnegative, shown
+from maxmargin.kernels.container import as_table, column_names, listed, take_columns
 from maxmargin.kernels.dot import raise_power
 from maxmargin.kernels.points import FloatArray, Rows
 from maxmargin.kernels.static import Constant
@@ -210,7 +211,8 @@ class Exponential(Mapped):
         self._check_params()
 
     def _apply(self, values: FloatArray) -> None:
-        np.exp(values, out=values)
+        with np.errstate(over="ignore"):  # infinity is for the judge to see, who says so better
+            np.exp(values, out=values)
 
     def __repr__(self) -> str:
         return f"exp({self.kernel!r})"
@@ -231,15 +233,46 @@ class Restricted(Unary):
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        matrix = X.tocsc() if sparse.issparse(X) else np.asarray(X)
-        if matrix.ndim != 2:
-            raise ValueError(f"restrict needs rows and columns, got data of shape {matrix.shape}.")
+        return self.kernel.prepare(self._select(X)[0])
+
+    def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Restricted:
+        """Resolve the kernel inside on the columns it sees, and names into their places."""
+        part, places = self._select(X)
+        columns = places.tolist() if self._by_name() else self.columns
+        return Restricted(self.kernel.resolved(part, weight), columns)
+
+    def _select(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Take the columns, and say where they stand."""
+        table = as_table(X)
+        if len(table.shape) != 2:
+            raise ValueError(f"restrict needs rows and columns, got data of shape {table.shape}.")
+        places = self._named_places(table) if self._by_name() else self._places(table.shape[1])
+        return take_columns(table, places), places
+
+    def _by_name(self) -> bool:
+        names = [] if isinstance(self.columns, slice) else list(self.columns)
+        return any(isinstance(name, str) for name in names)
+
+    def _places(self, width: int) -> NDArray[np.intp]:
+        columns = self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)
         try:
-            return self.kernel.prepare(matrix[:, self._selection()])
-        except IndexError:
+            return np.arange(width)[columns]
+        except (IndexError, TypeError):
             raise ValueError(
-                f"X has {matrix.shape[1]} columns, which do not include {self.columns!r}."
+                f"X has {width} columns, which do not include {self.columns!r}."
             ) from None
+
+    def _named_places(self, table: Any) -> NDArray[np.intp]:
+        names = column_names(table)
+        if names is None:
+            raise ValueError(
+                f"restrict({shown(self.columns)}) names columns, and X is without names; give a "
+                "DataFrame, or the numbers of the columns."
+            )
+        absent = [name for name in self.columns if name not in names]
+        if absent:
+            raise ValueError(f"X has no column {absent[0]!r}; it has {listed(names)}.")
+        return np.array([names.index(name) for name in self.columns], dtype=np.intp)
 
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
         """Take the block of the kernel inside, whose rows these are."""
@@ -248,9 +281,6 @@ class Restricted(Unary):
     def diagonal(self, A: Any) -> FloatArray:
         """Take the diagonal of the kernel inside."""
         return self.kernel.diagonal(A)
-
-    def _selection(self) -> Any:
-        return self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)
 
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
@@ -316,4 +346,5 @@ def _inside(kernel: Kernel, precedence: int) -> str:
 
 def _check_kernel(owner: Kernel, part: object) -> None:
     if not isinstance(part, Kernel):
-        raise TypeError(f"{type(owner).__name__} is made of kernels, got {part!r}.")
+        made = f"{type(owner).__name__} is made of kernels such as RBF(gamma='scale')"
+        raise TypeError(f"{made}, got {part!r}.")

@@ -12,7 +12,9 @@ from numbers import Integral, Real
 from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from maxmargin.kernels.container import refuse_other_columns
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
@@ -89,10 +91,44 @@ class Kernel(ABC):
             out[...] = self.block(A, B)
         return out
 
+    def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Kernel:
+        """Give the same kernel with numbers for all that rows decide.
+
+        A gamma of "scale" or "auto" becomes what it means on X, and names of columns become their
+        places. A model resolves its kernel on the rows it is fitted to; new rows then see the same
+        numbers. Calling a kernel, k(X, Y), resolves it on X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or list of items
+            The rows of a fit.
+        weight : ndarray of shape (rows,), optional
+            How often each of them counts.
+
+        Returns
+        -------
+        Kernel
+            Itself where nothing is left to decide.
+
+        Examples
+        --------
+        >>> from maxmargin.kernels import RBF, Linear
+        >>> (RBF(gamma="scale") + Linear()).resolved([[0.0], [1.0]])
+        RBF(gamma=4.0) + Linear()
+        """
+        params = self.get_params(deep=False)
+        parts = {k: v.resolved(X, weight) for k, v in params.items() if isinstance(v, Kernel)}
+        return type(self)(**params | parts) if parts else self
+
     def __call__(self, X: Any, Y: Any = None) -> FloatArray:
         """Evaluate the matrix k(X, Y) in blocks; Y = X when it is not given."""
-        A = self.prepare(X)
-        B = A if Y is None else self.prepare(Y)
+        refuse_other_columns(X, Y)
+        kernel = self.resolved(X)
+        A = kernel.prepare(X)
+        B = A if Y is None else kernel.prepare(Y)
+        return kernel._evaluate(A, B)
+
+    def _evaluate(self, A: Any, B: Any) -> FloatArray:
         out = np.empty((len(A), len(B)), A.dtype)
         for i in range(0, len(A), _BLOCK_ROWS):
             rows = slice(i, i + _BLOCK_ROWS)
@@ -103,7 +139,8 @@ class Kernel(ABC):
 
     def diag(self, X: Any) -> FloatArray:
         """k(x, x) for every row of X, without the matrix."""
-        return self.diagonal(self.prepare(X))
+        kernel = self.resolved(X)
+        return kernel.diagonal(kernel.prepare(X))
 
     # Parameters
 
@@ -209,7 +246,10 @@ class Kernel(ABC):
     __rsub__ = __sub__
 
     def restrict(self, columns: Any) -> Kernel:
-        """Look at some columns of X only: a slice, a list of numbers or a list of booleans."""
+        """Look at some columns of X only: a slice, or a list of numbers, booleans or names.
+
+        Names are those of a DataFrame's columns.
+        """
         from maxmargin.kernels.algebra import Restricted
 
         return Restricted(self, columns)

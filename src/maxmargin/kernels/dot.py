@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.kernels.base import Kernel, check_count, check_finite, check_nonnegative
+from maxmargin.kernels.base import Kernel, check_count, check_finite
+from maxmargin.kernels.gamma import HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
@@ -59,15 +60,15 @@ class Linear(DotProduct):
         return True
 
 
-class Polynomial(DotProduct):
+class Polynomial(HasGamma, DotProduct):
     """(gamma <x, y> + coef0) ** degree.
 
     Parameters
     ----------
     degree : int, default=3
         A whole number >= 0.
-    gamma : float, default=1.0
-        At least 0.
+    gamma : float, "scale" or "auto", default=1.0
+        At least 0; "scale" is 1 / (columns * variance) of the rows of a fit, "auto" 1 / columns.
     coef0 : float, default=1.0
         At least 0 for a positive semidefinite kernel.
 
@@ -77,7 +78,7 @@ class Polynomial(DotProduct):
     [[4.0, 9.0], [9.0, 25.0]]
     """
 
-    def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
+    def __init__(self, degree: int = 3, gamma: float | str = 1.0, coef0: float = 1.0) -> None:
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
@@ -85,7 +86,7 @@ class Polynomial(DotProduct):
 
     def _check_params(self) -> None:
         check_count(self, "degree", self.degree)
-        check_nonnegative(self, "gamma", self.gamma)
+        self._check_gamma()
         check_finite(self, "coef0", self.coef0)
 
     @property
@@ -100,16 +101,16 @@ class Polynomial(DotProduct):
         return bool(self.coef0 >= 0)
 
     def _apply(self, values: FloatArray) -> None:
-        raise_power(values, self.degree, self.gamma, self.coef0)
+        raise_power(values, self.degree, self.rate, self.coef0)
 
 
-class Sigmoid(DotProduct):
+class Sigmoid(HasGamma, DotProduct):
     """tanh(gamma <x, y> + coef0); not positive semidefinite, but people use it.
 
     Parameters
     ----------
-    gamma : float, default=1.0
-        At least 0.
+    gamma : float, "scale" or "auto", default=1.0
+        At least 0; "scale" is 1 / (columns * variance) of the rows of a fit, "auto" 1 / columns.
     coef0 : float, default=1.0
 
     Examples
@@ -120,13 +121,13 @@ class Sigmoid(DotProduct):
     False
     """
 
-    def __init__(self, gamma: float = 1.0, coef0: float = 1.0) -> None:
+    def __init__(self, gamma: float | str = 1.0, coef0: float = 1.0) -> None:
         self.gamma = gamma
         self.coef0 = coef0
         self._check_params()
 
     def _check_params(self) -> None:
-        check_nonnegative(self, "gamma", self.gamma)
+        self._check_gamma()
         check_finite(self, "coef0", self.coef0)
 
     @property
@@ -136,7 +137,7 @@ class Sigmoid(DotProduct):
 
     def _apply(self, values: FloatArray) -> None:
         # NumPy's tanh is already vectorised, so nothing needs compiling here.
-        values *= values.dtype.type(self.gamma)
+        values *= values.dtype.type(self.rate)
         values += values.dtype.type(self.coef0)
         np.tanh(values, out=values)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.kernels.base import Kernel, precision_of
+from maxmargin.kernels.base import Kernel, precision_of, shown
+from maxmargin.kernels.container import by_position, count_rows
 from maxmargin.kernels.dot import DotProduct
-from maxmargin.kernels.points import FloatArray, Points, Rows, as_points
+from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats, find_nonfinite
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -22,7 +24,7 @@ class Items:
     dtype: np.dtype[Any]
 
     def __len__(self) -> int:
-        return int(self.items.shape[0]) if hasattr(self.items, "shape") else len(self.items)
+        return count_rows(self.items)
 
     def __getitem__(self, rows: Rows) -> Items:
         if hasattr(self.items, "shape") or isinstance(rows, slice):
@@ -34,15 +36,11 @@ class Items:
 
 
 def as_items(X: Any) -> Items:
-    """Take X as items; only what has no order or no length is refused."""
-    if sparse.issparse(X):
-        return Items(X.tocsr(), precision_of(X))
-    if isinstance(X, str) or not hasattr(X, "__len__"):
-        raise ValueError(f"Expected a list or an array of items, got a {type(X).__name__}.")
-    items = np.asarray(X) if hasattr(X, "__array__") else list(X)
-    if len(items) == 0:
+    """Take X as items, by position; only what has no order or no length is refused."""
+    items = by_position(X)
+    if count_rows(items) == 0:
         raise ValueError("Found no items; a kernel needs at least one.")
-    return Items(items, precision_of(X))
+    return Items(items.tocsr() if sparse.issparse(items) else items, precision_of(items))
 
 
 class FromFunction(Kernel):
@@ -104,19 +102,35 @@ class FromFunction(Kernel):
             others = list(B)
             for i, x in enumerate(A):
                 out[i] = [self.f(x, y) for y in others]
+        if (place := find_nonfinite(out)) is not None:
+            self._blame(place[0], A.items[place[1]], B.items[place[2]])
 
     def diagonal(self, A: Items) -> FloatArray:
         """Call the function on each item with itself."""
         if self.batch:
             singles = (A[i : i + 1] for i in range(len(A)))
-            return np.array([self._matrix(x, x)[0, 0] for x in singles], A.dtype)
-        return np.array([self.f(x, x) for x in A], A.dtype)
+            values = np.array([self._matrix(x, x)[0, 0] for x in singles], A.dtype)
+        else:
+            values = np.array([self.f(x, x) for x in A], A.dtype)
+        if (place := find_nonfinite(values[:, None])) is not None:
+            self._blame(place[0], A.items[place[1]], A.items[place[1]])
+        return values
 
     def _matrix(self, A: Items, B: Items) -> FloatArray:
         K, wanted = np.asarray(self.f(A.items, B.items)), (len(A), len(B))
         if K.shape != wanted:
-            raise ValueError(f"The kernel function gave shape {K.shape}, it should be {wanted}.")
+            raise ValueError(
+                f"The kernel function gave shape {K.shape}, it should be {wanted}; a function of "
+                "two items is given as FromFunction(f)."
+            )
         return K
+
+    def _blame(self, found: str, x: Any, y: Any) -> None:
+        """Say that the function, not the data, is at fault."""
+        raise ValueError(
+            f"The kernel function {shown(self.f)} gave {found} for {_short(x)} and {_short(y)}; it "
+            "must give a finite number for every pair of items."
+        )
 
     def _given_params(self) -> dict[str, Any]:
         given = super()._given_params()
@@ -162,11 +176,19 @@ class FeatureMap(DotProduct):
         """Map all items to their features."""
         items = as_items(X)
         features = self.phi(items.items) if self.batch else [self.phi(x) for x in items]
-        matrix = as_points(_one_row_each(features, len(items)))
-        return matrix.astype(items.dtype) if items.dtype == np.float32 else matrix
+        points = Points(as_floats(_one_row_each(features, len(items))))
+        if (place := find_nonfinite(points.X)) is not None:
+            item = _short(items.items[place[1]])
+            raise ValueError(f"phi gave {place[0]} for {item}; it must give finite numbers.")
+        return points.astype(items.dtype) if items.dtype == np.float32 else points
 
     def _given_params(self) -> dict[str, Any]:
         return {"phi": self.phi} if self.batch else {"phi": self.phi, "batch": self.batch}
+
+
+def _short(item: Any) -> str:
+    """Print an item in a few letters."""
+    return " ".join(reprlib.repr(item).split())
 
 
 def _one_row_each(features: Any, n: int) -> Any:

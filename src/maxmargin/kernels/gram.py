@@ -79,14 +79,33 @@ class Gram:
         """
         if self.psd is not None:
             return self.psd
-        part = self.rows[rows if len(rows) <= _ALL else rows[:_SAMPLE]]
-        values = self.block(part, part).astype(np.float64)
+        values = self._sample(rows)
         if not np.isfinite(values).all() or len(values) == 0:
             return True
-        rounding = 10 * len(values) * float(np.finfo(self.dtype).eps)
-        jitter = rounding * max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
         try:
-            np.linalg.cholesky((values + values.T) / 2 + jitter * np.eye(len(values)))
+            np.linalg.cholesky((values + values.T) / 2 + self._jitter(values) * np.eye(len(values)))
         except np.linalg.LinAlgError:
             return False
         return True
+
+    def asymmetry(self, rows: NDArray[np.intp]) -> tuple[int, int] | None:
+        """Find two rows with k(x, y) far from k(y, x): those that differ most, or None.
+
+        As in ``seems_convex``, only where nothing is known of the kernel, and of many rows only the
+        first. What is not symmetric is no kernel, whatever its eigenvalues.
+        """
+        if self.psd is not None or len(rows) == 0:
+            return None
+        values = self._sample(rows)
+        apart = np.abs(values - values.T)
+        i, j = np.unravel_index(np.argmax(apart), apart.shape)
+        return (int(rows[i]), int(rows[j])) if apart[i, j] > self._jitter(values) else None
+
+    def _sample(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        part = self.rows[rows if len(rows) <= _ALL else rows[:_SAMPLE]]
+        return self.block(part, part).astype(np.float64)
+
+    def _jitter(self, values: NDArray[np.float64]) -> float:
+        """Bound what rounding alone can do to values."""
+        rounding = 10 * len(values) * float(np.finfo(self.dtype).eps)
+        return rounding * max(float(np.abs(values).max()), np.finfo(np.float64).tiny)

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.kernels.container import by_position
 from maxmargin.ops.cpu.kernel_sparse import collect_nonzeros, count_nonzeros, sparse_dot
 
 FloatArray: TypeAlias = NDArray[Any]
@@ -92,16 +93,22 @@ def _density(matrix: FloatArray) -> float:
 
 def as_matrix(X: Any) -> Any:
     """Make X a finite float32 or float64 matrix, C-contiguous or CSR, or say where it fails."""
-    matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
-    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        needed = "a kernel needs at least one row and one column"
-        raise ValueError(f"Found an array of shape {matrix.shape}; {needed}.")
+    matrix = as_floats(X)
     refuse_nonfinite(matrix)
     return matrix
 
 
+def as_floats(X: Any) -> Any:
+    """Make X a float32 or float64 matrix, C-contiguous or CSR, whatever its values."""
+    matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        needed = "a kernel needs at least one row and one column"
+        raise ValueError(f"Found an array of shape {matrix.shape}; {needed}.")
+    return matrix
+
+
 def _as_dense(X: Any) -> FloatArray:
-    array = np.asarray(X)
+    array = _as_array(X)
     if array.ndim != 2:
         hint = "reshape one feature with X.reshape(-1, 1), one row with X.reshape(1, -1)"
         raise ValueError(f"Expected a 2D array, got shape {array.shape}; {hint}.")
@@ -109,11 +116,26 @@ def _as_dense(X: Any) -> FloatArray:
         raise ValueError(
             "Complex data not supported: kernels here take real numbers; split the two parts."
         )
+    if array.dtype.kind in "mM":
+        raise ValueError(
+            f"This kernel takes numbers, and X holds dates or times ({array.dtype}); encode them "
+            "first, for example as days since the earliest."
+        )
     try:
         return np.ascontiguousarray(array, dtype=_float_type(array.dtype))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"This kernel takes numbers, and X holds something else ({error}); encode it first."
+        ) from None
+
+
+def _as_array(X: Any) -> FloatArray:
+    rows = by_position(X)
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise ValueError(
+            "The rows of X have different lengths; this kernel takes rows of one width."
         ) from None
 
 
@@ -143,21 +165,28 @@ def _float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def refuse_nonfinite(matrix: Any) -> None:
     """Raise ValueError with the place of the first NaN or infinity, if there is one."""
+    if (place := find_nonfinite(matrix)) is not None:
+        found, row, column = place
+        raise ValueError(
+            f"Input X contains {found} (row {row}, column {column}); impute or drop such values "
+            "first."
+        )
+
+
+def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:
+    """Find the first NaN or infinity: its name, row and column."""
     values = matrix.data if sparse.issparse(matrix) else matrix
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(
             values.sum()
         ):  # one pass without a temporary; an overflow only leads to the slower test
-            return
+            return None
     if np.isfinite(values).all():
-        return
+        return None
     coordinates = matrix.tocoo() if sparse.issparse(matrix) else None
     bad = np.argwhere(~np.isfinite(values))[0]
     row, column = bad if coordinates is None else (coordinates.row[bad[0]], coordinates.col[bad[0]])
-    found = "NaN" if np.isnan(values[tuple(bad)]) else "infinity"
-    raise ValueError(
-        f"Input X contains {found} (row {row}, column {column}); impute or drop such values first."
-    )
+    return "NaN" if np.isnan(values[tuple(bad)]) else "infinity", int(row), int(column)
 
 
 def squared_norms(matrix: Any) -> FloatArray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.kernels.base import Kernel, check_nonnegative, precision_of
+from maxmargin.kernels.container import by_position, count_rows
 from maxmargin.kernels.points import FloatArray, Rows
 
 
@@ -53,7 +54,8 @@ class Constant(Kernel):
 
     def prepare(self, X: Any) -> Count:
         """Count the items."""
-        return Count(int(X.shape[0]) if hasattr(X, "shape") else len(X), precision_of(X))
+        items = by_position(X)
+        return Count(count_rows(items), precision_of(items))
 
     def fill(self, A: Count, B: Count, out: FloatArray) -> None:  # noqa: ARG002
         """Write c everywhere."""

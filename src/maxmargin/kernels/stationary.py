@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from maxmargin.kernels.base import Kernel, check_finite, check_nonnegative
+from maxmargin.kernels.base import check_finite
+from maxmargin.kernels.gamma import ALLOWED, HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
@@ -23,18 +23,13 @@ from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
 from maxmargin.ops.cpu.kernel_l1 import l1_product
 
 
-class ExpOfDistance(Kernel):
+class ExpOfDistance(HasGamma):
     """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere."""
 
     @property
     def psd(self) -> bool:
         """True: the exponential of either negated distance is a characteristic function."""
         return True
-
-    @property
-    @abstractmethod
-    def rate(self) -> float:
-        """The factor of the distance in the exponent."""
 
     def diagonal(self, A: Points) -> FloatArray:
         """Ones: a point has distance 0 from itself."""
@@ -55,8 +50,9 @@ class RBF(ExpOfDistance):
 
     Parameters
     ----------
-    gamma : float, optional
-        At least 0. Give either gamma or sigma.
+    gamma : float, "scale" or "auto", optional
+        At least 0; "scale" is 1 / (columns * variance) of the rows of a fit, "auto" 1 / columns.
+        Give either gamma or sigma.
     sigma : float, optional
         Greater than 0: the standard deviation of the bell.
 
@@ -66,18 +62,20 @@ class RBF(ExpOfDistance):
     [[1.0, 0.607], [0.607, 1.0]]
     >>> RBF(sigma=2.0).rate
     0.125
+    >>> RBF(gamma="scale").resolved([[0.0], [1.0]])
+    RBF(gamma=4.0)
     """
 
-    def __init__(self, gamma: float | None = None, sigma: float | None = None) -> None:
+    def __init__(self, gamma: float | str | None = None, sigma: float | None = None) -> None:
         self.gamma = gamma
         self.sigma = sigma
         self._check_params()
 
     def _check_params(self) -> None:
         if (self.gamma is None) == (self.sigma is None):
-            raise ValueError("RBF needs exactly one of gamma and sigma; gamma = 1 / (2 sigma^2).")
+            raise ValueError(f"RBF needs exactly one of gamma and sigma: {ALLOWED}, or sigma > 0.")
         if self.gamma is not None:
-            check_nonnegative(self, "gamma", self.gamma)
+            self._check_gamma()
         else:
             check_finite(self, "sigma", self.sigma)
             if not self.sigma > 0:  # type: ignore[operator]
@@ -87,7 +85,7 @@ class RBF(ExpOfDistance):
     def rate(self) -> float:
         """The gamma in effect, given or worked out from sigma."""
         if self.gamma is not None:
-            return float(self.gamma)
+            return super().rate
         with np.errstate(
             divide="ignore", over="ignore"
         ):  # a vanishing sigma compares for equality, as it should
@@ -111,8 +109,8 @@ class Laplacian(ExpOfDistance):
 
     Parameters
     ----------
-    gamma : float, default=1.0
-        At least 0.
+    gamma : float, "scale" or "auto", default=1.0
+        At least 0; "scale" is 1 / (columns * variance) of the rows of a fit, "auto" 1 / columns.
 
     Examples
     --------
@@ -120,17 +118,12 @@ class Laplacian(ExpOfDistance):
     [[1.0, 0.368], [0.368, 1.0]]
     """
 
-    def __init__(self, gamma: float = 1.0) -> None:
+    def __init__(self, gamma: float | str = 1.0) -> None:
         self.gamma = gamma
         self._check_params()
 
     def _check_params(self) -> None:
-        check_nonnegative(self, "gamma", self.gamma)
-
-    @property
-    def rate(self) -> float:
-        """The same as gamma."""
-        return float(self.gamma)
+        self._check_gamma()
 
     def prepare(self, X: Any) -> Points:
         """Check X; nothing can be done beforehand."""

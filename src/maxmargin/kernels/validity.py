@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.choice import as_kernel
 from maxmargin.kernels.points import FloatArray
 
 
@@ -58,7 +60,7 @@ class KernelCheck:
         return "" if self.psd else ", see witness z with z'Kz < 0"
 
 
-def check(kernel: Kernel, X: Any) -> KernelCheck:
+def check(kernel: Kernel | str | Callable[[Any, Any], Any], X: Any) -> KernelCheck:
     """Say whether the Gram matrix of X is positive semidefinite.
 
     A kernel is positive semidefinite when this holds for every X, so one X can refute it and none
@@ -66,7 +68,10 @@ def check(kernel: Kernel, X: Any) -> KernelCheck:
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel, str or callable
+        A kernel; one of the names "linear", "poly", "rbf", "sigmoid", "laplacian" and
+        "precomputed", with the defaults of ``SVC``; or a function that gives the matrix of two
+        collections of items, as ``SVC`` takes it.
     X : array, sparse matrix or list of items
 
     Returns
@@ -87,7 +92,7 @@ def check(kernel: Kernel, X: Any) -> KernelCheck:
     >>> bool(z @ Sigmoid(gamma=1.0, coef0=1.0)(X) @ z < 0)
     True
     """
-    K = kernel(X)
+    K = as_kernel(kernel)(X)
     _refuse_unfit(K)
     tolerance = _rounding(K)
     values, vectors = np.linalg.eigh((K.astype(np.float64) + K.T) / 2)
