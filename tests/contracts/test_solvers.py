@@ -4,7 +4,6 @@ Solvers are found in ``solvers.BOX_QP_SOLVERS``; each gets the problems it takes
 bias. The reference is Clarabel, an interior-point method that shares nothing with them.
 """
 
-import signal
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,10 +15,13 @@ from scipy import sparse
 from maxmargin.certify import Status
 from maxmargin.kernels import RBF, FromFunction, Linear, Polynomial
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Limits, RowCache, Trace, run
+from maxmargin.solvers.dual_ascent import SIZE, DualAscent
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.memory import Rows, arrange
 
 TOL = 1e-7
 PLENTY = 2**24
@@ -42,7 +44,7 @@ class Case:
     @property
     def gram(self):
         """Without a bias the kernel is k + 1."""
-        return replace(Gram.of(self.kernel, self.X), offset=0.0 if self.bias else 1.0)
+        return Gram.of(self.kernel, self.X, offset=0.0 if self.bias else 1.0)
 
     @property
     def K(self):  # noqa: N802
@@ -113,11 +115,15 @@ every_pair = pytest.mark.parametrize(("name", "solver", "bias"), PAIRS)
 every_solver = pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
 
 
-def solve(case, solver, limits=None, *, budget=PLENTY, n_jobs=1, **options):
+def solve(case, solver, limits=None, *, budget=PLENTY, n_jobs=1, size=SIZE, **options):
+    """By way of the memory a fit would arrange, or with squares of a smaller size."""
+    method, gram = BOX_QP_SOLVERS[solver], case.gram
     with Workers(n_jobs) as workers:
-        cache = RowCache(case.gram, budget, workers)
-        proposal = BOX_QP_SOLVERS[solver](case.problem, Window(cache, (0,)), **options)
-        return run(proposal, limits or Limits(TOL))
+        rows = Rows(gram, np.array([0, len(gram)]), [(0,)])
+        view = arrange(rows, budget, workers, method).view((0,))
+        if size < SIZE:
+            view = Window(RowCache(gram, budget, workers), (0,), size)
+        return run(method(case.problem, view, **options), limits or Limits(TOL))
 
 
 @cache
@@ -293,7 +299,7 @@ def test_max_iter_counts_the_smallest_steps(solver, most):
 
 @every_solver
 def test_no_time_gives_the_starting_point(solver):
-    solution = solve(case_for(solver), solver, Limits(time_limit=0))
+    solution = solve(case_for(solver), solver, Limits(clock=Clock(0)))
     assert solution.certificate.status is Status.TIME_LIMIT
     assert not solution.point.beta.any()
 
@@ -301,21 +307,21 @@ def test_no_time_gives_the_starting_point(solver):
 @every_solver
 def test_a_time_limit_that_is_not_met_changes_nothing(solver):
     case = case_for(solver)
-    limited, free = (solve(case, solver, Limits(TOL, time_limit=s)) for s in (1e6, None))
+    limited, free = (solve(case, solver, Limits(TOL, clock=Clock(s))) for s in (1e6, None))
     assert limited.certificate.status is Status.CERTIFIED
     assert limited.certificate.dual == pytest.approx(free.certificate.dual, rel=1e-9)
 
 
 @every_solver
-def test_ctrl_c_returns_the_best_point_so_far(solver):
-    case, lines = case_for(solver, "overlapping poly"), []
+def test_an_interrupted_clock_ends_with_the_best_point_so_far(solver):
+    case, lines, clock = case_for(solver, "overlapping poly"), [], Clock()
 
     def interrupt(line):
         lines.append(line)
         if len(lines) == 2:
-            signal.raise_signal(signal.SIGINT)
+            clock.interrupt()
 
-    solution = solve(case, solver, Limits(1e-12, callback=interrupt))
+    solution = solve(case, solver, Limits(1e-12, clock=clock, callback=interrupt))
     assert solution.certificate.status in (Status.INTERRUPTED, Status.CERTIFIED)
     assert len(lines) <= 3  # it is looked at before every step
     assert solution.certificate.dual == pytest.approx(lines[-1].dual)
@@ -331,11 +337,11 @@ def test_problems_it_does_not_take_are_refused(solver):
     cache = RowCache(ZOO["five"].gram, 1, Workers(1), [0, 2, 5])
     if kind.fewest_lines > 1:
         with pytest.raises(ValueError, match="needs 2 lines of cache"):
-            kind(case_for(solver, "five").problem, Window(cache, (0, 1)))
+            kind(case_for(solver, "five").problem, Window(cache, (0, 1), 5))
     if kind.whole_rows:
         part = case_for(solver, "five").of(np.arange(2)).problem
         with pytest.raises(ValueError, match="a cache of its problem's rows alone"):
-            kind(part, Window(cache, (0,)))
+            kind(part, Window(cache, (0,), 5))
 
 
 def test_the_seed_decides_the_order_and_not_the_answer():
@@ -386,7 +392,7 @@ def test_a_corrupted_running_product_is_never_certified_wrongly(
 
     def wrong(self, limits):
         right(self, limits)
-        corrupt(rng, self.iterate.running)
+        corrupt(rng, self.running)
 
     monkeypatch.setattr(kind, "step", wrong)
     budget = lines * len(case.t) * 8
@@ -395,9 +401,11 @@ def test_a_corrupted_running_product_is_never_certified_wrongly(
 
 @every_solver
 def test_a_wrong_gradient_is_never_certified_wrongly(monkeypatch, solver):
-    case, rng, kind = case_for(solver), np.random.default_rng(1), BOX_QP_SOLVERS[solver]
-    best, right = solve(case, solver).certificate.dual, kind.gradient
-    monkeypatch.setattr(kind, "gradient", lambda s: right(s) + 0.05 * rng.normal(size=len(case.t)))
+    case, rng, right = case_for(solver), np.random.default_rng(1), DualAscent.gradient
+    best = solve(case, solver).certificate.dual
+    monkeypatch.setattr(
+        DualAscent, "gradient", lambda s: right(s) + 0.05 * rng.normal(size=len(case.t))
+    )
     honest(case, solve(case, solver, Limits(max_iter=1000), size=20), best)
 
 

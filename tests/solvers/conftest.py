@@ -9,8 +9,12 @@ from maxmargin.kernels import RBF
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
-from maxmargin.solvers import Limits, RowCache, WorkingSet, run
+from maxmargin.solvers import Limits, RowCache, Start, WorkingSet, run
+from maxmargin.solvers.blocks import Blocks
+from maxmargin.solvers.dual_ascent import SIZE
+from maxmargin.solvers.in_memory import InMemory, Square
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.memory import evaluate
 
 PLENTY = 2**26
 
@@ -32,11 +36,23 @@ class Case:
     def true_dual(self, beta):
         return self.problem.dual(beta, self.K @ beta)
 
-    def solve(self, limits=None, *, budget=PLENTY, n_jobs=1, solver=WorkingSet, **options):
+    def solve(self, limits=None, *, size=SIZE, solver=None, start=None, n_jobs=1, **memory):
+        """Solve in memory where the whole matrix is allowed, by working sets of the size else."""
+        begin = None if start is None else Start(start)
         with Workers(n_jobs) as workers:
-            cache = RowCache(self.gram, budget, workers, options.pop("boundaries", None))
-            window = Window(cache, tuple(range(len(cache.boundaries) - 1)))
-            return run(solver(self.problem, window, **options), limits or Limits())
+            if solver is None and size >= len(self.problem):
+                proposal = InMemory(self.problem, self.square(), begin)
+            else:
+                window = self.window(workers, size, **memory)
+                proposal = (solver or WorkingSet)(self.problem, window, begin)
+            return run(proposal, limits or Limits())
+
+    def square(self):
+        return Square(self.gram, np.arange(len(self.gram)), Blocks.of(evaluate(self.gram)))
+
+    def window(self, workers, size, budget=PLENTY, boundaries=None):
+        cache = RowCache(self.gram, budget, workers, boundaries)
+        return Window(cache, tuple(range(len(cache.boundaries) - 1)), size)
 
     def intercept(self, solution):
         beta, product = solution.point.beta, solution.point.product

@@ -12,11 +12,11 @@ from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.iterate import Window
 
 
-def search(X, t, budget, weight=None, limits=None, solver=BudgetSearch, **options):
+def search(X, t, budget, weight=None, limits=None, *, size=2048, ask=None):
     problem = SlackBudget(t, np.ones(len(t)) if weight is None else weight, budget)
     with Workers(1) as workers:
         cache = RowCache(Gram.of(Linear(), X), 2**26, workers)
-        found = solver(problem, Window(cache, (0,)), **options)
+        found = BudgetSearch(problem, Window(cache, (0,), size), ask=ask)
         return problem, run(found, limits or Limits(1e-6))
 
 
@@ -77,12 +77,12 @@ def test_no_cost_is_large_enough():
 def test_somebody_else_is_asked_once_and_only_if_the_first_cost_is_too_small():
     calls = []
 
-    class Asking(BudgetSearch):
-        def ask(self):
-            calls.append(self.problem.budget)
+    def ask(problem):
+        calls.append(problem.budget)
+        return False
 
     X, t = overlapping()
-    search(X, t, 70.0, solver=Asking)
+    search(X, t, 70.0, ask=ask)
     assert calls == []
-    search(X + t[:, None], t, 1e-3, solver=Asking)
+    search(X + t[:, None], t, 1e-3, ask=ask)
     assert calls == [1e-3]

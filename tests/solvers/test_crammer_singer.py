@@ -1,7 +1,5 @@
 """The machine of Crammer and Singer: certified, and what LIBLINEAR and a conic solver find."""
 
-import threading
-
 import clarabel
 import numpy as np
 import pytest
@@ -10,6 +8,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.svm import LinearSVC
 
 from maxmargin.certify import Status
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import CrammerSinger
@@ -27,10 +26,10 @@ def state(y, cost=1.0):
     return CrammerSinger(y, np.broadcast_to(cost, y.shape).astype(float), int(y.max()) + 1)
 
 
-def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1, interrupted=None):
+def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1):
     with Workers(n_jobs) as workers:
         solver = SequentialDual(problem, Design(X, constant, workers), seed)
-        return run(solver, limits or Limits(1e-6), interrupted)
+        return run(solver, limits or Limits(1e-6))
 
 
 def objective(X, problem, theta, constant=1.0):
@@ -176,10 +175,10 @@ def test_limits_are_told():
     assert (few.iterations, few.certificate.status) == (3, Status.ITERATION_LIMIT)
     none = solve(X, state(y, 10.0), Limits(1e-9, max_iter=0))
     assert (none.iterations, none.certificate.status) == (0, Status.ITERATION_LIMIT)
-    late = solve(X, state(y, 10.0), Limits(1e-9, time_limit=0.0))
+    late = solve(X, state(y, 10.0), Limits(1e-9, clock=Clock(0.0)))
     assert late.certificate.status is Status.TIME_LIMIT
-    flag = threading.Event()
-    flag.set()
-    stopped = solve(X, state(y, 10.0), Limits(1e-9), interrupted=flag)
+    clock = Clock()
+    clock.interrupt()
+    stopped = solve(X, state(y, 10.0), Limits(1e-9, clock=clock))
     assert stopped.certificate.status is Status.INTERRUPTED
     assert stopped.certificate.gap >= 0

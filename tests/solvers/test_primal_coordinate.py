@@ -1,6 +1,5 @@
 """Linear models with the l1 penalty: certified, and what LIBLINEAR and a conic solver find."""
 
-import threading
 from importlib.metadata import version
 
 import clarabel
@@ -15,6 +14,7 @@ from sklearn.utils.fixes import parse_version
 
 from maxmargin import losses
 from maxmargin.certify import Status
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
@@ -44,10 +44,10 @@ def state(loss, t, cost=1.0, free=False):
     return LinearProblem(losses.named(loss), t, np.broadcast_to(cost, t.shape).copy(), "l1", free)
 
 
-def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1, interrupted=None):
+def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1):
     with Workers(n_jobs) as workers:
         solver = PrimalCoordinate(problem, Design(X, constant, workers), seed)
-        return run(solver, limits or Limits(1e-6), interrupted)
+        return run(solver, limits or Limits(1e-6))
 
 
 def objective(X, problem, theta, constant=1.0):
@@ -210,11 +210,11 @@ def test_limits_are_told(way):
     assert (few.iterations, few.certificate.status) == (3, Status.ITERATION_LIMIT)
     none = solve(X, problem, Limits(1e-9, max_iter=0))
     assert (none.iterations, none.certificate.status) == (0, Status.ITERATION_LIMIT)
-    late = solve(X, problem, Limits(1e-9, time_limit=0.0))
+    late = solve(X, problem, Limits(1e-9, clock=Clock(0.0)))
     assert late.certificate.status is Status.TIME_LIMIT
-    flag = threading.Event()
-    flag.set()
-    stopped = solve(X, problem, Limits(1e-9), interrupted=flag)
+    clock = Clock()
+    clock.interrupt()
+    stopped = solve(X, problem, Limits(1e-9, clock=clock))
     assert stopped.certificate.status is Status.INTERRUPTED
     assert stopped.certificate.gap >= 0
 

@@ -55,7 +55,7 @@ def test_rows_of_variables_at_a_bound_give_way_first(gram):
 
 def test_rows_that_are_there_are_not_evaluated_again(gram):
     cache = cache_of(gram, 5)
-    iterate = Iterate(Window(cache, (0,)))
+    iterate = Iterate(Window(cache, (0,), N))
     move(iterate, np.arange(4), np.ones(4))
     assert iterate.rows_evaluated == 4
     move(iterate, np.arange(5), np.full(5, 2.0))
@@ -66,7 +66,7 @@ def test_rows_that_are_there_are_not_evaluated_again(gram):
 @pytest.mark.parametrize("boundaries", [[0, N], [0, 5, N], [0, 1, 2, N]])
 def test_both_products_follow_any_moves(gram, K, lines, boundaries):
     cache = cache_of(gram, lines, boundaries)
-    iterate = Iterate(Window(cache, tuple(range(len(boundaries) - 1))))
+    iterate = Iterate(Window(cache, tuple(range(len(boundaries) - 1)), N))
     rng = np.random.default_rng(1)
     for _ in range(20):
         chosen = rng.permutation(N)[: rng.integers(1, N)]
@@ -82,7 +82,7 @@ def test_problems_share_rows_but_not_products(gram, K, lines):
     """Three windows of two segments each, as one-vs-one asks, one after the other on one cache."""
     cache, rng = cache_of(gram, lines, [0, 4, 7, N]), np.random.default_rng(2)
     for segments in ((0, 1), (0, 2), (1, 2)):
-        iterate = Iterate(Window(cache, segments))
+        iterate = Iterate(Window(cache, segments, N))
         part = K[np.ix_(iterate.index, iterate.index)]
         for _ in range(5):
             chosen = rng.permutation(len(iterate))[:3]
@@ -92,7 +92,7 @@ def test_problems_share_rows_but_not_products(gram, K, lines):
 
 
 def test_the_fresh_product_does_not_look_at_the_running_one(gram, K):
-    iterate = Iterate(Window(cache_of(gram, 3), (0,)))
+    iterate = Iterate(Window(cache_of(gram, 3), (0,), N))
     move(iterate, np.arange(N), np.ones(N))
     iterate.running[:] = 1e9
     move(iterate, np.arange(6), np.full(6, 2.0))
@@ -100,10 +100,10 @@ def test_the_fresh_product_does_not_look_at_the_running_one(gram, K):
 
 
 @pytest.mark.parametrize("lines", [1, N])
-def test_replace_and_restart(gram, K, lines):
-    iterate, beta = Iterate(Window(cache_of(gram, lines), (0,))), np.arange(N, dtype=float)
+def test_begin_at_and_restart(gram, K, lines):
+    iterate, beta = Iterate(Window(cache_of(gram, lines), (0,), N)), np.arange(N, dtype=float)
     move(iterate, np.array([3]), np.array([7.0]))
-    iterate.replace(beta, K @ beta)
+    iterate.begin_at(beta, K @ beta)
     np.testing.assert_array_equal(iterate.beta, beta)
     np.testing.assert_allclose(iterate.fresh_product(), K @ beta, atol=1e-12)
     move(iterate, np.array([0, 1]), np.array([5.0, 6.0]))

@@ -36,7 +36,9 @@ def test_the_same_optimum_as_without(case, parts, bias, C, dtype):
     whole = one.solve(TIGHT)
     shrunk = one.solve(TIGHT, solver=Shrinking, budget=few_lines(one, 10), size=32)
     assert parts
-    assert whole.certificate.status is shrunk.certificate.status is Status.CERTIFIED
+    sure = Status.CERTIFIED if dtype is np.float64 else Status.STALLED  # float32 is too coarse
+    assert whole.certificate.status is shrunk.certificate.status is sure
+    assert whole.certificate.rounded is shrunk.certificate.rounded is (dtype is np.float32)
     assert shrunk.certificate.dual == pytest.approx(whole.certificate.dual, rel=1e-7)
     assert one.problem.feasible(shrunk.point.beta)
     assert one.true_violation(shrunk.point.beta) <= 1e-5

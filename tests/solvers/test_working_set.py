@@ -12,8 +12,8 @@ TIGHT = Limits(tol=1e-6)
 PLENTY = 2**26
 
 
-def same_optimum(one, other, rel=1e-7):
-    assert one.certificate.status is other.certificate.status is Status.CERTIFIED
+def same_optimum(one, other, rel=1e-7, status=Status.CERTIFIED):
+    assert one.certificate.status is other.certificate.status is status
     assert one.certificate.dual == pytest.approx(other.certificate.dual, rel=rel)
     np.testing.assert_allclose(one.point.product, other.point.product, atol=1e-4)
 
@@ -55,7 +55,9 @@ def test_a_cache_of_few_lines_gives_the_same_answer(case, lines, dtype):
     one = case(dtype=dtype)
     budget = lines * len(one.problem) * np.dtype(dtype).itemsize
     small, large = (one.solve(TIGHT, budget=b, size=32) for b in (budget, PLENTY))
-    same_optimum(small, large)
+    too_coarse = dtype is np.float32  # for so tight a tolerance
+    same_optimum(small, large, status=Status.STALLED if too_coarse else Status.CERTIFIED)
+    assert small.certificate.rounded is too_coarse
     np.testing.assert_allclose(one.K @ small.point.beta, small.point.product, atol=1e-5)
 
 

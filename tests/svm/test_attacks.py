@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from maxmargin import SVC, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF, Precomputed
-from maxmargin.solvers.working_set import WorkingSet
+from maxmargin.solvers.in_memory import InMemory
 
 X, y = load_mixture(return_X_y=True)
 
@@ -28,20 +28,24 @@ def test_an_indefinite_matrix_is_found_wherever_it_is_indefinite():
     settled = np.setdiff1d(np.arange(len(X)), SVC(kernel="precomputed").fit(K, y).support_)
     p, q = settled[y[settled] == 0][0], settled[y[settled] == 1][0]
     K[p, q] = K[q, p] = 60.0
-    assert SVC(kernel="precomputed").fit(K, y).certificate_.status is Status.NOT_CONVEX
+    with pytest.warns(ConvergenceWarning, match="NOT_CONVEX"):
+        model = SVC(kernel="precomputed").fit(K, y)
+    assert model.certificate_.status is Status.NOT_CONVEX
 
 
 def test_an_interrupt_ends_all_problems_of_a_fit(monkeypatch):
     data, label = make_blobs(120, centers=4, cluster_std=4.0, random_state=0)
-    step = WorkingSet.step
+    step = InMemory.step
 
     def interrupted_step(self, limits):
         step(self, limits)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(WorkingSet, "step", interrupted_step)
+    monkeypatch.setattr(InMemory, "step", interrupted_step)
+    with pytest.raises(KeyboardInterrupt):
+        SVC(n_jobs=1).fit(data, label)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
-        model = SVC(n_jobs=1).fit(data, label)
+        model = SVC(n_jobs=1, on_interrupt="keep").fit(data, label)
     assert [c.status for c in model.certificates_[1:]] == [Status.INTERRUPTED] * 5
     assert model.fit_status_ == 1
 

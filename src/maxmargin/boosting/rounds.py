@@ -17,7 +17,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.run import interruptible
+from maxmargin.ops.clock import watch
 from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 _NAN = float("nan")
@@ -241,7 +241,7 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     if limits.n_rounds <= 0:
         return Stop.ROUNDS
     start, patience = time.perf_counter(), _Patience(limits, before)
-    with interruptible() as interrupted:
+    with watch() as clock:
         for left in range(limits.n_rounds - 1, -1, -1):
             made = booster.round()
             if isinstance(made, Stop):
@@ -252,7 +252,7 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
             patience.notice(made)
             if patience.spent:
                 booster.keep(patience.best_round)
-            stop = _reason(made, limits, left, patience.spent, interrupted.is_set())
+            stop = _reason(made, limits, left, patience.spent, clock.interrupted)
             if stop is not None:
                 return stop
     return Stop.ROUNDS

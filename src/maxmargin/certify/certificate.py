@@ -22,11 +22,15 @@ class Certificate:
     kkt_violation : float
         By how much the worst pair of variables breaks the optimality conditions; 0 if none does.
     floor : float
-        The size of gap that rounding alone explains (typical, not worst case).
+        What rounding can add to the gap of the returned model, whose decision values are rounded
+        like these numbers. It holds if rounding errors are as good as independent of each other
+        (``maxmargin.kernels.rounding``).
     precision : str
         In which the kernel values behind these numbers were evaluated.
     status : Status
         What the point proves.
+    allowed : float
+        The largest gap, with its floor, that the tolerance allows.
 
     Examples
     --------
@@ -41,6 +45,12 @@ floor 1e-09  float64
     floor: float
     precision: str
     status: Status
+    allowed: float = float("inf")
+
+    @property
+    def rounded(self) -> bool:
+        """Whether rounding alone is more than the tolerance allows."""
+        return self.floor > self.allowed
 
     @property
     def gap(self) -> float:

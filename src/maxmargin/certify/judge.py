@@ -2,6 +2,10 @@
 
 Nothing here looks at a solver's running gradient: a point arrives with the product K beta summed
 anew from kernel rows and the final coefficients, and everything else is computed from those.
+
+What is judged is the model that the user gets. Its decision values are rounded, and so are the
+numbers that the judge sees; ``rounding`` bounds what both together can do to the gap, and a point
+is certified only where the gap stays within the tolerance in spite of it.
 """
 
 from __future__ import annotations
@@ -15,20 +19,23 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.status import Status
+from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, SlackBudget
+
+Vector = NDArray[np.float64]
+
+_GAP = 10.0  # times the tolerance of the conditions may the gap be, relative to the objective
 
 
 @dataclass(frozen=True)
 class Point:
-    """A dual point with a fresh K beta, its precision and what was seen of the curvature."""
+    """A dual point with a fresh K beta, how it was rounded and what was seen of the curvature."""
 
-    beta: NDArray[np.float64]
-    product: NDArray[np.float64]
-    precision: np.dtype[np.floating]
+    beta: Vector
+    product: Vector
+    rounding: Rounding
     convex: bool = True
     """False when the kernel is known, or was seen, not to be positive semidefinite."""
-    scale: float = 1.0
-    """The largest kernel value on the diagonal."""
 
 
 @singledispatch
@@ -53,24 +60,25 @@ def judge_box_qp(
     """Judge the dual point of a kernel machine.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
-    ``tol`` (twice that where rounding explains the rest), and the gap is at most 10 tol of the
-    objective. An objective above that of w = 0 is none's optimum, whatever a rounded kernel says.
+    ``tol`` (twice that where rounding explains the rest), and the gap, with all that rounding can
+    add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
+    optimum, whatever a rounded kernel says.
     """
     gradient = problem.linear - point.product
-    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
-    primal = problem.attained(point.beta, point.product, problem.intercept(point.beta, gradient))
-    dual = problem.dual(point.beta, point.product)
-    product_error, floor = rounding(problem, point)
-    small = primal < np.inf and primal - dual <= 10 * tol * max(abs(primal), abs(dual))
+    b = problem.intercept(point.beta, gradient)
+    primal, dual = problem.attained(point.beta, point.product, b), problem.dual(*_pair(point))
+    error, floor = rounding(problem, point, b)
     zero = _primal_at_zero(problem)
-    small = small and primal <= zero + 10 * tol * abs(zero)
-    optimal = violation <= tol + min(tol, product_error) and small
-    convex = point.convex and dual <= zero + floor
-    status = _status(problem, point, convex, optimal, stopped)
+    allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
+    small = primal - dual + floor <= allowed and primal <= zero + _GAP * tol * abs(zero)
+    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
+    optimal = violation <= tol + min(tol, error) and small
+    status = _status(problem, point, point.convex and dual <= zero + floor, optimal, stopped)
     unmet = problem.hard and primal == np.inf  # no multiple of this w has all rows on their side
     if not np.isfinite([0.0 if unmet else primal, dual]).all():
         status = Status.NUMERICAL_ERROR
-    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+    name = point.rounding.precision.name
+    return Certificate(primal, dual, violation, floor, name, status, allowed)
 
 
 @judge.register
@@ -80,23 +88,27 @@ def judge_slack_budget(
     """Judge the dual point of a classifier with a budget of slack.
 
     Certified means both: with beta's own C no pair of variables breaks the penalised form's
-    optimality conditions by more than ``tol``, and the gap of the constrained form is at most
-    10 tol of the objective, or rounding.
+    optimality conditions by more than ``tol``, and the gap of the constrained form, with all that
+    rounding can add to it, is at most 10 tol of the objective.
     """
     gradient = problem.linear - point.product
-    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
-    primal = problem.primal(point.beta, point.product, problem.intercept(point.beta, gradient))
-    dual = problem.dual(point.beta, point.product)
-    penalised = problem.penalised(problem.multiplier(point.beta))
-    product_error, floor = rounding(penalised, point)
+    b = problem.intercept(point.beta, gradient)
+    primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
+    error, floor = rounding(problem.penalised(problem.multiplier(point.beta)), point, b)
     # The dual is a difference of numbers that may be much larger.
     floor += float(np.finfo(np.float64).eps * np.abs(point.beta).sum())
-    small = primal - dual <= max(10 * tol * max(abs(primal), abs(dual)), floor)
-    optimal = violation <= tol + min(tol, product_error) and small and primal < np.inf
+    allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
+    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
+    optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
     status = _status(problem, point, point.convex, optimal, stopped)
     if not np.isfinite(dual):
         status = Status.NUMERICAL_ERROR
-    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+    name = point.rounding.precision.name
+    return Certificate(primal, dual, violation, floor, name, status, allowed)
+
+
+def _pair(point: Point) -> tuple[Vector, Vector]:
+    return point.beta, point.product
 
 
 def _primal_at_zero(problem: BoxQP) -> float:
@@ -116,17 +128,24 @@ def _status(
     return stopped or Status.STALLED
 
 
-def rounding(problem: BoxQP, point: Point) -> tuple[float, float]:
-    """Typical rounding error of one entry of K beta, and of the gap.
+def rounding(problem: BoxQP, point: Point, b: float) -> tuple[float, float]:
+    """Bound the rounding error of a decision value, and of the gap of the returned model.
 
-    Kernel values carry independent errors of about eps * scale, so an entry of K beta carries
-    their root of the sum of squares; the gap adds up one such error for every unit of cost. Under
+    The primal of the model adds up the errors of its decision values and of the judge's, for every
+    row that pays or would at the edge of them; both values of |w|^2, here and in the dual, are off
+    by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
     """
-    eps = float(np.finfo(point.precision).eps)
-    entry = eps * point.scale * float(np.linalg.norm(point.beta))
-    slope = np.where(point.beta >= 0, problem.upper, problem.lower)
-    cost = np.abs(slope[(point.beta != 0) & np.isfinite(slope)])
+    beta, product = point.beta, point.product
+    length = float(np.sqrt(max(0.0, float(beta @ product))))
+    error = point.rounding.of_values(beta) + point.rounding.of_weights(length)
+    g, weights = problem.linear - product - b, np.abs(beta)
+    upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (problem.upper, problem.lower))
+    slope = np.where(g + error > 0, upper, 0.0) - np.where(g - error < 0, lower, 0.0)
+    floor = 2.0 * float(slope @ error) + float(weights @ error)
+    if problem.bias:
+        floor += 2.0 * abs(b) * abs(float(beta.sum()))
+    worst = float(error.max(initial=0.0))
     if problem.hard:
-        cost = np.append(cost, np.abs(point.beta).sum())
-    return entry, entry * float(np.sqrt((cost**2).sum()) + np.linalg.norm(point.beta))
+        floor += 2.0 * worst * float(weights.sum())
+    return worst, floor

@@ -9,16 +9,26 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels.base import Kernel, Prepared, check_count, check_nonnegative, shown
-from maxmargin.kernels.container import as_table, column_names, listed, take_columns
-from maxmargin.kernels.dot import raise_power
+from maxmargin.inputs.container import as_table, column_names, listed, take_columns
+from maxmargin.kernels.base import (
+    Kernel,
+    Prepared,
+    Shift,
+    Takes,
+    check_count,
+    check_nonnegative,
+    shown,
+)
+from maxmargin.kernels.dot import power_spread, raise_power
 from maxmargin.kernels.points import FloatArray, Rows
 from maxmargin.kernels.static import Constant
+
+Vector: TypeAlias = NDArray[np.float64]
 
 
 def as_term(other: Any) -> Kernel | None:
@@ -74,6 +84,13 @@ class Binary(Kernel):
         _check_kernel(self, self.right)
 
     @property
+    def takes(self) -> Takes:
+        """What both parts take; what a part takes that only it can check comes first."""
+        both = {part.takes for part in (self.left, self.right) if not isinstance(part, Constant)}
+        ranked = (Takes.MATRIX, Takes.ITEMS, Takes.VECTORS)
+        return next((one for one in ranked if one in both), Takes.ITEMS)
+
+    @property
     def psd(self) -> bool | None:
         """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
@@ -81,6 +98,10 @@ class Binary(Kernel):
     def prepare(self, X: Any) -> Pair:
         """Prepare X for both."""
         return Pair(self.left.prepare(X), self.right.prepare(X))
+
+    def _lengths(self, A: Pair) -> tuple[Vector, Vector]:
+        """Roots of |k(x, x)| of both: no value of theirs is larger than the product of two."""
+        return _lengths(self.left, A.left), _lengths(self.right, A.right)
 
     def __repr__(self) -> str:
         right = _inside(
@@ -94,6 +115,11 @@ class Sum(Binary):
 
     _sign, _precedence = "+", 0
 
+    @property
+    def shift(self) -> Shift:
+        """That of the part which notices more."""
+        return max(self.left.shift, self.right.shift)
+
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Add the two blocks."""
         self.left.block(A.left, B.left, out)
@@ -103,11 +129,22 @@ class Sum(Binary):
         """Add the two diagonals."""
         return self.left.diagonal(A.left) + self.right.diagonal(A.right)
 
+    def errors(self, A: Pair) -> Vector:
+        """Those of both parts, and of their sum."""
+        own = np.hypot(self.left.errors(A.left), self.right.errors(A.right))
+        return np.hypot(own, np.hypot(*self._lengths(A)))
+
 
 class Product(Binary):
     """k1(x, y) k2(x, y); its features are all products of a feature of k1 and one of k2."""
 
     _sign, _precedence = "*", 1
+
+    @property
+    def shift(self) -> Shift:
+        """Nothing where neither part notices."""
+        still = self.left.shift == self.right.shift == Shift.NOTHING
+        return Shift.NOTHING if still else Shift.CHANGES
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Multiply the two blocks."""
@@ -118,6 +155,12 @@ class Product(Binary):
         """Multiply the two diagonals."""
         return self.left.diagonal(A.left) * self.right.diagonal(A.right)
 
+    def errors(self, A: Pair) -> Vector:
+        """Those of each part times the other part, and of the product."""
+        left, right = self._lengths(A)
+        own = np.hypot(self.left.errors(A.left) * right, self.right.errors(A.right) * left)
+        return np.hypot(own, left * right)
+
 
 class Unary(Kernel):
     """One kernel, changed."""
@@ -126,6 +169,16 @@ class Unary(Kernel):
 
     def _check_params(self) -> None:
         _check_kernel(self, self.kernel)
+
+    @property
+    def takes(self) -> Takes:
+        """What the kernel inside takes."""
+        return self.kernel.takes
+
+    @property
+    def shift(self) -> Shift:
+        """Nothing where the kernel inside does not notice."""
+        return Shift.NOTHING if self.kernel.shift == Shift.NOTHING else Shift.CHANGES
 
     @property
     def psd(self) -> bool | None:
@@ -171,12 +224,22 @@ class Scaled(Mapped):
         check_nonnegative(self, "weight", self.weight)
 
     @property
+    def shift(self) -> Shift:
+        """That of the kernel inside."""
+        return self.kernel.shift
+
+    @property
     def psd(self) -> bool | None:
         """That of the kernel inside; zero times anything is positive semidefinite."""
         return self.kernel.psd if self.weight > 0 else True
 
     def _apply(self, values: FloatArray) -> None:
         values *= values.dtype.type(self.weight)
+
+    def errors(self, A: Any) -> Vector:
+        """Those of the kernel inside, and of one multiplication."""
+        own = np.hypot(self.kernel.errors(A), _lengths(self.kernel, A))
+        return np.sqrt(self.weight) * own
 
     def __repr__(self) -> str:
         return f"{shown(self.weight)} * {_inside(self.kernel, 2)}"
@@ -199,6 +262,11 @@ class Power(Mapped):
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.exponent)
 
+    def errors(self, A: Any) -> Vector:
+        """Those of the kernel inside times the slope of the power, and of multiplications."""
+        sizes = _lengths(self.kernel, A) ** 2
+        return np.sqrt(power_spread(self.kernel.errors(A) ** 2, sizes, self.exponent))
+
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)} ** {shown(self.exponent)}"
 
@@ -213,6 +281,12 @@ class Exponential(Mapped):
     def _apply(self, values: FloatArray) -> None:
         with np.errstate(over="ignore"):  # infinity is for the judge to see, who says so better
             np.exp(values, out=values)
+
+    def errors(self, A: Any) -> Vector:
+        """Those of the kernel inside times exp(k), which is at most exp(k(x, x) / 2) a row."""
+        with np.errstate(over="ignore"):  # infinity is a true bound
+            size = np.exp(0.5 * _lengths(self.kernel, A) ** 2)
+            return size * np.hypot(self.kernel.errors(A), 1.0)
 
     def __repr__(self) -> str:
         return f"exp({self.kernel!r})"
@@ -240,6 +314,11 @@ class Restricted(Unary):
         part, places = self._select(X)
         columns = places.tolist() if self._by_name() else self.columns
         return Restricted(self.kernel.resolved(part, weight), columns)
+
+    @property
+    def shift(self) -> Shift:
+        """That of the kernel inside."""
+        return self.kernel.shift
 
     def _select(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
         """Take the columns, and say where they stand."""
@@ -281,6 +360,10 @@ class Restricted(Unary):
     def diagonal(self, A: Any) -> FloatArray:
         """Take the diagonal of the kernel inside."""
         return self.kernel.diagonal(A)
+
+    def errors(self, A: Any) -> Vector:
+        """Those of the kernel inside."""
+        return self.kernel.errors(A)
 
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
@@ -335,8 +418,20 @@ class Normalized(Unary):
         """Ones, but zeros where k(x, x) = 0."""
         return (A.factors > 0).astype(A.dtype)
 
+    def errors(self, A: Weighted) -> Vector:
+        """Those of the kernel inside divided by the lengths, and of the divisions.
+
+        A length is off by half of what k(x, x) is.
+        """
+        inside = self.kernel.errors(A.rows) * A.factors
+        return np.hypot(np.sqrt(2.0) * inside, 2.0)
+
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)}.normalized()"
+
+
+def _lengths(kernel: Kernel, A: Any) -> Vector:
+    return np.sqrt(np.abs(kernel.diagonal(A).astype(np.float64)))
 
 
 def _inside(kernel: Kernel, precedence: int) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from enum import Enum, IntEnum
 from numbers import Integral, Real
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels.container import refuse_other_columns
+from maxmargin.inputs.container import refuse_other_columns
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
+_UNITS = 8.0  # in the last place that an evaluation of which nothing is known may be off
 
 
 class Prepared(Protocol):
@@ -30,6 +32,25 @@ class Prepared(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, rows: Rows) -> Prepared: ...
+
+
+class Takes(Enum):
+    """What the items of a kernel are."""
+
+    VECTORS = "rows of numbers"
+    ITEMS = "anything, which only the kernel can check"
+    MATRIX = "rows of the kernel matrix itself"
+
+
+class Shift(IntEnum):
+    """What becomes of a kernel's values, and of machines, when all rows move by the same vector."""
+
+    NOTHING = 0
+    """Values stay as they are."""
+    BIAS = 1
+    """Values change, but by no more than a free bias makes good."""
+    CHANGES = 2
+    """Values change."""
 
 
 class Kernel(ABC):
@@ -57,6 +78,23 @@ class Kernel(ABC):
     __array_ufunc__ = None  # so that NumPy scalars on the left leave arithmetic to the kernel
     _precedence = 3  # of the expression in repr: 0 sum, 1 product, 2 power, 3 call
 
+    # What is true of a kernel
+
+    @property
+    def takes(self) -> Takes:
+        """What its items are."""
+        return Takes.VECTORS
+
+    @property
+    def shift(self) -> Shift:
+        """What becomes of its values when all rows move by the same vector."""
+        return Shift.CHANGES
+
+    @property
+    def linear(self) -> bool:
+        """Whether k(x, y) = <x, y>, so that a machine of it has weights on the columns."""
+        return False
+
     # What a kernel gives
 
     @property
@@ -75,6 +113,13 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, A: Any) -> FloatArray:
         """k(x, x) for every prepared row."""
+
+    def errors(self, A: Any) -> NDArray[np.float64]:
+        """Sizes e of the rounding: k(x_i, x_j) is off by at most u e_i e_j (``kernels.rounding``).
+
+        Here a few units in the last place of what k can be at most.
+        """
+        return np.sqrt(_UNITS * np.abs(self.diagonal(A).astype(np.float64)))
 
     def _check_params(self) -> None:  # noqa: B027  (most kernels have nothing to refuse)
         """Raise ValueError or TypeError with a sentence if the parameters do not make a kernel."""

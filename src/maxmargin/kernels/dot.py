@@ -9,15 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maxmargin.kernels.base import Kernel, check_count, check_finite
+from maxmargin.kernels.base import Kernel, Shift, check_count, check_finite
 from maxmargin.kernels.gamma import HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
     as_factor,
     dot,
+    dot_units,
     row_major,
+    squared_lengths,
     squared_norms,
 )
 from maxmargin.ops.cpu.kernel_epilogue import affine_power
@@ -41,6 +44,15 @@ class DotProduct(Kernel):
         self._apply(values[:, None])
         return values
 
+    def errors(self, A: Points) -> NDArray[np.float64]:
+        """Those of the dot products, changed by the kernel's function."""
+        squares = squared_lengths(A.X)
+        return np.sqrt(self._spread(dot_units(A) * squares, squares))
+
+    def _spread(self, errors: NDArray[np.float64], squares: NDArray[np.float64]) -> Any:  # noqa: ARG002
+        """Turn squared error sizes of <x, y> into those of k(x, y), where |x|^2 are these."""
+        return errors
+
     def _apply(self, values: FloatArray) -> None:
         """Turn dot products into kernel values; here they are already."""
 
@@ -53,6 +65,16 @@ class Linear(DotProduct):
     >>> Linear()([[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[5.0, 11.0], [11.0, 25.0]]
     """
+
+    @property
+    def linear(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def shift(self) -> Shift:
+        """With <x - a, y - a> the machine's f(x) is <w, x> - <w, a> + b: b makes it good."""
+        return Shift.BIAS
 
     @property
     def psd(self) -> bool:
@@ -103,6 +125,10 @@ class Polynomial(HasGamma, DotProduct):
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.degree, self.rate, self.coef0)
 
+    def _spread(self, errors: NDArray[np.float64], squares: NDArray[np.float64]) -> Any:
+        base = self.rate * squares + abs(self.coef0)
+        return power_spread(self.rate * errors + 2 * base, base, self.degree)
+
 
 class Sigmoid(HasGamma, DotProduct):
     """tanh(gamma <x, y> + coef0); not positive semidefinite, but people use it.
@@ -140,6 +166,21 @@ class Sigmoid(HasGamma, DotProduct):
         values *= values.dtype.type(self.rate)
         values += values.dtype.type(self.coef0)
         np.tanh(values, out=values)
+
+    def _spread(self, errors: NDArray[np.float64], squares: NDArray[np.float64]) -> Any:
+        """No more than that of the argument, because tanh is nowhere steeper than 1."""
+        return self.rate * (errors + 2 * squares) + 2 * abs(self.coef0) + 2
+
+
+def power_spread(
+    errors: NDArray[np.float64], sizes: NDArray[np.float64], exponent: int
+) -> NDArray[np.float64]:
+    """Squared error sizes of k ** exponent from those of k, where |k| is at most these sizes."""
+    if exponent == 0:
+        return np.zeros_like(errors)
+    with np.errstate(over="ignore"):  # infinity is a true bound
+        slope = exponent * sizes ** (exponent - 1)
+        return slope * errors + (2 * np.log2(exponent) + 2) * sizes**exponent
 
 
 def raise_power(out: FloatArray, degree: int, gamma: float = 1.0, coef0: float = 0.0) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from maxmargin.kernels.base import Kernel, precision_of, shown
-from maxmargin.kernels.container import by_position, count_rows
+from maxmargin.inputs.container import by_position, count_rows
+from maxmargin.inputs.finite import find_nonfinite
+from maxmargin.kernels.base import Kernel, Takes, precision_of, shown
 from maxmargin.kernels.dot import DotProduct
-from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats, find_nonfinite
+from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats
+from maxmargin.ops.clock import stop_if_over
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,6 +84,11 @@ class FromFunction(Kernel):
             raise ValueError(f"FromFunction takes True, False or None for psd, got {self._psd!r}.")
 
     @property
+    def takes(self) -> Takes:
+        """Whatever the function takes."""
+        return Takes.ITEMS
+
+    @property
     def psd(self) -> bool | None:
         """What the user said."""
         return self._psd
@@ -101,6 +108,7 @@ class FromFunction(Kernel):
         else:
             others = list(B)
             for i, x in enumerate(A):
+                stop_if_over()
                 out[i] = [self.f(x, y) for y in others]
         if (place := find_nonfinite(out)) is not None:
             self._blame(place[0], A.items[place[1]], B.items[place[2]])
@@ -166,6 +174,11 @@ class FeatureMap(DotProduct):
     def _check_params(self) -> None:
         if not callable(self.phi):
             raise TypeError(f"FeatureMap needs a function of the data, got {self.phi!r}.")
+
+    @property
+    def takes(self) -> Takes:
+        """Whatever phi takes."""
+        return Takes.ITEMS
 
     @property
     def psd(self) -> bool:

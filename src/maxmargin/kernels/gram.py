@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Numbered, Precomputed
+from maxmargin.kernels.rounding import Rounding, units
 
 _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of more
 
@@ -26,24 +27,35 @@ class Gram:
     kernel: Kernel
     rows: Prepared
     psd: bool | None
+    rounding: Rounding
+    """How far values, and models made of them, may be off."""
     offset: float = 0.0
     whole: NDArray[Any] | None = None
     """The matrix itself, where it has been evaluated; exactly symmetric."""
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any) -> Gram:
-        """Prepare X for the kernel."""
-        return cls(kernel, kernel.prepare(X), kernel.psd)
+    def of(cls, kernel: Kernel, X: Any, offset: float = 0.0, far: float = 0.0) -> Gram:
+        """Prepare X for the kernel; ``far`` is how far X was moved before the kernel saw it."""
+        rows = kernel.prepare(X)
+        lengths = np.sqrt(np.abs(kernel.diagonal(rows).astype(np.float64)) + offset)
+        errors, reach = kernel.errors(rows), None
+        if offset:
+            errors = np.hypot(errors, np.sqrt(offset) * lengths)
+        if kernel.linear:
+            reach = units(X.shape[1]) * (lengths + far)
+        rounding = Rounding(rows.dtype, errors, lengths, reach)
+        return cls(kernel, rows, kernel.psd, rounding, offset)
 
     def stored(self, matrix: NDArray[Any]) -> Gram:
         """Stand for the same matrix, evaluated already."""
         rows = Numbered(matrix, np.arange(len(matrix)))
-        return Gram(Precomputed(), rows, self.psd, whole=matrix)
+        return Gram(Precomputed(), rows, self.psd, self.rounding, whole=matrix)
 
     def reordered(self, order: NDArray[np.intp]) -> Gram:
         """Take some of the rows, in another order; without a copy if nothing changes."""
-        same = len(order) == len(self) and np.array_equal(order, np.arange(len(self)))
-        return self if same else replace(self, rows=self.rows[order], whole=None)
+        if len(order) == len(self) and np.array_equal(order, np.arange(len(self))):
+            return self
+        return replace(self, rows=self.rows[order], rounding=self.rounding.of(order), whole=None)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -69,6 +81,12 @@ class Gram:
         """k(x, x) for every row."""
         values = self.kernel.diagonal(self.rows)
         return values + values.dtype.type(self.offset) if self.offset else values
+
+    def spread(self) -> float:
+        """Mean squared distance of rows from their mean in feature space, by a sample of them."""
+        part = self.rows[np.unique(np.linspace(0, len(self) - 1, _SAMPLE).astype(np.intp))]
+        values = self.block(part, part).astype(np.float64)
+        return max(0.0, float(values.diagonal().mean() - values.mean()))
 
     def seems_convex(self, rows: NDArray[np.intp]) -> bool:
         """Look for negative curvature where positive semidefiniteness is not a fact.

@@ -10,7 +10,9 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.container import by_position
+from maxmargin.inputs.container import by_position
+from maxmargin.inputs.finite import refuse_nonfinite
+from maxmargin.kernels.rounding import units
 from maxmargin.ops.cpu.kernel_sparse import collect_nonzeros, count_nonzeros, sparse_dot
 
 FloatArray: TypeAlias = NDArray[Any]
@@ -163,36 +165,23 @@ def _float_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
 
 
-def refuse_nonfinite(matrix: Any) -> None:
-    """Raise ValueError with the place of the first NaN or infinity, if there is one."""
-    if (place := find_nonfinite(matrix)) is not None:
-        found, row, column = place
-        raise ValueError(
-            f"Input X contains {found} (row {row}, column {column}); impute or drop such values "
-            "first."
-        )
+def dot_units(A: Points) -> float:
+    """Units in the last place of |x| |y| that a dot product may be off; see ``rounding``."""
+    longest = A.X.shape[1]
+    if sparse.issparse(A.X):
+        longest = int(np.diff(A.X.indptr).max(initial=0))
+    return units(longest)
 
 
-def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:
-    """Find the first NaN or infinity: its name, row and column."""
-    values = matrix.data if sparse.issparse(matrix) else matrix
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(
-            values.sum()
-        ):  # one pass without a temporary; an overflow only leads to the slower test
-            return None
-    if np.isfinite(values).all():
-        return None
-    coordinates = matrix.tocoo() if sparse.issparse(matrix) else None
-    bad = np.argwhere(~np.isfinite(values))[0]
-    row, column = bad if coordinates is None else (coordinates.row[bad[0]], coordinates.col[bad[0]])
-    return "NaN" if np.isnan(values[tuple(bad)]) else "infinity", int(row), int(column)
+def squared_lengths(matrix: Any) -> NDArray[np.float64]:
+    """Sum <x, x> of each row in double precision, infinite where that is not enough."""
+    with np.errstate(over="ignore"):
+        return _sums_of_squares(matrix)
 
 
 def squared_norms(matrix: Any) -> FloatArray:
     """Sum <x, x> of each row, in float64: a distance is a small difference of large norms."""
-    with np.errstate(over="ignore"):
-        norms = _sums_of_squares(matrix)
+    norms = squared_lengths(matrix)
     if not norms.max(initial=0.0) < np.finfo(matrix.dtype).max / 4:
         row = norms.argmax()
         raise ScaleError(f"The square of row {row} of X overflows {matrix.dtype}; scale X.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.points import FloatArray, Rows, as_matrix
 from maxmargin.ops.cpu.rows import take_columns
 
@@ -50,6 +50,11 @@ class Precomputed(Kernel):
     """
 
     @property
+    def takes(self) -> Takes:
+        """The matrix."""
+        return Takes.MATRIX
+
+    @property
     def psd(self) -> None:
         """Unknown: ``check`` looks at the matrix."""
         return
@@ -84,6 +89,10 @@ class Precomputed(Kernel):
         for to, source in rows:
             for across, column in columns:
                 out[to, across] = A.K[source, column]
+
+    def errors(self, A: Numbered) -> NDArray[np.float64]:
+        """None: the matrix is what the user says it is."""
+        return np.zeros(len(A))
 
     def diagonal(self, A: Numbered) -> FloatArray:
         """Copy the diagonal entries."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.kernels.base import Kernel, check_nonnegative, precision_of
-from maxmargin.kernels.container import by_position, count_rows
+from maxmargin.inputs.container import by_position, count_rows
+from maxmargin.kernels.base import Kernel, Shift, Takes, check_nonnegative, precision_of
 from maxmargin.kernels.points import FloatArray, Rows
 
 
@@ -46,6 +46,16 @@ class Constant(Kernel):
 
     def _check_params(self) -> None:
         check_nonnegative(self, "c", self.c)
+
+    @property
+    def takes(self) -> Takes:
+        """Anything: it only counts."""
+        return Takes.ITEMS
+
+    @property
+    def shift(self) -> Shift:
+        """It looks at no row."""
+        return Shift.NOTHING
 
     @property
     def psd(self) -> bool:

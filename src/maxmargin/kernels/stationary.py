@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.base import check_finite
+from maxmargin.kernels.base import Shift, check_finite
 from maxmargin.kernels.gamma import ALLOWED, HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
@@ -17,14 +18,22 @@ from maxmargin.kernels.points import (
     check_widths,
     dense_tiles,
     dot,
+    dot_units,
     row_major,
+    squared_lengths,
 )
+from maxmargin.kernels.rounding import units
 from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
 from maxmargin.ops.cpu.kernel_l1 import l1_product
 
 
 class ExpOfDistance(HasGamma):
     """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere."""
+
+    @property
+    def shift(self) -> Shift:
+        """A distance does not notice."""
+        return Shift.NOTHING
 
     @property
     def psd(self) -> bool:
@@ -95,6 +104,18 @@ class RBF(ExpOfDistance):
         """Check X and take the squared length of each row."""
         return as_factor(X, sq_norms=True)
 
+    def errors(self, A: Points) -> NDArray[np.float64]:
+        """Those of the exponent, where the value is not 0: then both rows are about as long.
+
+        The exponent gamma (|x|^2 + |y|^2 - 2 <x, y>) is off by its parts' errors, 2 gamma |x| |y|
+        times the dot product's units and 1.2 gamma (|x|^2 + |y|^2), and the value by that times
+        exp(-r^2), r = gamma^1/2 |x - y|. With s = gamma^1/2 |x| and gamma^1/2 |y| <= s + r, and
+        because r exp(-r^2) <= 0.43 and r^2 exp(-r^2) <= 0.37, this is what comes out.
+        """
+        s = np.sqrt(self.rate * squared_lengths(A.X))
+        product, squares = s * (s + 0.43), 2 * s**2 + 0.86 * s + 0.37
+        return np.sqrt(2 * dot_units(A) * product + 1.2 * squares + 2.0)
+
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """One matrix product and one pass over it."""
         B = B.astype(A.dtype)
@@ -128,6 +149,10 @@ class Laplacian(ExpOfDistance):
     def prepare(self, X: Any) -> Points:
         """Check X; nothing can be done beforehand."""
         return as_points(X)
+
+    def errors(self, A: Points) -> NDArray[np.float64]:
+        """Those of the sum in the exponent r, times exp(-r): r exp(-r) is below 0.37."""
+        return np.full(len(A), np.sqrt(0.37 * (units(A.X.shape[1]) + 2.0) + 2.0))
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """Sum absolute differences, sparse rows written out a tile at a time."""

@@ -2,29 +2,34 @@
 
 Pieces are cut the same way whatever the number of threads, and each writes its own part of the
 output, so results are equal to the last bit for any ``n_jobs``. BLAS is held to one thread
-meanwhile: the pieces are the parallelism, and two pools would fight over the cores.
+meanwhile: the pieces are the parallelism, and two pools would fight over the cores. For the same
+reason nobody's worker takes more than its own core unless it is told to (``count_threads``).
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from functools import cache
 from typing import Any, Self, TypeVar
 
+from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_DONE = object()
+_LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # among those that joblib sets in its workers
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
+_flags: ContextVar[tuple[threading.Event, ...]] = ContextVar("flags", default=())
 
 
 @cache
@@ -34,24 +39,31 @@ def _blas() -> ThreadpoolController:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Threads to use: all cores for None, as joblib counts otherwise (-1 all, -2 all but one).
+    """Threads to use: for None all cores at the top level, and one in somebody else's worker.
 
-    Inside ``side_by_side`` at most the share of the piece at work.
+    Other numbers count as joblib's do (-1 all, -2 all but one). Inside ``side_by_side`` there are
+    at most as many as the share of the piece at work.
     """
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; use 1 for one thread, None or -1 for all.")
     share = _share.get()
-    available = _cores() if share is None else share
     if n_jobs is None:
-        return available
+        return share or _default()
     if n_jobs > 0:
         return n_jobs if share is None else min(n_jobs, share)
-    return max(1, available + 1 + n_jobs)
+    return max(1, (share or cpu_count()) + 1 + n_jobs)
 
 
-def _cores() -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return cores or 1
+def _default() -> int:
+    """All cores; one where a pool of threads or processes runs us and gave the rest to others.
+
+    joblib tells its own process workers how many threads are theirs (``inner_max_num_threads``).
+    """
+    limits = [int(os.environ[name]) for name in _LIMITS if os.environ.get(name, "").isdecimal()]
+    in_process = multiprocessing.parent_process() is not None and not limits
+    if in_process or threading.current_thread() is not threading.main_thread():
+        return 1
+    return max(1, min([cpu_count(), *limits]))
 
 
 class _OneBlasThread:
@@ -98,28 +110,64 @@ class Workers:
         """Call the function on every piece; the first error met is raised here.
 
         The calling thread works too, and whoever is free takes the next piece: a task for each
-        piece would cost more than many pieces do.
+        piece would cost more than many pieces do. After an error, Ctrl-C among them, no further
+        piece is begun.
         """
-        work = list(pieces)
-        if self.threads == 1 or len(work) < _FEWEST:
-            for piece in work:
-                function(piece)
+        left = deque(pieces)
+
+        def take_turns() -> None:
+            try:
+                for piece in _taken(left):
+                    function(piece)
+            except BaseException:
+                left.clear()
+                raise
+
+        if self.threads == 1 or len(left) < _FEWEST:
+            take_turns()
             return
         if self._pool is None:
             self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads - 1))
-        left = iter(work)
-
-        def take_turns() -> None:
-            while (piece := next(left, _DONE)) is not _DONE:
-                function(piece)  # type: ignore[arg-type]
-
-        others = [self._pool.submit(take_turns) for _ in range(self.threads - 1)]
+        failed = threading.Event()
+        contexts = [_with_flag(failed) for _ in range(self.threads - 1)]
+        others = [self._pool.submit(context.run, take_turns) for context in contexts]
         try:
             take_turns()
+        except BaseException:
+            failed.set()
+            raise
         finally:
+            left.clear()
             wait(others)
         for other in others:
             other.result()
+
+
+def _taken(left: deque[T]) -> Iterator[T]:
+    """Take pieces until nobody has left one."""
+    while True:
+        try:
+            piece = left.popleft()
+        except IndexError:
+            return
+        yield piece
+
+
+def _with_flag(flag: threading.Event) -> Context:
+    """Copy this thread's context for another one that shall end when the flag is set."""
+    context = copy_context()
+    context.run(_flags.set, (*_flags.get(), flag))
+    return context
+
+
+class Cancelled(BaseException):
+    """The pieces beside this one were given up, so its result is not wanted any more."""
+
+
+def stop_if_cancelled() -> None:
+    """End a long piece here if an error or Ctrl-C ended the work that it is part of."""
+    if any(flag.is_set() for flag in _flags.get()):
+        raise Cancelled
 
 
 def side_by_side(
@@ -131,7 +179,8 @@ def side_by_side(
     """Call the function on a few long pieces, several (``at_once``) at a time; results in order.
 
     All of them together get ``n_jobs`` threads: a ``Workers`` inside a piece gets an equal share.
-    After an error no further piece is begun, and of those that failed the first one's is raised.
+    After an error no further piece is begun, those at work end where they next ask
+    (``stop_if_cancelled``), and of those that failed the first one's error is raised.
     """
     work = list(pieces)
     threads = count_threads(n_jobs)
@@ -139,17 +188,41 @@ def side_by_side(
     with _one_blas_thread, _sharing(threads // apart):
         if apart == 1:
             return [function(piece) for piece in work]
-        begin = _until_one_fails(function)
-        contexts = [copy_context() for _ in work]
-        pool = ThreadPoolExecutor(apart)
+        return _in_threads(function, work, apart)
+
+
+def _in_threads(function: Callable[[T], R], work: list[T], apart: int) -> list[R]:
+    failed = threading.Event()
+
+    def begin(piece: T) -> R:
+        stop_if_cancelled()
         try:
-            futures = [
-                pool.submit(context.run, begin, piece)
-                for context, piece in zip(contexts, work, strict=True)
-            ]
-            return [future.result() for future in futures]
-        finally:  # also when Ctrl-C ends the waiting
-            pool.shutdown(cancel_futures=True)
+            return function(piece)
+        except BaseException:
+            failed.set()
+            raise
+
+    pool = ThreadPoolExecutor(apart)
+    try:
+        futures = [pool.submit(_with_flag(failed).run, begin, piece) for piece in work]
+        wait(futures, return_when=FIRST_EXCEPTION)
+        return _results(futures)
+    except BaseException:  # also when Ctrl-C ends the waiting
+        failed.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _results(futures: list[Future[R]]) -> list[R]:
+    """Give all results, or raise the first error that is one of its own."""
+    if any(f.done() and f.exception() is not None for f in futures):
+        wait(futures)
+    errors = [error for f in futures if (error := f.exception()) is not None]
+    for error in errors:
+        if not isinstance(error, Cancelled):
+            raise error
+    return [f.result() for f in futures]
 
 
 @contextmanager
@@ -159,19 +232,3 @@ def _sharing(threads: int) -> Iterator[None]:
         yield
     finally:
         _share.reset(token)
-
-
-def _until_one_fails(function: Callable[[T], R]) -> Callable[[T], R]:
-    """Refuse to begin a piece once another has failed; the failure is what the caller will see."""
-    failed = threading.Event()
-
-    def begin(piece: T) -> R:
-        if failed.is_set():
-            return _DONE  # type: ignore[return-value]
-        try:
-            return function(piece)
-        except BaseException:
-            failed.set()
-            raise
-
-    return begin

@@ -51,6 +51,11 @@ class BoxQP:
     def __len__(self) -> int:
         return len(self.linear)
 
+    def part(self, variables: NDArray[np.intp], gradient: Vector) -> BoxQP:
+        """State the problem of some variables, the others fixed where the gradient is this."""
+        chosen = gradient[variables], self.lower[variables], self.upper[variables]
+        return BoxQP(*chosen, self.bias)
+
     def dual(self, beta: Vector, product: Vector) -> float:
         """Value of the dual at beta, where ``product`` is K beta."""
         return float(self.linear @ beta - 0.5 * (beta @ product))

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from maxmargin.solvers.coordinate_ascent import CoordinateAscent
 from maxmargin.solvers.crammer_singer import SequentialDual
-from maxmargin.solvers.dual_ascent import DualAscent
+from maxmargin.solvers.decomposition import Decomposition
+from maxmargin.solvers.dual_ascent import DualAscent, Start
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.gradient_descent import GradientDescent
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
@@ -12,13 +13,13 @@ from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
 from maxmargin.solvers.primal_coordinate import PrimalCoordinate
 from maxmargin.solvers.row_cache import RowCache
-from maxmargin.solvers.run import Limits, Progress, Solution, Trace, interruptible, run, tell
+from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, tell
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
 from maxmargin.solvers.working_set import WorkingSet
 
-BOX_QP_SOLVERS: Final[dict[str, type[DualAscent]]] = {
-    "working_set": WorkingSet,
+BOX_QP_SOLVERS: Final[dict[str, Any]] = {
+    "working_set": Decomposition,
     "smo": SMO,
     "smo_first_order": FirstOrderSMO,
     "osuna": Osuna,
@@ -40,6 +41,7 @@ __all__ = [
     "LINEAR_SOLVERS",
     "SMO",
     "CoordinateAscent",
+    "Decomposition",
     "DualAscent",
     "DualCoordinate",
     "FirstOrderSMO",
@@ -54,9 +56,9 @@ __all__ = [
     "SequentialDual",
     "Shrinking",
     "Solution",
+    "Start",
     "Trace",
     "WorkingSet",
-    "interruptible",
     "is_narrow",
     "run",
     "tell",

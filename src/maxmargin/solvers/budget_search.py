@@ -22,22 +22,25 @@ u'Ku = 0 and t'u > B: weights whose means coincide, which prove that no hyperpla
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from maxmargin.certify import Point
-from maxmargin.problems import SlackBudget
-from maxmargin.solvers.dual_ascent import SIZE
-from maxmargin.solvers.hard_margin import MeansMeetError, mean_weights, means_meet
-from maxmargin.solvers.iterate import Vector, Window
-from maxmargin.solvers.polish import put_on_bounds
+from maxmargin.problems import BoxQP, SlackBudget
+from maxmargin.solvers.decomposition import Decomposition
+from maxmargin.solvers.dual_ascent import Start, Vector
+from maxmargin.solvers.hard_margin import MeansMeetError, Nearness, mean_weights
+from maxmargin.solvers.in_memory import Square
+from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.working_set import WorkingSet
 
 _WIDE, _NARROW = 4.0, 1e-14  # ratios of a bracket's ends: halve its logarithm; nothing left to do
 _ROUNDING = 1e-9  # of a weight, in the difference of two solutions
 _STRICTER = 0.1  # than the tolerance is every solve, and again when its errors are in the way
+
+Ask = Callable[[SlackBudget], bool]
 
 
 @dataclass(frozen=True)
@@ -56,23 +59,42 @@ class Sample:
 
 
 class BudgetSearch:
-    """Penalised solves for one cost after the other, each the working-set solver's."""
+    """Penalised solves for one cost after the other, each the default solver's.
 
-    squares, fewest_lines = WorkingSet.squares, WorkingSet.fewest_lines
-    whole_rows = WorkingSet.whole_rows
-    _attainable = False
+    ``ask`` decides by other means whether any cost is large enough: it raises if none is and gives
+    True if one is. It is called once, if the first cost is too small.
+    """
+
+    biases = (True,)
+    squares, fewest_lines = Decomposition.squares, Decomposition.fewest_lines
+    whole_rows, in_memory = Decomposition.whole_rows, Decomposition.in_memory
 
     def __init__(
-        self, problem: SlackBudget, window: Window, size: int = SIZE, seed: int = 0
+        self,
+        problem: SlackBudget,
+        view: Window | Square,
+        start: Start | None = None,
+        seed: int = 0,
+        *,
+        ask: Ask | None = None,
     ) -> None:
         self.problem, nothing = problem, np.zeros(len(problem))
+        self._view, self._seed, self._ask = view, seed, ask
+        self._attainable, self._nearness = False, Nearness(view.gram)
+        rounding = view.gram.rounding.of(view.index)
+        self._facts = Point(nothing, nothing, rounding)
         self._low = self._sample(0.0, nothing, nothing)
         self._high: Sample | None = None
-        self._facts = Point(nothing, nothing, window.cache.gram.dtype)
-        scale = float(np.abs(window.cache.gram.diagonal()).mean())
-        self._C, self._accuracy, self._gained = 1 / scale if scale > 0 else 1.0, _STRICTER, 0.0
-        self._inner = WorkingSet(problem.penalised(self._C), window, size=size, seed=seed)
+        scale = float((rounding.lengths**2).mean())
+        self._C = 1 / scale if scale > 0 else 1.0
+        if start is not None and start.beta.any():
+            self._C = problem.multiplier(start.beta)
+        self._accuracy, self._gained, self._done = _STRICTER, 0.0, 0
+        self._inner = self._solver(problem.penalised(self._C), start)
         self._fresh, self._low_weight, self._high_weight = True, 1.0, 1.0
+
+    def _solver(self, penalised: BoxQP, start: Start | None) -> Decomposition:
+        return Decomposition(penalised, self._view, start, self._seed)
 
     def _sample(self, C: float, beta: Vector, product: Vector) -> Sample:
         problem = self.problem
@@ -84,7 +106,7 @@ class BudgetSearch:
     @property
     def iterations(self) -> int:
         """Pair steps of all solves."""
-        return self._inner.iterations
+        return self._done + self._inner.iterations
 
     def violation(self) -> float:
         """By how much the point between the ends fails: its conditions, or its relative gap."""
@@ -128,7 +150,8 @@ class BudgetSearch:
         """Step on the present cost; when it is solved, choose the next."""
         tol = self._accuracy * limits.tol
         if self._fresh or self._inner.violation() > tol:
-            self._inner.step(replace(limits, tol=tol))
+            left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - self._done
+            self._inner.step(replace(limits, tol=tol, max_iter=left))
             self._fresh = False
             return
         self._facts = self._inner.point()
@@ -140,20 +163,13 @@ class BudgetSearch:
         """Put a sample in the place of one end; an end that stays twice counts half."""
         if sample.excess > 0:
             if self._high is None:
-                if self._low.C == 0:
-                    self._attainable = self.ask()
+                if self._low.C == 0 and self._ask is not None:
+                    self._attainable = self._ask(self.problem)
                 if not self._attainable:
                     self._refuse_if_endless(sample)
             self._low, self._low_weight, self._high_weight = sample, 1.0, 0.5 * self._high_weight
         else:
             self._high, self._high_weight, self._low_weight = sample, 1.0, 0.5 * self._low_weight
-
-    def ask(self) -> bool:
-        """Decide by other means whether any cost is large enough: raise if none is, True if one is.
-
-        Called once, if the first cost is too small; there are no other means here.
-        """
-        return False
 
     def _refuse_if_endless(self, sample: Sample) -> None:
         """Look whether the last two costs lie on a piece along which the slack never falls."""
@@ -165,8 +181,10 @@ class BudgetSearch:
         inside = size.min() >= -_ROUNDING * size.max() and (size <= most).all()
         point = replace(self._facts, beta=direction, product=product)
         u = self.problem.linear * np.clip(size, 0.0, self.problem.weight)
-        if inside and means_meet(point) and self.problem.refuted(mean_weights(u)):
-            raise MeansMeetError(self.problem, replace(point, beta=u))
+        meet = inside and self._nearness.meet(point)
+        if meet and self.problem.refuted(mean_weights(u)):
+            unclear = self._nearness.unclear(point)
+            raise MeansMeetError(self.problem, replace(point, beta=u), unclear)
 
     def _next_cost(self) -> float:
         low, high = self._low, self._high
@@ -186,12 +204,9 @@ class BudgetSearch:
             self._accuracy *= _STRICTER
         else:
             self._gained += 1.0 + abs(self._gained) * 1e-12
-        if high is not None:
-            beta, product = low.towards(high, (C - low.C) / (high.C - low.C))
-        else:
-            beta, product = low.beta, low.product
-        self._C, inner.problem, self._fresh = C, self.problem.penalised(C), True
-        beta = np.clip(beta, inner.problem.lower, inner.problem.upper)
-        put_on_bounds(inner.problem, beta)
-        inner.iterate.replace(beta, product)
-        self._gained -= inner.merit()
+        start = Start(low.beta, low.product)
+        if high is not None and high.C > low.C:
+            start = Start(*low.towards(high, (C - low.C) / (high.C - low.C)))
+        self._C, self._fresh, self._done = C, True, self._done + inner.iterations
+        self._inner = self._solver(self.problem.penalised(C), start)
+        self._gained -= self._inner.merit()

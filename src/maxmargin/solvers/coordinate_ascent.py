@@ -22,31 +22,35 @@ import numpy as np
 
 from maxmargin.ops.cpu.coordinate import ascend
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.dual_ascent import SIZE, DualAscent
-from maxmargin.solvers.iterate import Vector, Window
-from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.cached_ascent import CachedAscent
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
+from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
 
 _TOGETHER = 64  # rows evaluated at a time
+_WORK = 1 << 24  # numbers changed in a step at most, in less than a tenth of a second
 _FEWEST_UPDATES = 1000  # between two looks of the outer loop, which would see no gain in fewer
 
 
-class CoordinateAscent(DualAscent):
+class CoordinateAscent(CachedAscent):
     """Passes over all variables in random order."""
 
     biases = (False,)
     whole_rows = True
 
-    def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
-        super().__init__(problem, window, size, seed)
+    def __init__(
+        self, problem: BoxQP, view: Window, start: Start | None = None, seed: int = 0
+    ) -> None:
+        super().__init__(problem, view, start, seed)
         self._diagonal = self._gram.diagonal()
         self._flattest = float(self._diagonal.min(initial=np.inf))
         self._order: Index = np.empty(0, dtype=np.intp)
 
     def step(self, limits: Limits) -> None:
-        """Make a pass, several on few variables, within the limits."""
+        """Make a pass, several on few variables and a part of one on many, within the limits."""
         F = self.gradient()
-        left = self._left(limits, max(len(F), _FEWEST_UPDATES))
+        most = min(max(len(F), _FEWEST_UPDATES), max(1, _WORK // len(F)))
+        left = limits.steps_left(self.iterations, most)
         for _ in range(max(1, _FEWEST_UPDATES // len(F))):
             left -= self._pass(F, left)
         self.iterate.running[:] = self.problem.linear - F

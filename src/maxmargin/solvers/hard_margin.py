@@ -15,33 +15,40 @@ the weights over as the proof. Somebody who can decide sooner may be asked while
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from maxmargin.certify import Point
+from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP, SlackBudget
-from maxmargin.solvers.iterate import Vector
+from maxmargin.solvers.decomposition import Decomposition
+from maxmargin.solvers.dual_ascent import Start, Vector
+from maxmargin.solvers.in_memory import Square
+from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.shrinking import Shrinking
 
-# Squared distances of means, in units of the largest squared length. Below the first the duals of
-# double precision carry larger errors than a tolerance of 1e-3 allows; below so many roundings a
-# precision cannot tell rows apart; and below the last it may be worth asking.
-_CLOSE, _ROUNDINGS, _DOUBTFUL = 1e-12, 4, 1e-3
+# Squared distances of means, in units of how far rows are from their mean. Below the first the
+# duals of double precision carry larger errors than a tolerance of 1e-3 allows, and below the
+# second it may be worth asking.
+_CLOSE, _DOUBTFUL = 1e-12, 1e-3
 _FIRST_STEPS, _FIRST_STEPS_PER_VARIABLE = 10_000, 5  # of SMO, before the first look
+
+Ask = Callable[[BoxQP], bool]
 
 
 class MeansMeetError(ArithmeticError):
     """The dual has no maximum: weighted means of the two sides of a problem are the same point.
 
     ``weights`` sum to 1 on each side. Where the kernel is not positive semidefinite (not
-    ``convex``) they prove nothing.
+    ``convex``) they prove nothing, and neither where its values are too rounded to tell
+    (``unclear``).
     """
 
-    def __init__(self, problem: BoxQP | SlackBudget, point: Point) -> None:
+    def __init__(self, problem: BoxQP | SlackBudget, point: Point, unclear: bool = False) -> None:
         super().__init__("weighted means of the two sides coincide")
-        self.problem, self.convex = problem, point.convex
+        self.problem, self.convex, self.unclear = problem, point.convex, unclear
         self.weights = mean_weights(point.beta)
 
 
@@ -51,46 +58,71 @@ def mean_weights(beta: Vector) -> Vector:
     return np.divide(np.abs(beta), total, out=np.zeros_like(beta), where=beta != 0)
 
 
-def means_meet(point: Point, close: float = 0.0) -> bool:
-    """Whether the weighted means lie closer than the precision of kernel values tells."""
-    close = max(close, _CLOSE, _ROUNDINGS * float(np.finfo(point.precision).eps))
-    a = 0.5 * float(np.abs(point.beta).sum())
-    return a > 0 and float((point.beta / a) @ (point.product / a)) <= close * point.scale
+class Nearness:
+    """How near weighted means are, as far as rounded kernel values tell."""
+
+    def __init__(self, gram: Gram) -> None:
+        self.spread = gram.spread()
+
+    def meet(self, point: Point, close: float = _CLOSE) -> bool:
+        """Whether the means are closer than ``close`` or than rounding can tell apart."""
+        a = 0.5 * float(np.abs(point.beta).sum())
+        if a == 0:
+            return False
+        squared = float((point.beta / a) @ (point.product / a))
+        return squared <= max(close * self.spread, self._rounding(point, a))
+
+    def unclear(self, point: Point) -> bool:
+        """Whether rounding is more than what counts as meeting, so that meeting means nothing."""
+        a = 0.5 * float(np.abs(point.beta).sum())
+        return self._rounding(point, a) > _CLOSE * self.spread
+
+    def _rounding(self, point: Point, a: float) -> float:
+        """Bound the error of the squared distance."""
+        beta = point.beta / a
+        return float(np.abs(beta) @ point.rounding.of_values(beta))
 
 
-class HardMargin(Shrinking):
-    """A working-set solver that stops with ``MeansMeetError`` where the dual has no maximum."""
+class HardMargin(Decomposition):
+    """A solver that stops with ``MeansMeetError`` where the dual has no maximum.
 
-    _watched, _asked = True, False
+    ``ask`` decides by other means about a problem whose means come close: it raises if the classes
+    do not part and gives True if they do. It is called once.
+    """
 
-    def ask(self) -> bool:
-        """Decide by other means: raise if the classes do not part, True if they do.
-
-        Called once, if the means come close; there are no other means here.
-        """
-        return False
+    def __init__(
+        self,
+        problem: BoxQP,
+        view: Window | Square,
+        start: Start | None = None,
+        seed: int = 0,
+        *,
+        ask: Ask | None = None,
+    ) -> None:
+        super().__init__(problem, view, start, seed)
+        self._nearness = Nearness(view.gram)
+        self._rounding = view.gram.rounding.of(view.index)
+        self._ask, self._watched = ask, True
 
     def step(self, limits: Limits) -> None:
         """Step, a short one at first, and look how far the dual has grown."""
-        super().step(self._timed(limits) if self.iterations else self._short(limits))
+        super().step(limits if self.iterations else self._short(limits))
         if self._watched:
             self._look()
 
     def _short(self, limits: Limits) -> Limits:
         most = max(_FIRST_STEPS, _FIRST_STEPS_PER_VARIABLE * len(self.problem))
-        return replace(limits, max_iter=most if limits.max_iter < 0 else min(most, limits.max_iter))
-
-    def _timed(self, limits: Limits) -> Limits:
-        """Have a look every second or so, as under a time limit."""
-        return limits if limits.time_limit is not None else replace(limits, time_limit=np.inf)
+        return replace(limits, max_iter=limits.steps_left(0, most))
 
     def _look(self) -> None:
-        iterate, gram = self.iterate, self.iterate.cache.gram
-        scale = float(np.abs(gram.diagonal()[iterate.index]).max(initial=0.0))
-        here = Point(iterate.beta, iterate.running, gram.dtype, scale=scale)
-        if not self._asked and means_meet(here, _DOUBTFUL):
-            self._asked, self._watched = True, not self.ask()
-        if self._watched and means_meet(here):
+        nearness, here = self._nearness, self._running_point()
+        if self._ask is not None and nearness.meet(here, _DOUBTFUL):
+            ask, self._ask = self._ask, None
+            self._watched = not ask(self.problem)
+        if self._watched and nearness.meet(here):
             point = self.point()
-            if means_meet(point):
-                raise MeansMeetError(self.problem, point)
+            if nearness.meet(point):
+                raise MeansMeetError(self.problem, point, nearness.unclear(point))
+
+    def _running_point(self) -> Point:
+        return Point(self.beta, self.running, self._rounding)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels.gram import Gram
 from maxmargin.ops.cpu.rows import add_rows
 from maxmargin.solvers.row_cache import (
     TILE_COLUMNS,
@@ -29,10 +30,17 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the Gram matrix that one problem sees: some segments of rows and columns."""
+    """What one problem sees of cached rows: some segments of rows and columns."""
 
     cache: RowCache
     segments: tuple[int, ...]
+    room: int
+    """Number of variables of which there is memory for a square matrix."""
+
+    @property
+    def gram(self) -> Gram:
+        """The matrix of all rows."""
+        return self.cache.gram
 
     @property
     def index(self) -> Index:
@@ -85,15 +93,31 @@ class Iterate:
         missing = self.cache.missing(rows, self._segments)
         settle, moving = self._leaving(placed), steps != 0
         slots, steps = placed.slots[moving], steps[moving]
-        self.beta[variables] = values
 
-        def work(located: tuple[Piece, slice]) -> None:
+        def settled(located: tuple[Piece, slice]) -> None:
             piece, part = located
             add_rows(self._settled[part], self.cache.store, *settle, piece.start)
+
+        def filled(located: tuple[Piece, slice]) -> None:
+            piece, _ = located
             self.cache.fill(missing[piece.segment], piece)
+
+        def added(located: tuple[Piece, slice]) -> None:
+            piece, part = located
             add_rows(self.running[part], self.cache.store, slots, steps, piece.start)
 
-        self.cache.workers.each(work, self._pieces)
+        def work(located: tuple[Piece, slice]) -> None:
+            settled(located)
+            filled(located)
+            added(located)
+
+        if self.cache.gram.cheap:  # all three while a piece is in the processor's cache
+            self.cache.workers.each(work, self._pieces)
+        else:  # what may run out of time comes before anything has changed
+            self.cache.workers.each(settled, self._pieces)
+            self.cache.workers.each(filled, self._pieces)
+            self.cache.workers.each(added, self._pieces)
+        self.beta[variables] = values
         self.cache.mark_filled(placed.slots, self._segments)
         self.rows_evaluated += sum(len(tile.slots) for tile in missing[self._segments[0]])
 
@@ -151,10 +175,9 @@ class Iterate:
         self.cache.workers.each(work, range(0, len(rest), TILE_COLUMNS))
         return product
 
-    def replace(self, beta: Vector, product: Vector) -> None:
-        """Set all of beta, its product having been evaluated from the whole matrix."""
-        for mine, value in ((self.beta, beta), (self._booked, beta)):
-            mine[:] = value
+    def begin_at(self, beta: Vector, product: Vector) -> None:
+        """Set all of beta, whose product is known."""
+        self.beta[:] = self._booked[:] = beta
         self.running[:] = self._settled[:] = product
 
     def restart(self, product: Vector) -> None:

@@ -18,11 +18,10 @@ from maxmargin.kernels import Linear
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem, c_svc
-from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.decomposition import Decomposition
+from maxmargin.solvers.memory import Rows, arrange
 from maxmargin.solvers.propose import propose
-from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.working_set import WorkingSet, working_set_size
 
 Vector = NDArray[np.float64]
 
@@ -31,16 +30,13 @@ _FINER = 0.1  # of the pairs' tolerance, when the gap asks for more
 
 
 class LinearWorkingSet:
-    """A working-set solver whose point is one of the linear problem."""
+    """The kernel machine's solver, whose point is one of the linear problem."""
 
     def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
-        gram = Gram.of(Linear(), design.X)
-        size = working_set_size(len(gram), gram.dtype.itemsize, _BUDGET)
-        room = _BUDGET - 2 * size**2 * gram.dtype.itemsize
-        cache = RowCache(gram, room, design.workers)
-        box = c_svc(problem.t, problem.cost)
-        self._inner = WorkingSet(box, Window(cache, (0,)), size=size, seed=seed)
+        rows = Rows(Gram.of(Linear(), design.X), np.array([0, len(design)]), [(0,)])
+        view = arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
+        self._inner = Decomposition(c_svc(problem.t, problem.cost), view, seed=seed)
         self._pairs = np.inf  # the tolerance of the pairs of variables
 
     def violation(self) -> float:
@@ -67,11 +63,12 @@ class LinearWorkingSet:
 
     def point(self) -> LinearPoint:
         """Give coefficients and duals with fresh products."""
-        beta = self._inner.iterate.beta.copy()
-        theta = self._design.back(beta)
-        theta[-1] = self._inner.problem.intercept(beta, self._inner.gradient())
+        beta = self._inner.beta.copy()
+        theta, box = self._design.back(beta), self._inner.problem
+        theta[-1] = box.intercept(beta, box.linear - self._inner.running)
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh products."""
-        self._inner.iterate.restart(point.values - point.theta[-1])
+        inner = self._inner.point()
+        self._inner.restart(replace(inner, product=point.values - point.theta[-1]))

@@ -22,12 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.ops.cpu.selection import slopes
-from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.dual_ascent import SIZE, DualAscent
-from maxmargin.solvers.iterate import Vector, Window
+from maxmargin.solvers.blocks import Blocks
+from maxmargin.solvers.cached_ascent import CachedAscent
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
+from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.polish import polish, put_on_bounds
-from maxmargin.solvers.row_cache import Index
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import SquareMatrix
 
@@ -37,28 +37,26 @@ _POLISHES = 10
 _STEPS_PER_VARIABLE = 100
 
 
-class Osuna(DualAscent):
+class Osuna(CachedAscent):
     """Support vectors found so far, and violators, solved together."""
 
     squares = 2
 
-    def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
-        super().__init__(problem, window, size, seed)
-        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size)
+    def __init__(
+        self, problem: BoxQP, view: Window, start: Start | None = None, seed: int = 0
+    ) -> None:
+        super().__init__(problem, view, start, seed)
+        self._matrix = SquareMatrix(view.cache, self.iterate.index, self._size)
 
     def step(self, limits: Limits) -> None:
         """Change S if it is solved, and solve on it."""
         F, S = self.gradient(), self._matrix.variables
-        if self._part(S, F).violation(self.iterate.beta[S], F[S]) <= _SOLVED * limits.tol:
+        if self.problem.part(S, F).violation(self.iterate.beta[S], F[S]) <= _SOLVED * limits.tol:
             kept = self._kept(S)
             S = self._matrix.exchange(kept, self._violators(F, kept))
         beta = self._solve(S, F[S], limits)
         moved = beta != self.iterate.beta[S]
         self.move(S[moved], beta[moved])
-
-    def _part(self, S: Index, F: Vector) -> BoxQP:
-        problem = self.problem
-        return BoxQP(F[S], problem.lower[S], problem.upper[S], problem.bias)
 
     def _kept(self, S: Index) -> Index:
         """Drop zeros; of more than there is room for, keep the free ones."""
@@ -87,31 +85,24 @@ class Osuna(DualAscent):
 
     def _solve(self, S: Index, F: Vector, limits: Limits) -> Vector:
         """Maximise over the variables in S; returns their values."""
-        beta, part = self.iterate.beta[S], self._part(S, self.gradient())
-        target = 0.5 * _SOLVED * limits.tol
-        self._smo(part, beta, F, target, limits)
+        beta, part = self.iterate.beta[S], self.problem.part(S, self.gradient())
+        matrix, target = Blocks.of(self._matrix.values), 0.5 * _SOLVED * limits.tol
+        self._smo(matrix, part, beta, F, target, limits)
         for _ in range(_POLISHES):
-            if 0 <= limits.max_iter <= self.iterations:
+            if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break
-            polish(part, self._matrix.values, beta, F)
+            polish(part, matrix, beta, F, target)
             violation = part.violation(beta, F)
             if violation <= target:
                 break
-            self._smo(part, beta, F, 0.1 * violation, limits)
-        return self._on_bounds(part, beta)
-
-    def _on_bounds(self, part: BoxQP, beta: Vector) -> Vector:
-        """Put traces on their bound; a free variable takes over what they leave of the sum."""
-        before = beta.copy()
+            self._smo(matrix, part, beta, F, 0.1 * violation, limits)
         put_on_bounds(part, beta)
-        room = np.minimum(beta - part.lower, part.upper - beta)
-        if part.bias and room.max(initial=0.0) > 0:
-            beta[room.argmax()] += (before - beta).sum()
         return beta
 
-    def _smo(self, part: BoxQP, beta: Vector, F: Vector, tol: float, limits: Limits) -> None:
-        smo = smo_pairs if part.bias else smo_single
-        most = self._left(limits, _STEPS_PER_VARIABLE * max(len(beta), 100))
-        steps, flattest = smo(self._matrix.values, beta, F, part.lower, part.upper, tol, 0.0, most)
-        self.iterations += int(steps)
-        self._flattest = min(self._flattest, float(flattest))
+    def _smo(
+        self, matrix: Blocks, part: BoxQP, beta: Vector, F: Vector, target: float, limits: Limits
+    ) -> None:
+        most = limits.steps_left(self.iterations, _STEPS_PER_VARIABLE * max(len(beta), 100))
+        steps, flat = matrix.ascend(part, beta, F, target, most, limits)
+        self.iterations += steps
+        self._flattest = min(self._flattest, flat)

@@ -1,23 +1,21 @@
-"""The only outer loop: limits, progress, interrupt, trace, and the judge at the end.
+"""The only outer loop: limits, progress, trace, and the judge at the end.
 
 A solver proposes when it thinks it is done; the judge decides. If the judge disagrees, because
-rounding spoilt the running gradient, the solver goes on from the judge's fresh numbers.
+rounding spoilt the running gradient, the solver goes on from the judge's fresh numbers, unless
+rounding alone is more than the tolerance allows.
 """
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
+from maxmargin.ops.clock import Clock, TimeUp
 
 _PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
 _STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
@@ -54,8 +52,12 @@ class Limits:
 
     tol: float = 1e-3
     max_iter: int = -1
-    time_limit: float | None = None
+    clock: Clock = field(default_factory=Clock)
     callback: Callback | None = None
+
+    def steps_left(self, made: int, most: int) -> int:
+        """Count the steps to make now: at most so many, within what ``max_iter`` leaves."""
+        return most if self.max_iter < 0 else min(most, self.max_iter - made)
 
 
 class Solver(Protocol):
@@ -81,7 +83,7 @@ class Solver(Protocol):
         ...
 
     def step(self, limits: Limits) -> None:
-        """Improve the point."""
+        """Improve the point; where that takes long, ask the clock in between."""
         ...
 
     def point(self) -> Any:
@@ -102,51 +104,47 @@ class Solution:
     iterations: int
 
 
-def run(solver: Solver, limits: Limits, interrupted: threading.Event | None = None) -> Solution:
-    """Step until the judge is content, a limit is met, or ``interrupted`` is set.
-
-    Without that event, which several runs may share, Ctrl-C interrupts this run.
-    """
-    if interrupted is None:
-        with interruptible() as flag:
-            return run(solver, limits, flag)
+def run(solver: Solver, limits: Limits) -> Solution:
+    """Step until the judge is content or a limit is met."""
     watch, aim = _Watch(limits), limits
     while True:
-        stopped = watch.stop(solver, interrupted.is_set())
+        stopped = watch.stop(solver)
         if stopped or solver.violation() <= aim.tol:
             point = solver.point()
             with np.errstate(invalid="ignore", over="ignore"):  # the status says so in words
                 certificate = judge(solver.problem, point, limits.tol, stopped)
-            if stopped or certificate.status is not Status.STALLED:
+            unsure = certificate.status is Status.STALLED and not certificate.rounded
+            if stopped or not unsure:
                 return Solution(point, certificate, solver.iterations)
             solver.restart(point)
             if solver.violation() <= aim.tol:  # it is the gap that is too large
                 aim = replace(aim, tol=0.1 * aim.tol)
-        solver.step(aim)
+        with suppress(TimeUp):  # then the clock says so
+            solver.step(aim)
 
 
 class _Watch:
-    """Clock, trace and patience of one run."""
+    """Trace and patience of one run."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits, self._start = limits, time.perf_counter()
+        self._limits = limits
         self._best, self._idle = float(-np.finfo(np.float64).max), 0
 
-    def stop(self, solver: Solver, interrupted: bool) -> Status | None:
+    def stop(self, solver: Solver) -> Status | None:
         """Say why to stop, if there is a reason other than being done."""
-        seconds, limits = time.perf_counter() - self._start, self._limits
-        merit = solver.merit()
+        merit, limits = solver.merit(), self._limits
         if limits.callback is not None:
             violation, values = solver.violation(), solver.objectives()
-            limits.callback(Progress(seconds, solver.iterations, *values, violation))
+            limits.callback(Progress(limits.clock.seconds, solver.iterations, *values, violation))
         self._notice(merit)
-        if interrupted:
+        over = limits.clock.over()
+        if over and limits.clock.interrupted:
             return Status.INTERRUPTED
         if not np.isfinite(merit):
             return Status.NUMERICAL_ERROR
         if 0 <= limits.max_iter <= solver.iterations:
             return Status.ITERATION_LIMIT
-        if limits.time_limit is not None and seconds >= limits.time_limit:
+        if over:
             return Status.TIME_LIMIT
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
@@ -194,44 +192,3 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.lines)
-
-
-_flag: ContextVar[threading.Event | None] = ContextVar("interrupted", default=None)
-
-
-@contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag looked at between steps; a second one raises as usual.
-
-    Only the main thread may set a handler; elsewhere nothing is caught. Within another such block,
-    or in a copy of its context in another thread, the flag is that block's.
-    """
-    flag = _flag.get()
-    if flag is not None:
-        yield flag
-        return
-    flag = threading.Event()
-    token = _flag.set(flag)
-    try:
-        with _noted(flag):
-            yield flag
-    finally:
-        _flag.reset(token)
-
-
-@contextmanager
-def _noted(flag: threading.Event) -> Iterator[None]:
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
-        yield
-        return
-
-    def note(_number: int, _frame: object) -> None:
-        flag.set()
-        signal.signal(signal.SIGINT, usual)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)

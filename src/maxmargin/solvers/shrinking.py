@@ -23,9 +23,9 @@ import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.dual_ascent import SIZE
-from maxmargin.solvers.iterate import Iterate, Vector, Window
-from maxmargin.solvers.row_cache import Index, RowCache
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
+from maxmargin.solvers.iterate import Iterate, Window
+from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import WorkingSet
 
@@ -37,20 +37,12 @@ _STEPS_BETWEEN = 4  # steps on all of them come first, or the rule sets too many
 class Shrinking:
     """A working-set solver that leaves settled variables out while that pays."""
 
-    squares, fewest_lines = WorkingSet.squares, WorkingSet.fewest_lines
-    whole_rows = WorkingSet.whole_rows
-
     def __init__(
-        self,
-        problem: BoxQP,
-        window: Window,
-        start: Vector | None = None,
-        size: int = SIZE,
-        seed: int = 0,
+        self, problem: BoxQP, view: Window, start: Start | None = None, seed: int = 0
     ) -> None:
         self.problem = problem
-        self._size, self._steps = size, 0
-        self._whole = WorkingSet(problem, window, start, size, seed=seed)
+        self._size, self._steps = view.room, 0
+        self._whole = WorkingSet(problem, view, start, seed)
         self._part: WorkingSet | None = None
         self._active: Index = np.arange(len(problem))
         self._done = 0
@@ -64,6 +56,16 @@ class Shrinking:
     def iterate(self) -> Iterate:
         """The point on all variables, as it was when the present part was cut out."""
         return self._whole.iterate
+
+    @property
+    def beta(self) -> Vector:
+        """The same point."""
+        return self._whole.beta
+
+    @property
+    def running(self) -> Vector:
+        """Its running product."""
+        return self._whole.running
 
     def violation(self) -> float:
         """Violation among the variables at work."""
@@ -110,8 +112,8 @@ class Shrinking:
         old.clear()
         gram = old.gram.reordered(iterate.index[active])
         cache = RowCache(gram, old.store.nbytes, old.workers, memory=old.store)
-        buffers, window = self._whole.lend_buffers(), Window(cache, (0,))
-        self._part = WorkingSet(self._increment(active), window, size=self._size, buffers=buffers)
+        buffers, window = self._whole.lend_buffers(), Window(cache, (0,), self._size)
+        self._part = WorkingSet(self._increment(active), window, buffers=buffers)
 
     def _settled(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Which variables at a bound lie beyond every pair that could still move."""

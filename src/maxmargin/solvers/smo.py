@@ -27,17 +27,18 @@ import numpy as np
 from maxmargin.ops.cpu.selection import slopes
 from maxmargin.ops.cpu.smo import smo_rows
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.dual_ascent import SIZE, DualAscent
-from maxmargin.solvers.iterate import Vector, Window
-from maxmargin.solvers.row_cache import Index
+from maxmargin.solvers.cached_ascent import CachedAscent
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
+from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
 
 _AIM = 0.9  # of tol: what is left to the rounding of the running product
 _TOGETHER = 32  # rows evaluated at a time
 _FEWEST_PAIRS, _PAIRS_PER_VARIABLE = 100, 0.25  # between two looks of the outer loop
+_WORK = 1 << 24  # variables looked at in between at most, in less than a tenth of a second
 
 
-class SMO(DualAscent):
+class SMO(CachedAscent):
     """Pairs of variables, chosen by second-order information."""
 
     biases = (True,)
@@ -45,15 +46,19 @@ class SMO(DualAscent):
     fewest_lines = 2
     second_order: ClassVar[bool] = True
 
-    def __init__(self, problem: BoxQP, window: Window, size: int = SIZE, seed: int = 0) -> None:
-        super().__init__(problem, window, size, seed)
+    def __init__(
+        self, problem: BoxQP, view: Window, start: Start | None = None, seed: int = 0
+    ) -> None:
+        super().__init__(problem, view, start, seed)
         self._diagonal = self._gram.diagonal()
         self._used = np.zeros(len(problem), dtype=bool)
+        most = int(max(_FEWEST_PAIRS, _PAIRS_PER_VARIABLE * len(problem)))
+        self._pairs = max(1, min(most, _WORK // len(problem)))
 
     def step(self, limits: Limits) -> None:
         """Make some pair steps."""
         problem, F = self.problem, self.gradient()
-        left = self._left(limits, int(max(_FEWEST_PAIRS, _PAIRS_PER_VARIABLE * len(problem))))
+        left = limits.steps_left(self.iterations, self._pairs)
         pair = (0, 0)
         while pair[0] >= 0:
             steps, flattest, *pair = smo_rows(

@@ -24,17 +24,16 @@ from numpy.typing import NDArray
 
 from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
 from maxmargin.ops.cpu.selection import slopes
-from maxmargin.ops.cpu.smo import smo_pairs, smo_single
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.dual_ascent import SIZE, DualAscent
-from maxmargin.solvers.iterate import Vector, Window
-from maxmargin.solvers.polish import polish, put_on_bounds
-from maxmargin.solvers.row_cache import Index, RowCache
+from maxmargin.solvers.blocks import Blocks
+from maxmargin.solvers.cached_ascent import CachedAscent
+from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
+from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 
 _KEPT = 1024  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
-_POLISHES, _EXACT = 10, 1e-9  # a small problem is polished until this share of tol is left
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time
 
 
@@ -43,7 +42,7 @@ def working_set_size(n: int, itemsize: int, budget: int) -> int:
     return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
-class WorkingSet(DualAscent):
+class WorkingSet(CachedAscent):
     """Decomposition of one problem over one window of the kernel cache."""
 
     squares = 2
@@ -51,23 +50,17 @@ class WorkingSet(DualAscent):
     def __init__(
         self,
         problem: BoxQP,
-        window: Window,
-        start: Vector | None = None,
-        size: int = SIZE,
-        buffers: list[NDArray[Any]] | None = None,
+        view: Window,
+        start: Start | None = None,
         seed: int = 0,
+        *,
+        buffers: list[NDArray[Any]] | None = None,
     ) -> None:
-        super().__init__(problem, window, size, seed)
+        super().__init__(problem, view, start, seed)
         self._many = max(len(problem), 100)
         self._kept = min(_KEPT, self._size // 2)
-        self._matrix = SquareMatrix(window.cache, self.iterate.index, self._size, buffers)
+        self._matrix = SquareMatrix(view.cache, self.iterate.index, self._size, buffers)
         self._top = 0.5
-        if start is not None:
-            self._begin_at(start)
-
-    def _begin_at(self, start: Vector) -> None:
-        moved = np.flatnonzero(start)
-        self.move(moved, start[moved])
 
     def lend_buffers(self) -> list[NDArray[Any]]:
         """Let a solver that works in this one's place use its memory."""
@@ -83,39 +76,14 @@ class WorkingSet(DualAscent):
         new, kept = self._choose(F)
         chosen = self._matrix.exchange(kept, new)
         beta = self._optimise(chosen, F, limits)
-        if len(chosen) == len(self.problem):
-            self._finish(beta, limits)
-            return
         moved = beta != self.iterate.beta[chosen]
         self._learn(moved[len(kept) :])
         self.move(chosen[moved], beta[moved])
 
-    def _finish(self, beta: Vector, limits: Limits) -> None:
-        """Bring a problem that fits in one working set to rounding, and book its product.
-
-        Newton steps solve for the free variables; where that makes bound ones violate, SMO goes
-        on to a tenth of their violation. Both cost little beside the matrix itself.
-        """
-        everything = self._matrix.variables
-        F = self.problem.linear - self._matrix.times(beta)
-        for _ in range(_POLISHES):
-            if 0 <= limits.max_iter <= self.iterations:
-                break
-            polish(self.problem, self._matrix.values, beta, F)
-            violation = self.problem.violation(beta, F)
-            if violation <= _EXACT * limits.tol:
-                break
-            self._smo(
-                everything, beta, F, 0.1 * violation, 0.0, self._left(limits, 10 * self._many)
-            )
-        put_on_bounds(self.problem, beta)
-        self.iterate.replace(beta, self._matrix.times(beta))
-
     def _choose(self, F: Vector) -> tuple[Index, Index]:
         """Pick new violators and those of the last working set that stay."""
         if len(self.problem) <= self._size:
-            everything = np.arange(len(self.problem))
-            last = self._matrix.variables
+            everything, last = np.arange(len(self.problem)), self._matrix.variables
             return (everything, last) if len(last) == 0 else (last[:0], last)
         last, beta = self._matrix.variables, self.iterate.beta
         free = (beta[last] > self.problem.lower[last]) & (beta[last] < self.problem.upper[last])
@@ -152,27 +120,14 @@ class WorkingSet(DualAscent):
 
     def _optimise(self, chosen: Index, F: Vector, limits: Limits) -> Vector:
         """Solve the small problem to a fraction of its violation; returns the new beta_W."""
-        beta, whole = self.iterate.beta[chosen], len(chosen) == len(self.problem)
-        fraction = 0.0 if whole else _FRACTION
-        self._smo(
-            chosen,
-            beta,
-            F[chosen],
-            0.5 * limits.tol,
-            fraction,
-            self._left(limits, 100 * self._many),
-        )
+        part, beta, gradient = self.problem.part(chosen, F), self.iterate.beta[chosen], F[chosen]
+        target = max(0.5 * limits.tol, _FRACTION * part.violation(beta, gradient))
+        most = limits.steps_left(self.iterations, 100 * self._many)
+        matrix = Blocks.of(self._matrix.values)
+        steps, flat = matrix.ascend(part, beta, gradient, target, most, limits)
+        self.iterations += steps
+        self._flattest = min(self._flattest, flat)
         return beta
-
-    def _smo(
-        self, chosen: Index, beta: Vector, F: Vector, tol: float, fraction: float, most: int
-    ) -> None:
-        problem = self.problem
-        smo = smo_pairs if problem.bias else smo_single
-        lower, upper = problem.lower[chosen], problem.upper[chosen]
-        steps, flattest = smo(self._matrix.values, beta, F, lower, upper, tol, fraction, most)
-        self.iterations += int(steps)
-        self._flattest = min(self._flattest, float(flattest))
 
 
 class SquareMatrix:
@@ -199,10 +154,6 @@ class SquareMatrix:
         """Make the working set ``kept`` (a part of the present one) followed by ``new``."""
         if len(new) == 0 and len(kept) == len(self.variables):
             return self.variables
-        whole = self._cache.gram.whole
-        if whole is not None and self._is_everything(new):
-            self.variables, self.values = new, whole
-            return new
         place = np.flatnonzero(np.isin(self.variables, kept, assume_unique=True))
         variables = np.concatenate([self.variables[place], new])
         self._buffers.reverse()
@@ -211,11 +162,6 @@ class SquareMatrix:
         self._evaluate(variables, len(place), self._read(place, new, values), values)
         self.variables, self.values = variables, values
         return variables
-
-    def _is_everything(self, new: Index) -> bool:
-        """Whether these are all rows of the matrix, in order, and nothing is added to it."""
-        gram = self._cache.gram
-        return not gram.offset and np.array_equal(self._index[new], np.arange(len(gram)))
 
     def _copy(self, place: Index, values: NDArray[Any]) -> None:
         def work(first: int) -> None:
@@ -250,12 +196,3 @@ class SquareMatrix:
             mirror(values, first, stop, known, first)
 
         self._cache.workers.each(work, range(old, len(variables), _BLOCK))
-
-    def times(self, beta: Vector) -> Vector:
-        """K_WW beta, summed in float64."""
-        product = np.empty(len(beta))
-        with np.errstate(invalid="ignore", over="ignore"):  # the judge says so of such a kernel
-            for first in range(0, len(beta), _BLOCK):
-                part = slice(first, first + _BLOCK)
-                product[part] = self.values[part].astype(np.float64, copy=False) @ beta
-        return product

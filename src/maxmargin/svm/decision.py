@@ -1,8 +1,12 @@
-"""Decision values of many rows: kernel tiles times dual coefficients, never the whole matrix."""
+"""Decision values of many rows: kernel tiles times dual coefficients, never the whole matrix.
+
+Tiles are in the kernel's precision, their sums in float64. Rows are taken a few at a time, so that
+neither the tiles nor the values of all pairs of many classes are ever there for all rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,60 +15,77 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Prepared
+from maxmargin.ops.cpu.rows import row_dots
 from maxmargin.ops.threads import Workers
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
+_SUMS = 1 << 20  # numbers in the sums of a few rows
 
 Matrix = NDArray[np.float64]
+Finish = Callable[[Matrix], NDArray[Any]]
 
 
-def sums_by_class(
+def by_class(
     kernel: Kernel,
     rows: Prepared,
     support: Prepared,
     counts: Sequence[int],
-    coefficients: NDArray[Any],
+    coefficients: Matrix,
+    finish: Finish,
     n_jobs: int | None,
-) -> Matrix:
-    """sum_{i in class c} coefficient_li k(x, x_i) for rows x, classes c and lines l.
+) -> NDArray[Any]:
+    """Finish the sums sum_{i in class c} coefficient_li k(x, x_i) of rows x, a few at a time.
 
-    Tiles are in the kernel's precision, their sums in float64. Shape (rows, classes, lines).
+    ``finish`` makes an array of as many rows of them; their shape is (rows, classes, lines).
     """
     edges = np.cumsum([0, *counts])
-    weights = np.ascontiguousarray(coefficients.T, dtype=rows.dtype)
-    sums = np.zeros((len(rows), len(counts), coefficients.shape[0]))
+    weights = np.ascontiguousarray(coefficients.T)
     tiles = [
         (c, slice(start, min(start + _COLUMNS, edges[c + 1])))
         for c in range(len(counts))
         for start in range(edges[c], edges[c + 1], _COLUMNS)
     ]
-    columns = [support[part] for _, part in tiles]
+    columns = [(c, support[part], weights[part]) for c, part in tiles]
+    size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
+    parts: dict[int, NDArray[Any]] = {}
 
     def work(first: int) -> None:
-        some = slice(first, first + _ROWS)
-        block = rows[some]
+        block = rows[first : first + size]
         scratch = np.empty(len(block) * _COLUMNS, rows.dtype)
-        for (c, part), items in zip(tiles, columns, strict=True):
+        sums = np.zeros((len(block), len(counts), len(coefficients)))
+        for c, items, weight in columns:
             tile = scratch[: len(block) * len(items)].reshape(len(block), len(items))
-            kernel.block(block, items, tile)
-            sums[some, c] += tile @ weights[part]
+            _add_products(kernel.block(block, items, tile), weight, sums[:, c])
+        parts[first] = finish(sums)
 
+    starts = range(0, len(rows), size)
     with Workers(n_jobs) as workers:
-        workers.each(work, range(0, len(rows), _ROWS))
-    return sums
+        workers.each(work, starts)
+    return np.concatenate([parts[first] for first in starts])
+
+
+def _add_products(tile: NDArray[Any], weight: Matrix, sums: Matrix) -> None:
+    """Add tile @ weight in double precision; converting a tile costs more than reading it once."""
+    if tile.dtype == np.float64 or weight.shape[1] > 1:
+        sums += tile.astype(np.float64, copy=False) @ weight
+    else:
+        row_dots(tile, weight[:, 0], sums[:, 0])
 
 
 def pair_values(sums: Matrix, intercept: NDArray[np.float64]) -> Matrix:
     """f_ij(x) for all pairs i < j from the classes' sums: positive speaks for class i."""
-    pairs = list(combinations(range(sums.shape[1]), 2))
-    values = [sums[:, i, j - 1] + sums[:, j, i] for i, j in pairs]
-    return np.stack(values, axis=1) + intercept
+    first, second = (np.array(side) for side in zip(*_pairs(sums.shape[1]), strict=True))
+    return sums[:, first, second - 1] + sums[:, second, first] + intercept
+
+
+def _pairs(n_classes: int) -> list[tuple[int, int]]:
+    return list(combinations(range(n_classes), 2))
 
 
 def votes(first_wins: NDArray[np.bool_], n_classes: int) -> NDArray[np.int64]:
     """How many of its pairs each class wins, given for each pair whether its first class does."""
     won = np.zeros((len(first_wins), n_classes), dtype=np.int64)
-    for column, (i, j) in enumerate(combinations(range(n_classes), 2)):
+    for column, (i, j) in enumerate(_pairs(n_classes)):
         won[:, i] += first_wins[:, column]
         won[:, j] += ~first_wins[:, column]
     return won
@@ -82,7 +103,7 @@ def one_value_a_class(values: Matrix, n_classes: int) -> Matrix:
 def squeezed_confidence(values: Matrix, n_classes: int) -> Matrix:
     """Sum the values of each class's pairs and squeeze the sums, in order, into (-1/3, 1/3)."""
     confidence = np.zeros((len(values), n_classes))
-    for column, (i, j) in enumerate(combinations(range(n_classes), 2)):
+    for column, (i, j) in enumerate(_pairs(n_classes)):
         confidence[:, i] += values[:, column]
         confidence[:, j] -= values[:, column]
     return confidence / (3 * (np.abs(confidence) + 1))

@@ -12,25 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import Linear
-from maxmargin.kernels.gram import Gram
-from maxmargin.problems import BoxQP, SlackBudget
-from maxmargin.solvers import Progress, Solution
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock
+from maxmargin.solvers import Progress
 from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError
-from maxmargin.svm import reduction
-from maxmargin.svm.kernel_choice import KernelChoice
-from maxmargin.svm.kernel_classifier import Index, Vector
-from maxmargin.svm.kernel_fit import KernelFit
+from maxmargin.svm.classes import Reduction
+from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_fit import Learned, Recipe, functional_margins
 from maxmargin.svm.separation import coincide, separate
+from maxmargin.svm.training import Training
 
-Problem: TypeAlias = BoxQP | SlackBudget
-
-_ON_MARGIN = 1e-9  # rows this close to a functional margin of 1 are on it, or twice the violation
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 
 class NotSeparable(ValueError):  # noqa: N818  (the name says what is wrong)
@@ -48,7 +46,7 @@ class NotSeparable(ValueError):  # noqa: N818  (the name says what is wrong)
         self.witness = witness
 
 
-class HardMarginSVC(KernelFit):
+class HardMarginSVC(KernelClassifier):
     """The maximal-margin classifier, for classes that a hyperplane separates.
 
     Between separable classes there are many hyperplanes; this is the one whose distance to the
@@ -81,6 +79,8 @@ default="linear"
     callback : callable, default=None
         Called with a ``Progress`` at every step. While some row is on its wrong side the primal is
         infinite.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does, as in ``SVC``.
 
     Attributes
     ----------
@@ -112,7 +112,6 @@ default="linear"
     """
 
     class_weight = None
-    probability = False
 
     def __init__(
         self,
@@ -131,6 +130,7 @@ default="linear"
         time_limit: float | None = None,
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
+        on_interrupt: str = "raise",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -146,7 +146,9 @@ default="linear"
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.callback = callback
+        self.on_interrupt = on_interrupt
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -171,140 +173,103 @@ default="linear"
         ArithmeticError
             If rows lie so far from the origin that rounded linear kernel values cannot tell.
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._check_kernel_parameters()
-        X, label = self._validate(X, y)
-        weight = self._validate_weight(sample_weight, label)
-        choice = self._choose_kernel(X, weight)
-        reduced = self._reduce(label, weight)
-        solutions = self._solve(choice, X, label, reduced)
-        self._recover(choice, X, reduced, solutions)
-        margins = _margins(reduced, solutions)
-        self.margin_ = float(margins[0]) if len(self.classes_) == 2 else margins
+        self._fit(X, y, sample_weight)
         return self
 
-    def _cost(self, label: Index, weight: Vector | None) -> Vector:
-        """Slack costs everything, in every row that counts."""
-        counts = np.full(len(label), True) if weight is None else weight > 0
-        return np.where(counts, np.inf, 0.0)
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Have rows in double precision: errors grow with duals, which have no bound here."""
+        return super()._prepare(X, y, sample_weight).in_double()
 
-    def _solve(
-        self, choice: KernelChoice, X: Any, label: Index, reduced: reduction.Reduction
-    ) -> list[Solution]:
-        """Solve every problem; for the linear kernel the linear program may be asked on the way."""
-        refusal = Refusal(self.classes_, X, label, reduced, isinstance(choice.kernel, Linear))
-        with refusal:
-            gram = self._gram(choice, X, reduced.order)
-            return self._run(gram, reduced, refusal.solver())
+    def _recipe(self, clock: Clock) -> Recipe:
+        return Recipe(
+            price=np.inf,
+            limits=self._limits(clock),
+            memory=self._memory(),
+            by_pairs=self.multiclass == "ovo",
+            solver=HardMargin,
+            adviser=Separability,
+            n_jobs=self.n_jobs,
+        )
 
-    def _whole_gram(self, choice: KernelChoice, X: Any) -> Gram:
-        return super()._whole_gram(choice, in_double(X))
-
-    def _on_margin(
-        self, reduced: reduction.Reduction, solutions: list[Solution]
-    ) -> NDArray[np.bool_]:
-        found = np.zeros(len(reduced.order), dtype=bool)
-        for task, solution in zip(reduced.tasks, solutions, strict=True):
-            near = max(_ON_MARGIN, 2 * min(solution.certificate.kkt_violation, self.tol))
-            found[reduced.variables(task)] |= _functional_margins(task, solution) <= 1 + near
-        return found
-
-
-def in_double(X: Any) -> Any:
-    """Have rows of single precision in double: errors grow with duals, which have no bound here."""
-    return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X
+    def _learn(self, training: Training, clock: Clock) -> Learned:
+        learned = super()._learn(training, clock)
+        margins = _margins(learned)
+        self.margin_ = float(margins[0]) if len(self.classes_) == 2 else margins
+        return learned
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """Turns a dual without a maximum into ``NotSeparable``, with a witness over all rows of X."""
+class Separability:
+    """Whether the rows of a problem part; a linear program decides where the kernel is linear."""
 
-    classes: NDArray[Any]
-    X: Any
-    label: Index
-    reduced: reduction.Reduction
-    linear: bool
+    training: Training
+    reduced: Reduction
 
-    def solver(self) -> type[HardMargin]:
-        """Give the solver, for the linear kernel one that may ask the linear program."""
-        if not self._asks():
-            return HardMargin
-        return type("HardMargin", (HardMargin,), {"ask": lambda solver: self.ask(solver.problem)})
+    def ask(self) -> Callable[[Any], bool] | None:
+        """Give what a solver may ask; as many columns as rows separate almost all."""
+        linear = self.training.seen.kernel.linear
+        helps = linear and self.training.X.shape[1] < len(self.reduced.order)
+        return self.parts if helps else None
 
-    def _asks(self) -> bool:
-        """Tell whether a linear program would help: as many columns as rows separate almost all."""
-        return self.linear and self.X.shape[1] < len(self.reduced.order)
+    def parts(self, problem: Any) -> bool:
+        """Let the linear program decide about the rows of a problem; raise if they do not part."""
+        try:
+            found = separate(self.training.X[self._rows(problem)], problem.linear)
+        except ArithmeticError:
+            return False  # too close to touching for the program
+        if found.witness is not None:
+            raise self.not_separable(problem, found.witness)
+        return True
 
-    def __enter__(self) -> Self:
-        return self
+    def refusal(self, error: MeansMeetError) -> Exception:
+        """Say why there is no maximum, or that nobody can tell."""
+        if not error.convex:
+            return ValueError(
+                "The kernel is not positive semidefinite on these rows and the hard margin's "
+                "dual has no maximum; use another kernel, or SVC, whose C bounds the dual."
+            )
+        if error.unclear or self._apart(error):
+            return ArithmeticError(
+                "The rows lie so far from the origin, next to how far apart they are, that kernel "
+                "values in double precision cannot tell the classes apart; centre the columns and "
+                "scale them."
+            )
+        return self.not_separable(error.problem, error.weights)
 
-    def __exit__(self, _kind: object, error: object, _traceback: object) -> None:
-        if isinstance(error, MeansMeetError):
-            if not error.convex:
-                raise ValueError(
-                    "The kernel is not positive semidefinite on these rows and the hard margin's "
-                    "dual has no maximum; use another kernel, or SVC, whose C bounds the dual."
-                ) from None
-            self._doubt(error)
-            raise self._not_separable(error.problem, error.weights) from None
-
-    def _doubt(self, error: MeansMeetError) -> None:
+    def _apart(self, error: MeansMeetError) -> bool:
         """Have the linear kernel's means compared on the rows themselves.
 
         Kernel values of rows far from the origin cannot tell means apart that rows can.
         """
-        rows = self._rows(error.problem)
-        if self.linear and not coincide(self.X[rows], error.problem.linear, error.weights):
-            raise ArithmeticError(
-                "The rows lie so far from the origin, next to how far apart they are, that kernel "
-                "values in double precision cannot tell the classes apart; centre the columns."
-            ) from None
+        if not self.training.seen.kernel.linear:
+            return False
+        rows = self.training.X[self._rows(error.problem)]
+        return not coincide(rows, error.problem.linear, error.weights)
 
-    def ask(self, problem: BoxQP) -> bool:
-        """Let the linear program decide about the rows of a problem; raise if they do not part."""
-        try:
-            found = separate(self.X[self._rows(problem)], problem.linear)
-        except ArithmeticError:
-            return False  # too close to touching for the program
-        if found.witness is not None:
-            raise self._not_separable(problem, found.witness)
-        return True
+    def _rows(self, problem: Any) -> Index:
+        return self.reduced.rows(next(t for t in self.reduced.tasks if t.problem is problem))
 
-    def _rows(self, problem: Problem) -> Index:
-        task = next(task for task in self.reduced.tasks if task.problem is problem)
-        return self.reduced.order[self.reduced.variables(task)]
-
-    def _not_separable(self, problem: Problem, weights: Vector) -> NotSeparable:
-        rows, t, witness = self._rows(problem), problem.linear, np.zeros(len(self.label))
+    def not_separable(self, problem: Any, weights: Vector) -> NotSeparable:
+        """Spread the weights over all rows of the data and name the two sides."""
+        rows, t = self._rows(problem), problem.linear
+        witness = np.zeros(len(self.training))
         witness[rows] = weights
-        sides = [self.classes[np.unique(self.label[rows[t == sign]])].tolist() for sign in (1, -1)]
+        label, classes = self.training.label, self.training.classes
+        sides = [classes[np.unique(label[rows[t == sign]])].tolist() for sign in (1, -1)]
         first, second = (repr(side[0]) if len(side) == 1 else "the rest" for side in sides)
-        return NotSeparable(self._sentence(f"{first} from {second}", problem, weights), witness)
+        return NotSeparable(self.sentence(f"{first} from {second}", problem, weights), witness)
 
-    def _sentence(self, sides: str, problem: Problem, weights: Vector) -> str:  # noqa: ARG002
+    def sentence(self, sides: str, problem: Any, weights: Vector) -> str:  # noqa: ARG002
+        """Say what the weights prove."""
         return (
             f"No hyperplane separates {sides}: the weights in the error's witness give both the "
             "same mean; allow slack with SVC or SlackBudgetSVC, or use another kernel."
         )
 
 
-def _functional_margins(task: reduction.Task, solution: Solution) -> Vector:
-    """Evaluate t_i f(x_i) at the point that was judged."""
-    problem, point = task.problem, solution.point
-    b = problem.intercept(point.beta, problem.linear - point.product)
-    return problem.linear * (point.product + b)
-
-
-def _margins(reduced: reduction.Reduction, solutions: list[Solution]) -> Vector:
+def _margins(learned: Learned) -> Vector:
     """Find the distance of the nearest row to the hyperplane of every task."""
-    pairs = list(zip(reduced.tasks, solutions, strict=True))
-    nearest = np.array([_functional_margins(*pair).min() for pair in pairs])
+    pairs = list(zip(learned.reduced.tasks, learned.solutions, strict=True))
+    nearest = np.array([functional_margins(*pair).min() for pair in pairs])
     squared = np.array([solution.point.beta @ solution.point.product for _, solution in pairs])
     return np.divide(nearest, np.sqrt(squared), out=np.full(len(pairs), np.nan), where=squared > 0)

@@ -1,73 +1,51 @@
-"""What a fitted kernel classifier does, however it was fitted: decide, predict, certify."""
+"""What every kernel classifier does: check its parameters, fit by a recipe, decide, certify."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.kernels import Linear, Precomputed
-from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import ScaleError, refuse_nonfinite
-from maxmargin.kernels.precomputed import Numbered
-from maxmargin.svm import decision, reduction
-from maxmargin.svm.calibration import probabilities, scores
-from maxmargin.svm.kernel_choice import KernelChoice
-from maxmargin.svm.weights import check_sample_weight
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.kernels import Kernel
+from maxmargin.kernels.base import Takes
+from maxmargin.ops.clock import Clock, watch
+from maxmargin.solvers import Limits, tell
+from maxmargin.svm import decision
+from maxmargin.svm.kernel_choice import NAMES, choose_kernel
+from maxmargin.svm.kernel_fit import Learned, Recipe, badness, complain, learn
+from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 
 Vector = NDArray[np.float64]
-Index = NDArray[np.intp]
 
-VECTORS: dict[str, Any] = {
-    "dtype": [np.float64, np.float32],
-    "order": "C",
-    "accept_sparse": "csr",
-    "accept_large_sparse": True,
-    "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
-}
-_LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
-
-
-@dataclass(frozen=True)
-class Ready:
-    """What several fits share: the kernel in effect and its Gram matrix, evaluated or not."""
-
-    choice: KernelChoice
-    gamma: float
-    gram: Gram
-
-    def of(self, rows: Index) -> Ready:
-        """Look at some of the rows."""
-        return replace(self, gram=self.gram.reordered(rows))
-
-
-def _gives_probabilities(estimator: KernelClassifier) -> bool:
-    if estimator.probability == "deprecated" or not estimator.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
+_MEGABYTE = 2**20
+ON_INTERRUPT = ("raise", "keep")
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):
     """Two classes or more, decided by kernels with support vectors.
 
-    A subclass's ``fit`` sets ``classes_``, ``class_weight_``, ``support_``, ``support_vectors_``,
-    ``intercept_`` and, as LIBSVM has them (a positive value speaks for the earlier class),
-    ``_dual_coef_`` and ``_intercept_`` (for rows as the kernel sees them), with ``_n_support``,
-    ``_choice``, ``_sparse``, ``_X_fit`` and ``_temperature``.
+    A subclass says by which recipe its parameters make a machine (``_recipe``).
     """
 
-    _ready: Ready | None = None
-    _augmented = False  # whether the kernel was fitted with 1 added, instead of a free bias
+    @property
+    def _free_bias(self) -> bool:
+        """Whether the bias is free; without one, the kernel is k + 1."""
+        return True
+
+    # what the parameters say
+
+    @abstractmethod
+    def _recipe(self, clock: Clock) -> Recipe:
+        """Say which problems rows state and who solves them."""
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -76,153 +54,162 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
-    # what the kernel parameter says
-
-    def _choice_is(self, name: str) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == name
-
     def _is_precomputed(self) -> bool:
-        return self._choice_is("precomputed") or isinstance(self.kernel, Precomputed)
+        value = isinstance(self.kernel, Kernel) and self.kernel.takes is Takes.MATRIX
+        return value or (isinstance(self.kernel, str) and self.kernel == "precomputed")
 
-    def _by_pairs(self) -> bool:
-        return self.multiclass == "ovo" or len(self.classes_) == 2
+    def _kernel(self) -> Kernel:
+        return choose_kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
-    # fits that share a kernel matrix, for the wrappers of several classes
+    def _check_parameters(self) -> None:
+        """Check what every kernel classifier takes."""
+        owner = type(self).__name__
+        if not (isinstance(self.kernel, Kernel) or callable(self.kernel)):
+            check_choice(owner, "kernel", self.kernel, NAMES, "a Kernel or a function")
+        if isinstance(self.gamma, str):
+            check_choice(owner, "gamma", self.gamma, ("scale", "auto"), "a number of at least 0")
+        else:
+            check_number(owner, "gamma", self.gamma, 0.0, otherwise="'scale' or 'auto'")
+        check_number(owner, "degree", self.degree, 0, whole=True)
+        check_number(owner, "coef0", self.coef0)
+        check_number(owner, "tol", self.tol, 0.0, above=True)
+        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
+        check_number(owner, "max_iter", self.max_iter, -1, whole=True)
+        check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
+        check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
+        check_flag(owner, "break_ties", self.break_ties)
+        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
+        if self.time_limit is not None:
+            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        self._caution_of_ignored(owner)
 
-    def _make_ready(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Ready]:
-        """Check X, choose the kernel by all of its rows and prepare them."""
+    def _caution_of_ignored(self, owner: str) -> None:
+        """Say so where numbers are given that a kernel value has no use for."""
+        if not isinstance(self.kernel, Kernel):
+            return
+        usual = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+        given = [name for name, value in usual.items() if getattr(self, name) != value]
+        if given:
+            said = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
+            caution(
+                f"{owner} ignores {said}: kernel={self.kernel!r} has its own parameters; give them "
+                "to the kernel."
+            )
+
+    def _limits(self, clock: Clock) -> Limits:
+        return Limits(self.tol, self.max_iter, clock, tell(self.callback, bool(self.verbose)))
+
+    def _memory(self) -> int:
+        return int(self.cache_size * _MEGABYTE)
+
+    # fitting
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         self._check_parameters()
-        X, label = self._validate(X, y)
-        choice = self._choose_kernel(X, self._validate_weight(sample_weight, label))
-        return X, Ready(choice, self._gamma, self._gram(choice, X, np.arange(len(label))))
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            self._learn(self._prepare(X, y, sample_weight), clock)
+            self._after(X, y, sample_weight, clock)
 
-    def _fit_ready(self, ready: Ready, X: Any, y: Any, **params: Any) -> Self:
-        """Fit to rows for which all that is ready: no kernel value is evaluated twice."""
-        self._ready = ready
-        try:
-            return self.fit(X, y, **params)
-        finally:
-            del self._ready
+    def _fit_shared(self, training: Training) -> Self:
+        """Fit to a part of rows that several fits share: no kernel value is evaluated twice."""
+        with watch(self.time_limit) as clock:
+            self._learn(training, clock)
+        return self
 
-    # reduction of the training data, for fit and certify
+    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Do what else a fit has to do with the data as they came; here nothing."""
 
-    def _validate_weight(self, sample_weight: Any, label: Index) -> Vector | None:
-        if sample_weight is None:
-            return None
-        return check_sample_weight(sample_weight, label)
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check the data and choose the kernel by all rows."""
+        return prepare(self, self._kernel(), X, y, sample_weight, self._free_bias)
 
-    def _reduce(self, label: Index, weight: Vector | None) -> reduction.Reduction:
-        """Split the rows that cost something into tasks."""
-        split = reduction.one_vs_one if self._by_pairs() else reduction.one_vs_rest
-        cost = self._cost(label, weight)
-        reduced = reduction.reduce_classes(label, cost, len(self.classes_), split)
-        return reduction.without_bias(reduced) if self._augmented else reduced
+    def _learn(self, training: Training, clock: Clock) -> Learned:
+        """Fit to rows that are ready, and show the machine as scikit-learn does."""
+        learned = learn(training, self._recipe(clock))
+        self._show(training, learned)
+        complain(learned.certificates, self._sentences(training, learned))
+        return learned
 
-    def _cost(self, label: Index, weight: Vector | None) -> Vector:
-        """Rows cost C times the class weight times the sample weight."""
-        cost: Vector = self._price() * self.class_weight_[label]
-        return cost if weight is None else cost * np.maximum(weight, 0.0)
-
-    def _price(self) -> float:
-        return min(float(self.C), _LARGEST_C)
-
-    def _gram(self, choice: KernelChoice, X: Any, order: Index) -> Gram:
-        gram = self._whole_gram(choice, X) if self._ready is None else self._ready.gram
-        return replace(gram.reordered(order), offset=1.0 if self._augmented else 0.0)
-
-    def _whole_gram(self, choice: KernelChoice, X: Any) -> Gram:
-        try:
-            return Gram.of(choice.kernel, choice.items(X, X))
-        except ScaleError as error:
+    def _show(self, training: Training, learned: Learned) -> None:
+        """Set the fitted attributes."""
+        machine = learned.machine
+        if not (np.isfinite(machine.coefficients).all() and np.isfinite(machine.intercepts).all()):
             raise ValueError(
-                f"The dual coefficients or intercepts are not finite. {error}"
-            ) from None
+                "The dual coefficients or intercepts are not finite. The input data may contain "
+                "large values and need to be preprocessed."
+            )
+        sign = -1.0 if len(training.classes) == 2 else 1.0
+        self._machine, self._sparse = machine, sparse.issparse(training.X)
+        self.classes_, self.class_weight_ = training.classes, training.class_weight
+        self.support_, self.support_vectors_ = machine.rows, machine.support
+        self.intercept_ = sign * machine.shifted_intercepts()
+        coefficients = sign * machine.coefficients
+        self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
+        self.n_iter_ = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
+        self.certificates_ = learned.certificates
+        self.certificate_ = max(self.certificates_, key=badness)
+        solved = (Status.CERTIFIED, Status.NOT_CONVEX)
+        self.fit_status_ = int(any(c.status not in solved for c in self.certificates_))
+        shape = getattr(training.X, "shape", None)
+        self.shape_fit_ = (len(training),) if shape is None else tuple(shape)
 
-    # what a fitted model does
+    def _sentences(self, training: Training, learned: Learned) -> dict[Status, str]:
+        """Say something else of a status than its own sentence; nothing of what is well known."""
+        limited = (
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
+            "your data with StandardScaler or MinMaxScaler."
+        )
+        return {Status.ITERATION_LIMIT: limited, Status.NOT_CONVEX: _not_convex(training, learned)}
+
+    # what a fitted model shows
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors of each class."""
-        if not hasattr(self, "_n_support"):
+        if "_machine" not in self.__dict__:
             raise AttributeError("n_support_ is known after fit.")
-        return self._n_support
+        return self._machine.counts
 
     @property
     def coef_(self) -> Any:
         """Weights of the columns, for the linear kernel: one line a problem."""
-        if not (self._choice_is("linear") or self.kernel == Linear()):
+        if not (self.kernel.linear if isinstance(self.kernel, Kernel) else self.kernel == "linear"):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        sign = -1.0 if len(self.classes_) == 2 else 1.0
-        weights = sign * self._weights()
+        weights = (-1.0 if len(self.classes_) == 2 else 1.0) * self._machine.weights
         weights.flags.writeable = False
         return sparse.csr_matrix(weights) if self._sparse else weights
 
-    def _weights(self) -> Vector:
-        """Feature weights of each problem, w = sum_i beta_i x_i."""
-        rows = self._choice.items(self.support_vectors_, None)
-        coefficients = np.asarray(self._dual_coef_)
-        if not self._by_pairs():
-            return np.asarray((rows.T @ coefficients.T).T)
-        edges = np.cumsum([0, *self._n_support])
-        parts = [np.asarray((rows[a:b].T @ coefficients[:, a:b].T).T) for a, b in pairwise(edges)]
-        return decision.pair_values(np.stack(parts).transpose(2, 0, 1), np.zeros(1)).T
+    # scikit-learn's names for parts of the machine, which some of its users change
 
-    def _shift_of_intercept(self) -> Any:
-        """Give what w'x + b has to make good where the linear kernel saw rows less a shift."""
-        shift = self._choice.shift
-        if shift is None or not isinstance(self._choice.kernel, Linear):
-            return 0.0
-        return self._weights() @ shift.astype(np.float64)
+    @property
+    def _n_support(self) -> NDArray[np.int32]:
+        return self._machine.counts
 
-    def _raw_decision(self, X: Any) -> Vector:
-        """Values of all problems, positive for the positive class: shape (rows, problems)."""
-        X = self._validate_new(X)
-        if isinstance(self._choice.kernel, Linear):
-            product = self._choice.items(X, None) @ self._weights().T
-            return np.asarray(product + self._intercept_, dtype=np.float64)
-        if len(self.support_) == 0:
-            return np.tile(self._intercept_, (len(X) if not hasattr(X, "shape") else X.shape[0], 1))
-        rows, support = self._prepare_new(X)
-        sums = decision.sums_by_class(
-            self._choice.kernel,
-            rows,
-            support,
-            self._n_support.tolist(),
-            np.asarray(self._dual_coef_),
-            self.n_jobs,
-        )
-        if self._by_pairs():
-            return decision.pair_values(sums, self._intercept_)
-        return sums.sum(axis=1) + self._intercept_
+    @_n_support.setter
+    def _n_support(self, counts: Any) -> None:
+        self._machine = replace(self._machine, counts=np.asarray(counts))
 
-    def _prepare_new(self, X: Any) -> tuple[Any, Any]:
-        """Make new rows and the support vectors ready for the kernel."""
-        kernel = self._choice.kernel
-        if not self._choice.precomputed:
-            pair = (self._choice.items(items, None) for items in (X, self.support_vectors_))
-            rows, support = (kernel.prepare(items) for items in pair)
-            return rows, support
-        rows = kernel.prepare(self._choice.items(X, self._X_fit))
-        if rows.K.shape[1] != self.shape_fit_[0]:
-            raise ValueError(
-                f"X.shape[1] = {rows.K.shape[1]} should be equal to {self.shape_fit_[0]}, "
-                "the number of samples at training time"
-            )
-        return rows, Numbered(rows.K, self.support_)
+    @property
+    def _dual_coef_(self) -> Vector:
+        return self._machine.coefficients
 
-    def _validate_new(self, X: Any) -> Any:
+    @_dual_coef_.setter
+    def _dual_coef_(self, coefficients: Any) -> None:
+        self._machine = replace(self._machine, coefficients=np.asarray(coefficients))
+
+    def _decide(self, X: Any, finish: decision.Finish) -> NDArray[Any]:
+        """Finish the values of all problems, positive for the positive class, of checked rows."""
         check_is_fitted(self)
-        if not self._choice.takes_items:
-            X = validate_data(self, X, reset=False, **VECTORS)
-            refuse_nonfinite(X)
-            if sparse.issparse(X) and not self._sparse:
-                raise ValueError(
-                    f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
-                )
-        if not self._choice.precomputed and self._n_support.sum() != len(self.support_):
+        kernel = self._machine.seen.kernel
+        X = check_rows(self, kernel, X, reset=False)
+        if sparse.issparse(X) and not self._sparse and kernel.takes is Takes.VECTORS:
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+            )
+        if self._machine.counts.sum() != len(self._machine.rows):
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
-        return X
+        return self._machine.decide(X, finish, self.n_jobs)
 
     def decision_function(self, X: Any) -> Vector:
         """Evaluate the decision values of rows.
@@ -237,12 +224,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes), or
             (rows, pairs) with decision_function_shape="ovo" and multiclass="ovo".
         """
-        values = self._raw_decision(X)
-        if len(self.classes_) == 2:
-            return -values.ravel()
-        if self._by_pairs() and self.decision_function_shape == "ovr":
-            return decision.one_value_a_class(values, len(self.classes_))
-        return values
+        check_is_fitted(self)
+        several = len(self.classes_) > 2 and self._machine.by_pairs
+        if several and self.decision_function_shape == "ovo":
+            return self._decide(X, np.asarray)
+        return self._decide(X, self._machine.confidences)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows: by vote of the pairs, or the largest value of all classes.
@@ -258,57 +244,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        labels: NDArray[Any] = self.classes_[self._predict_numbers(self._raw_decision(X))]
+        numbers = self._decide(X, lambda values: self._machine.numbers(values, self.break_ties))
+        labels: NDArray[Any] = self.classes_[numbers]
         return labels
 
-    def _predict_numbers(self, values: Vector) -> Index:
-        if not self._by_pairs():
-            return values.argmax(axis=1)
-        if self.break_ties and len(self.classes_) > 2:
-            return decision.one_value_a_class(values, len(self.classes_)).argmax(axis=1)
-        return decision.votes(values > 0, len(self.classes_)).argmax(axis=1)
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Vector:
-        """Estimate class probabilities; the most probable class is the predicted one.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        p : ndarray of shape (rows, classes)
-        """
-        check_is_fitted(self)
-        if self._temperature is None:
-            raise NotFittedError(
-                "predict_proba is not available when fitted with probability=False"
-            )
-        values = self._raw_decision(X)
-        predicted = self._predict_numbers(values)
-        z = -values.ravel() if len(self.classes_) == 2 else values
-        if self._by_pairs() and len(self.classes_) > 2:
-            z = decision.one_value_a_class(values, len(self.classes_))
-        return probabilities(scores(z), self._temperature, predicted)
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Take the logarithm of predict_proba."""
-        return np.log(self.predict_proba(X))
-
-    @property
-    def probA_(self) -> Vector:  # noqa: N802
-        """Slope of the calibration, -1 / temperature; empty without probability=True."""
-        warnings.warn("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning, 2)
-        slope = [] if self._temperature is None else [-1.0 / self._temperature]
-        return np.repeat(np.asarray(slope, dtype=np.float64), len(self._intercept_))
-
-    @property
-    def probB_(self) -> Vector:  # noqa: N802
-        """Offset of the calibration: 0, so that probabilities agree with predict."""
-        warnings.warn("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning, 2)
-        return np.zeros(0 if self._temperature is None else len(self._intercept_))
+    def _votes_and_values(self, X: Any) -> tuple[NDArray[np.intp], Vector]:
+        """Predicted numbers of two classes and their values, in one pass over the kernel."""
+        values = self._decide(X, np.asarray)
+        return self._machine.numbers(values), -values.ravel()
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Judge the model again, in float64 and from the training data alone.
@@ -324,47 +267,43 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             Of the problem with the worst relative gap; ``certificate_`` is left as it is.
         """
         check_is_fitted(self)
-        X, label = _same_data(self, X, y)
-        reduced = self._reduce(label, self._validate_weight(sample_weight, label))
-        gram = self._gram(self._choice, X, reduced.order)
-        place = np.searchsorted(np.sort(reduced.order), self.support_)
-        place = np.argsort(reduced.order, kind="stable")[place]
-        sums = decision.sums_by_class(
-            gram.kernel,
-            gram.rows,
-            gram.rows[place],
-            self._n_support.tolist(),
-            np.asarray(self._dual_coef_),
-            self.n_jobs,
-        )
-        none = np.zeros(1)
-        values = decision.pair_values(sums, none) if self._by_pairs() else sums.sum(axis=1)
-        duals = np.zeros((len(self._dual_coef_), len(gram)))
-        duals[:, place] = self._dual_coef_
+        training = self._again(X, y, sample_weight).in_double()
+        reduced = self._recipe(Clock()).reduce(training)
+        gram, machine = training.gram.reordered(reduced.order), self._machine
+        place = np.empty(len(training), dtype=np.intp)
+        place[reduced.order] = np.arange(len(gram))
+        support = place[machine.rows]
+        duals = np.zeros((len(machine.coefficients), len(gram)))
+        duals[:, support] = machine.coefficients
+        values = machine.products(gram, support, self.n_jobs)
         points = reduced.points(duals, values, gram)
-        if not all(t.problem.feasible(p.beta) for t, p in zip(reduced.tasks, points, strict=True)):
+        pairs = list(zip([task.problem for task in reduced.tasks], points, strict=True))
+        if not all(problem.feasible(point.beta) for problem, point in pairs):
             raise ValueError("certify needs the sample_weight and class_weight of the fit.")
-        verdicts = [
-            judge(task.problem, point, self.tol)
-            for task, point in zip(reduced.tasks, points, strict=True)
-        ]
-        return max(verdicts, key=badness)
+        return max((judge(*pair, self.tol) for pair in pairs), key=badness)
+
+    def _again(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Make the data ready as they were for the fit, with the kernel that it chose."""
+        machine, labels = self._machine, np.ravel(y)
+        rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        known = len(labels) == rows == machine.n_rows and np.isin(labels, self.classes_).all()
+        if not known or len(np.unique(labels)) != len(self.classes_):
+            raise ValueError(
+                f"certify needs the data the model was fitted to: {machine.n_rows} rows of "
+                f"classes {self.classes_.tolist()}."
+            )
+        X = check_rows(self, machine.seen.kernel, X, reset=False)
+        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), self._free_bias)
 
 
-def badness(certificate: Certificate) -> tuple[bool, float]:
-    """Order certificates from good to bad: first by status, then by relative gap."""
-    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
-
-
-def _same_data(model: KernelClassifier, X: Any, y: Any) -> tuple[Any, Index]:
-    """Check that X and y can be the training data; rows come back in float64."""
-    shape = X.shape if hasattr(X, "shape") else (len(X), *np.shape(X)[1:])
-    rows = model.shape_fit_[0]
-    if shape[0] != rows or np.size(y) != rows or not np.isin(y, model.classes_).all():
-        raise ValueError(
-            f"certify needs the data the model was fitted to: {rows} rows of "
-            f"classes {model.classes_.tolist()}."
+def _not_convex(training: Training, learned: Learned) -> str:
+    """Say of a user's own kernel that it is none; of a known one nothing new."""
+    if training.gram.psd is not None:
+        return ""
+    apart = training.gram.asymmetry(learned.machine.rows.astype(np.intp))
+    if apart is not None:
+        return (
+            f"NOT_CONVEX: the kernel is not symmetric: rows {apart[0]} and {apart[1]} have another "
+            "value the other way round, so the gap proves nothing about optimality."
         )
-    if not model._choice.takes_items:
-        X = validate_data(model, X, reset=False, **{**VECTORS, "dtype": np.float64})
-    return X, np.searchsorted(model.classes_, np.ravel(y))
+    return f"{Status.NOT_CONVEX.name}: {Status.NOT_CONVEX.sentence}"

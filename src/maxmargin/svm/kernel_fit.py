@@ -1,185 +1,258 @@
-"""What the fits of all kernel classifiers share: check, choose the kernel, recover a model."""
+"""How a kernel machine is made of training rows: reduce, solve, recover.
+
+A ``Recipe`` says which problems the rows state and who solves them within which limits; it holds
+no data. ``learn`` gives a machine with what is known of it. Float32 kernel values that turn out too
+rounded for the tolerance are evaluated again in float64, from the duals found so far.
+"""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from maxmargin.certify import Status
-from maxmargin.kernels import Kernel
+from maxmargin.certify import Certificate, Point, Status, judge
+from maxmargin.inputs.caution import caution
+from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import refuse_nonfinite
+from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers
-from maxmargin.solvers import Limits, Solution, tell
-from maxmargin.svm import reduction
-from maxmargin.svm.kernel_choice import (
-    NAMES,
-    KernelChoice,
-    centred_on,
-    choose_kernel,
-    resolve_gamma,
-)
-from maxmargin.svm.kernel_classifier import VECTORS, Index, KernelClassifier, Vector, badness
-from maxmargin.svm.parameters import check_choice, check_flag, check_number
-from maxmargin.svm.weights import weigh_classes
+from maxmargin.problems import c_svc
+from maxmargin.solvers import Decomposition, Limits, Solution
+from maxmargin.solvers.dual_ascent import Start
+from maxmargin.solvers.hard_margin import MeansMeetError
+from maxmargin.solvers.memory import Memory, Rows, arrange
+from maxmargin.solvers.tasks import solve_all
+from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
+from maxmargin.svm.machine import KernelMachine
+from maxmargin.svm.training import Training, take
 
-_MEGABYTE = 2**20
-_UNFINISHED = (Status.INTERRUPTED, Status.NUMERICAL_ERROR, Status.STALLED, Status.TIME_LIMIT)
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
 
-
-def check_labels(y: Any) -> NDArray[Any]:
-    """Refuse what are not class labels, one a row."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
-    return labels
+_SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
+_MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
 
-def refuse_one_class(classes: NDArray[Any]) -> None:
-    """Refuse labels that leave nothing to tell apart."""
-    if len(classes) < 2:
-        raise ValueError(
-            f"The number of classes has to be greater than one; got {len(classes)} class"
+class Adviser(Protocol):
+    """Somebody who knows more about problems without a solution than their solver."""
+
+    def ask(self) -> Callable[[Any], bool] | None:
+        """Give what a solver may ask about its problem, if that helps."""
+        ...
+
+    def refusal(self, error: MeansMeetError) -> Exception:
+        """Say to the user why a problem has no solution."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """From rows to problems, and who solves them."""
+
+    price: float
+    """Of a unit of slack, before weights; infinite for none."""
+    limits: Limits
+    memory: int
+    """Bytes for kernel values."""
+    by_pairs: bool = True
+    state: State = c_svc
+    solver: Any = Decomposition
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What else the solver is started with."""
+    adviser: Callable[[Training, Reduction], Adviser] | None = None
+    n_jobs: int | None = None
+    seed: int = 0
+
+    def costs(self, training: Training) -> Vector:
+        """Slack costs the price times the class weight times the row's weight."""
+        cost = self.price * training.class_weight[training.label]
+        if training.weight is None:
+            return cost
+        counts = training.weight > 0
+        return np.multiply(cost, training.weight, out=np.zeros(len(cost)), where=counts)
+
+    def reduce(self, training: Training) -> Reduction:
+        """Split the rows that cost something into problems of two sides."""
+        pairs = self.by_pairs or len(training.classes) == 2
+        costs = self.costs(training)
+        return reduce_classes(training.label, costs, len(training.classes), pairs, self.state)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A machine, the problems it solves and their solutions."""
+
+    machine: KernelMachine
+    reduced: Reduction
+    solutions: Sequence[Solution]
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """What is known of every problem's solution."""
+        return [solution.certificate for solution in self.solutions]
+
+
+def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = None) -> Learned:
+    """Make a machine of the rows; ``starts`` are duals of a neighbouring fit, one a problem."""
+    reduced = recipe.reduce(training)
+    solutions = _solve(training, reduced, recipe, starts)
+    if getattr(training.X, "dtype", None) == np.float32 and not recipe.limits.clock.over():
+        solutions = _measured(training, reduced, solutions, recipe.limits.tol)
+        if any(solution.certificate.rounded for solution in solutions):
+            training = training.in_double()
+            found = [solution.point.beta for solution in solutions]
+            solutions = _solve(training, reduced, recipe, found)
+    return Learned(_recover(training, reduced, solutions), reduced, solutions)
+
+
+def _measured(
+    training: Training, reduced: Reduction, solutions: list[Solution], tol: float
+) -> list[Solution]:
+    """Measure the rounding of points for which its bound is too large, and judge them again.
+
+    A sample of decision values is evaluated in double precision. What the worst of them is off, by
+    how much it might be, is a share of the bound that holds for the other rows too, with a factor
+    to be sure: errors of the sample are as independent as the bound assumes.
+    """
+    judged = list(solutions)
+    for number, (task, solution) in enumerate(zip(reduced.tasks, solutions, strict=True)):
+        if solution.certificate.rounded:
+            rounding, point = solution.point.rounding, solution.point
+            share = _MEASURED * _worst_share(training, reduced.rows(task), point)
+            if share < 1.0:
+                point = replace(point, rounding=replace(rounding, share=share))
+                certificate = judge(task.problem, point, tol)
+                judged[number] = replace(solution, point=point, certificate=certificate)
+    return judged
+
+
+def _worst_share(training: Training, rows: Index, point: Point) -> float:
+    """Compare some of the point's products with those of a double-precision kernel."""
+    support, bound = np.flatnonzero(point.beta), point.rounding.of_values(point.beta)
+    sample = np.random.default_rng(0).choice(len(rows), min(_SAMPLE, len(rows)), replace=False)
+    some, exact = training.gram_in_double(rows[sample]), np.zeros(len(sample))
+    for first in range(0, len(support), _COLUMNS):
+        part = support[first : first + _COLUMNS]
+        block = some.block(some.rows, training.gram_in_double(rows[part]).rows)
+        exact += block @ point.beta[part]
+    off = np.abs(exact - point.product[sample])
+    return float(np.divide(off, bound[sample], out=off, where=bound[sample] > 0).max(initial=0.0))
+
+
+def _solve(
+    training: Training, reduced: Reduction, recipe: Recipe, starts: Sequence[Vector] | None
+) -> list[Solution]:
+    """Solve every problem within the limits and the memory."""
+    if recipe.adviser is None:
+        return _solve_all(training.gram, reduced, recipe, starts, recipe.options)
+    adviser = recipe.adviser(training, reduced)
+    try:
+        options = {**recipe.options, "ask": adviser.ask()}
+        return _solve_all(training.gram, reduced, recipe, starts, options)
+    except MeansMeetError as error:
+        raise adviser.refusal(error) from None
+
+
+def _solve_all(
+    gram: Gram,
+    reduced: Reduction,
+    recipe: Recipe,
+    starts: Sequence[Vector] | None,
+    options: Mapping[str, Any],
+) -> list[Solution]:
+    gram, limits = gram.reordered(reduced.order), recipe.limits
+    with Workers(recipe.n_jobs) as workers:
+        memory: Memory | None = None
+        with suppress(TimeUp):  # then every problem stays where it begins
+            rows = Rows(gram, reduced.edges, reduced.segments)
+            memory = arrange(rows, recipe.memory, workers, recipe.solver)
+
+        def start(numbered: tuple[int, Task], _workers: Workers) -> Any:
+            number, task = numbered
+            if memory is None:
+                raise TimeUp
+            begin = None if starts is None else Start(starts[number])
+            view = memory.view(task.segments)
+            return recipe.solver(task.problem, view, begin, recipe.seed, **options)
+
+        def untouched(numbered: tuple[int, Task]) -> Solution:
+            task = numbered[1]
+            nothing = np.zeros(len(task.problem))
+            rounding = gram.rounding.of(reduced.variables(task))
+            point = Point(nothing, nothing, rounding, gram.psd is not False)
+            stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
+            return Solution(point, judge(task.problem, point, limits.tol, stopped), 0)
+
+        at_once = 1 if memory is None else memory.at_once
+        return solve_all(
+            start,
+            list(enumerate(reduced.tasks)),
+            limits,
+            n_jobs=workers.threads,
+            at_once=at_once,
+            give_up=untouched,
         )
 
 
-class KernelFit(KernelClassifier):
-    """A kernel classifier whose ``fit`` is validate, reduce, solve, recover.
+def _recover(
+    training: Training, reduced: Reduction, solutions: Sequence[Solution]
+) -> KernelMachine:
+    """Keep the rows with a coefficient, or on the margin of a problem without slack."""
+    points = [solution.point for solution in solutions]
+    duals = reduced.join_duals([point.beta for point in points])
+    kept = np.flatnonzero(duals.any(axis=0) | _on_hard_margin(reduced, solutions))
+    pairs = zip(reduced.tasks, points, strict=True)
+    biases = [intercept(task.problem, point, training.gram.offset) for task, point in pairs]
+    rows = reduced.order[kept].astype(np.int32)
+    matrix = training.seen.kernel.takes is Takes.MATRIX
+    return KernelMachine(
+        seen=training.seen,
+        rows=rows,
+        support=np.empty((0, 0)) if matrix else take(training.X, rows),
+        counts=np.histogram(kept, reduced.edges)[0].astype(np.int32),
+        coefficients=duals[:, kept],
+        intercepts=np.array(biases),
+        by_pairs=reduced.by_pairs,
+        n_rows=len(training),
+    )
 
-    A subclass states its problem (``_reduce``) and how to solve it.
-    """
 
-    def _check_parameters(self) -> None:
-        self._check_kernel_parameters()
+_ON_MARGIN = 1e-9  # rows this close to a functional margin of 1 are on it, or twice the violation
 
-    def _check_kernel_parameters(self) -> None:
-        """Check what every kernel classifier takes."""
-        owner = type(self).__name__
-        if not (isinstance(self.kernel, Kernel) or callable(self.kernel)):
-            check_choice(owner, "kernel", self.kernel, NAMES)
-        if isinstance(self.gamma, str):
-            check_choice(owner, "gamma", self.gamma, ("scale", "auto"))
-        else:
-            check_number(owner, "gamma", self.gamma, 0.0)
-        check_number(owner, "degree", self.degree, 0, whole=True)
-        check_number(owner, "coef0", self.coef0)
-        check_number(owner, "tol", self.tol, 0.0, above=True)
-        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
-        check_number(owner, "max_iter", self.max_iter, -1, whole=True)
-        check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
-        check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
-        check_flag(owner, "break_ties", self.break_ties)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
-        """Check the data; labels come back as class numbers."""
-        if self._takes_items():
-            check_consistent_length(X, y)
-        else:
-            if sparse.issparse(X) and self._is_precomputed():
-                raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
-            X, y = validate_data(self, X, y, **VECTORS)
-            refuse_nonfinite(X)
-            if self._is_precomputed() and X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    "Precomputed matrix must be a square matrix. "
-                    f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
-        labels = check_labels(y)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
-        self.class_weight_ = weigh_classes(self.class_weight, self.classes_, labels)
-        refuse_one_class(self.classes_)
-        return X, numbers.astype(np.intp)
+def functional_margins(task: Task, solution: Solution) -> Vector:
+    """Evaluate t_i f(x_i) at the point that was judged."""
+    t, product = task.problem.linear, solution.point.product
+    margins: Vector = t * (product + intercept(task.problem, solution.point))
+    return margins
 
-    def _takes_items(self) -> bool:
-        value = isinstance(self.kernel, Kernel)
-        return callable(self.kernel) and (not value or KernelChoice(self.kernel).takes_items)
 
-    def _choose_kernel(self, X: Any, weight: Vector | None) -> KernelChoice:
-        if self._ready is not None:
-            self._gamma = self._ready.gamma
-            return self._ready.choice
-        named = isinstance(self.kernel, str) and self.kernel != "precomputed"
-        self._gamma = resolve_gamma(self.gamma, X, weight) if named else 0.0
-        choice = choose_kernel(self.kernel, self._gamma, self.degree, self.coef0)
-        return centred_on(choice, X, weight, free_bias=not self._augmented)
+def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArray[np.bool_]:
+    """Tell which rows are support vectors even where their dual is 0: without slack, those at 1."""
+    found = np.zeros(len(reduced.order), dtype=bool)
+    for task, solution in zip(reduced.tasks, solutions, strict=True):
+        if getattr(task.problem, "hard", False):
+            near = max(_ON_MARGIN, 2 * min(solution.certificate.kkt_violation, 1e-3))
+            found[reduced.variables(task)] |= functional_margins(task, solution) <= 1 + near
+    return found
 
-    def _run(
-        self, gram: Gram, reduced: reduction.Reduction, solver: Any, seed: int = 0
-    ) -> list[Solution]:
-        """Let a solver work on every problem within the limits that the parameters say."""
-        limits = Limits(self.tol, self.max_iter, self.time_limit, tell(self.callback, self.verbose))
-        budget = int(self.cache_size * _MEGABYTE)
-        with Workers(self.n_jobs) as workers:
-            return reduction.solve(gram, reduced, limits, budget, workers, solver, seed)
 
-    def _recover(
-        self,
-        choice: KernelChoice,
-        X: Any,
-        reduced: reduction.Reduction,
-        solutions: list[Solution],
-    ) -> None:
-        """Set the fitted attributes."""
-        duals = reduced.dual_coefficients([solution.point.beta for solution in solutions])
-        kept = np.flatnonzero(duals.any(axis=0) | self._on_margin(reduced, solutions))
-        self.support_ = reduced.order[kept].astype(np.int32)
-        self._n_support = np.histogram(kept, reduced.edges)[0].astype(np.int32)
-        self._dual_coef_ = duals[:, kept]
-        self._intercept_ = reduced.intercepts([solution.point for solution in solutions])
-        if not np.isfinite(self._dual_coef_).all() or not np.isfinite(self._intercept_).all():
-            raise ValueError(
-                "The dual coefficients or intercepts are not finite. The input data may contain "
-                "large values and need to be preprocessed."
-            )
-        self._keep_support(choice, X)
-        sign = -1.0 if len(self.classes_) == 2 else 1.0
-        self.intercept_ = sign * (self._intercept_ - self._shift_of_intercept())
-        self.dual_coef_ = self._dual_coef_ * sign
-        if self._sparse:
-            self.dual_coef_ = sparse.csr_matrix(self.dual_coef_)
-        self.n_iter_ = np.array([s.iterations for s in solutions], dtype=np.int32)
-        self.certificates_ = [solution.certificate for solution in solutions]
-        self.certificate_ = max(self.certificates_, key=badness)
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
-        self._warn()
+def badness(certificate: Certificate) -> tuple[bool, float]:
+    """Order certificates from good to bad: first by status, then by relative gap."""
+    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
 
-    def _on_margin(
-        self,
-        reduced: reduction.Reduction,
-        solutions: list[Solution],  # noqa: ARG002
-    ) -> NDArray[np.bool_]:
-        """Tell which rows are support vectors even where their dual is 0."""
-        return np.zeros(len(reduced.order), dtype=bool)
 
-    def _keep_support(self, choice: KernelChoice, X: Any) -> None:
-        self._choice, self._sparse = choice, sparse.issparse(X) and choice.function is None
-        self._X_fit = X if choice.function is not None else None
-        if choice.precomputed:
-            self.support_vectors_: Any = np.empty((0, 0))
-        elif hasattr(X, "shape"):
-            self.support_vectors_ = X[self.support_]
-        else:
-            self.support_vectors_ = [X[i] for i in self.support_]
+def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
+    """Warn of every reason why a problem is not solved, each once."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    def _warn(self) -> None:
-        limited = any(c.status is Status.ITERATION_LIMIT for c in self.certificates_)
-        unfinished = any(c.status in _UNFINISHED for c in self.certificates_)
-        self.fit_status_ = int(limited or unfinished)
-        if limited:
-            warnings.warn(
-                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
-                "your data with StandardScaler or MinMaxScaler.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        for status in _UNFINISHED:
-            if any(c.status is status for c in self.certificates_):
-                warnings.warn(f"{status.name}: {status.sentence}", ConvergenceWarning, stacklevel=5)
+    met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
+    for status in Status:
+        said = sentences.get(status, f"{status.name}: {status.sentence}")
+        if status in met and said:
+            caution(said, ConvergenceWarning)

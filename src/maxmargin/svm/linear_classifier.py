@@ -12,13 +12,13 @@ from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
 from maxmargin.certify import Status
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.losses import Hinge, Loss
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
 from maxmargin.solvers.dual_coordinate import LOSSES as DUAL_LOSSES
 from maxmargin.svm.linear_model import LinearModel
-from maxmargin.svm.parameters import ParameterError, check_choice, check_number
 
 Vector = NDArray[np.float64]
 
@@ -133,6 +133,10 @@ class LinearClassifier(LinearModel):
         Threads; None for all cores. The result does not depend on it.
     callback : callable, default=None
         Called with a ``Progress`` at every step; see ``maxmargin.solvers.Trace``.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
+        always raises.
 
     Attributes
     ----------
@@ -172,6 +176,7 @@ class LinearClassifier(LinearModel):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
+        on_interrupt: str = "raise",
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -189,6 +194,7 @@ class LinearClassifier(LinearModel):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.callback = callback
+        self.on_interrupt = on_interrupt
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -246,16 +252,19 @@ class LinearClassifier(LinearModel):
             return "dual_coordinate"
         return "newton" if problem.loss.smooth else "working_set"
 
-    def _complaints(self) -> list[str]:
+    def _sentences(self) -> dict[Status, str]:
         """Say so where the classes are separable and nothing keeps the weights from growing."""
         unsolved = [c for c in self.certificates_ if c.status is not Status.CERTIFIED]
         one_error = float(self.C * losses.named(self.loss).value(0.0, 1.0))
         if self.penalty is None and any(c.primal < 1e-3 * one_error for c in unsolved):
-            return [
+            said = (
                 "The classes are separable, so that without a penalty the loss has no minimum: "
                 "weights grow for ever; use penalty='l2'."
-            ]
-        return super()._complaints()
+            )
+            return {unsolved[0].status: said} | {
+                c.status: "" for c in unsolved if c.status is not unsolved[0].status
+            }
+        return {}
 
     @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
-import warnings
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,20 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.kernels.points import refuse_nonfinite
+from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.weights import check_sample_weight, weigh_classes
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
-from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Newton, Solution, interruptible, run, tell
-from maxmargin.svm.kernel_classifier import VECTORS, badness
-from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
-from maxmargin.svm.parameters import check_choice, check_flag, check_number
-from maxmargin.svm.weights import check_sample_weight, weigh_classes
+from maxmargin.solvers import Limits, Newton, Solution, run, tell
+from maxmargin.solvers.tasks import solve_all
+from maxmargin.svm.kernel_classifier import ON_INTERRUPT
+from maxmargin.svm.kernel_fit import badness, complain
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -46,6 +46,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -61,19 +62,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
-        X, label = self._validate(X, y)
-        X, label, cost = self._weigh(X, label, sample_weight)
-        solutions = self._solve(X, label, cost)
-        self._recover(solutions)
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            X, label = self._validate(X, y)
+            X, label, cost = self._weigh(X, label, sample_weight)
+            self._recover(self._solve(X, label, cost, clock))
         return self
 
     # validate
@@ -87,18 +80,16 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
         check_flag(owner, "fit_intercept", self.fit_intercept)
         check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
+        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
         if self.time_limit is not None:
             check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""
-        X, y = validate_data(self, X, y, **VECTORS)
-        refuse_nonfinite(X)
-        labels = check_labels(y)
-        self.classes_ = np.unique(labels)
-        refuse_one_class(self.classes_)
+        X, y = check_vectors(self, X, y=y)
+        self.classes_, label, labels = number_classes(y)
         self._class_weight = weigh_classes(self.class_weight, self.classes_, labels)
-        return X, np.searchsorted(self.classes_, labels)
+        return X, label
 
     def _weigh(self, X: Any, label: Index, sample_weight: Any) -> tuple[Any, Index, Vector]:
         """Rows cost C times the class weight times the sample weight; the others are left out."""
@@ -139,24 +130,17 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _solver(self, problem: Any, design: Design, seed: int) -> Any:
         raise NotImplementedError
 
-    def _solve(self, X: Any, label: Index, cost: Vector) -> list[Solution]:
-        """Solve every problem within the limits, several at a time; with a callback in turn."""
+    def _solve(self, X: Any, label: Index, cost: Vector, clock: Clock) -> list[Solution]:
+        """Solve every problem within the limits."""
         callback = tell(self.callback, bool(self.verbose))
-        limits = Limits(self.tol, int(self.max_iter), self.time_limit, callback)
-        end = None if limits.time_limit is None else time.perf_counter() + limits.time_limit
-        tasks = self._tasks(label, cost)
+        limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
-        with interruptible() as interrupted:
 
-            def work(task: Any) -> Solution:
-                left = None if end is None else max(0.0, end - time.perf_counter())
-                # Data beyond the range of doubles end with a status, not with NumPy's warnings.
-                quiet = np.errstate(over="ignore", invalid="ignore")
-                with quiet, Workers(self.n_jobs) as workers:
-                    solver = self._solver(task, Design(X, self._constant(), workers), seed)
-                    return _run(solver, replace(limits, time_limit=left), interrupted)
+        def start(task: Any, workers: Workers) -> Any:
+            return self._solver(task, Design(X, self._constant(), workers), seed)
 
-            return side_by_side(work, tasks, self.n_jobs, 1 if callback else None)
+        tasks = self._tasks(label, cost)
+        return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_run)
 
     # recover
 
@@ -169,13 +153,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
-        for complaint in self._complaints():
-            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+        complain(self.certificates_, self._sentences())
 
-    def _complaints(self) -> list[str]:
-        """Say what kept the solver from the tolerance, each reason once."""
-        met = {certificate.status for certificate in self.certificates_} - {Status.CERTIFIED}
-        return [f"{status.name}: {status.sentence}" for status in Status if status in met]
+    def _sentences(self) -> dict[Status, str]:
+        """Say something else of a status than its own sentence."""
+        return {}
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         """Give one row of coefficients for two classes, and one a class for more."""
@@ -199,8 +181,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **VECTORS)
-        refuse_nonfinite(X)
+        X = check_vectors(self, X, reset=False)
         product = X @ self.coef_.T
         product = product.toarray() if sparse.issparse(product) else product
         values = np.asarray(product + self.intercept_, dtype=np.float64)
@@ -252,7 +233,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             Of the problem with the worst relative gap; ``certificate_`` is left as it is.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **{**VECTORS, "dtype": np.float64})
+        X = check_vectors(self, X, reset=False, dtype=np.float64)
         if len(np.atleast_1d(y)) != X.shape[0] or not np.isin(y, self.classes_).all():
             raise ValueError(
                 "certify needs the data the model was fitted to, with labels among "
@@ -263,7 +244,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         verdicts = []
         with Workers(self.n_jobs) as workers:
             values = Design(X, self._constant(), workers).values
-            tasks = zip(self._tasks(label, cost), self._solve(X, label, cost), strict=True)
+            solutions = self._solve(X, label, cost, Clock())
+            tasks = zip(self._tasks(label, cost), solutions, strict=True)
             for number, (problem, solution) in enumerate(tasks):
                 point = self._own_point(number, solution.point, values)
                 verdicts.append(judge(problem, point, self.tol))
@@ -281,17 +263,20 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return replace(point, theta=coef, values=values(coef))
 
 
-def _run(solver: Any, limits: Limits, interrupted: threading.Event) -> Solution:
+def _run(solver: Any, limits: Limits) -> Solution:
     """Solve to the tolerance; a small problem to rounding, where a few more steps do that.
 
-    So that weights and repeated rows agree there, as kernel machines do.
+    So that weights and repeated rows agree there, as kernel machines do. Data beyond the range of
+    doubles end with a status, not with NumPy's warnings.
     """
-    if not isinstance(solver, Newton) or not solver.is_small():
-        return run(solver, limits, interrupted)
-    solution = run(solver, replace(limits, tol=min(limits.tol, _EXACT)), interrupted)
-    stopped = None if solution.certificate.status is Status.STALLED else solution.certificate.status
-    verdict = judge(solver.problem, solution.point, limits.tol, stopped)
-    return replace(solution, certificate=verdict)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not isinstance(solver, Newton) or not solver.is_small():
+            return run(solver, limits)
+        solution = run(solver, replace(limits, tol=min(limits.tol, _EXACT)))
+        status = solution.certificate.status
+        stopped = None if status is Status.STALLED else status
+        verdict = judge(solver.problem, solution.point, limits.tol, stopped)
+        return replace(solution, certificate=verdict)
 
 
 def _seed(random_state: Any) -> int:

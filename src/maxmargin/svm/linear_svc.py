@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import losses
+from maxmargin.inputs.parameters import check_choice
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Progress, SequentialDual, Solution, is_narrow
 from maxmargin.svm.linear_model import Index, LinearModel
-from maxmargin.svm.parameters import check_choice
 
 Vector = NDArray[np.float64]
 
@@ -71,6 +71,10 @@ class LinearSVC(LinearModel):
         Threads; None for all cores. The result does not depend on it.
     callback : callable, default=None
         Called with a ``Progress`` at every step; see ``maxmargin.solvers.Trace``.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
+        always raises.
 
     Attributes
     ----------
@@ -113,6 +117,7 @@ class LinearSVC(LinearModel):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
+        on_interrupt: str = "raise",
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -131,6 +136,7 @@ class LinearSVC(LinearModel):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.callback = callback
+        self.on_interrupt = on_interrupt
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Self
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +26,25 @@ from sklearn.base import (
     is_regressor,
 )
 from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.kernels.base import Takes
+from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
-from maxmargin.solvers import interruptible
-from maxmargin.svm import reduction
+from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
-from maxmargin.svm.kernel_classifier import KernelClassifier, Ready
-from maxmargin.svm.parameters import ParameterError, check_number
+from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.training import Training
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
-
-_MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
@@ -89,17 +90,16 @@ def _fit_all(
 ) -> list[Any]:
     """Fit a clone of the estimator to every problem, several at a time."""
     estimator, config = wrapper.estimator, get_config()
-    ready = None
-    if _shares_kernel(estimator) and any(np.ptp(problem.y) for problem in problems):
-        X, ready = _share_kernel(wrapper, X, problems, params.get("sample_weight"))
-
-    with interruptible() as interrupted:
+    shared = None
+    with watch() as clock:
+        if _shares_kernel(estimator) and any(np.ptp(problem.y) for problem in problems):
+            shared = _share_kernel(wrapper, X, problems, params.get("sample_weight"))
+            X = shared.X
 
         def fit(problem: _Problem) -> Any:
-            if interrupted.is_set() and not _is_judged(estimator):
-                raise KeyboardInterrupt  # nothing fitted from here on could say that it is partial
+            clock.over()
             with config_context(**config):
-                fitted = _fit_one(estimator, X, problem, params, ready)
+                fitted = _fit_one(estimator, X, problem, params, shared)
             if getattr(wrapper, "verbose", 0):
                 print(f"{problem.name}: fitted", flush=True)  # noqa: T201  (it was asked for)
             return fitted
@@ -109,29 +109,23 @@ def _fit_all(
         return side_by_side(fit, problems, wrapper.n_jobs, at_once)
 
 
-def _is_judged(estimator: Any) -> bool:
-    """Whether the estimator says in a certificate how good its fit is: ours."""
-    return hasattr(type(estimator), "certify")
-
-
 def _fit_one(
-    estimator: Any, X: Any, problem: _Problem, params: dict[str, Any], ready: Ready | None
+    estimator: Any, X: Any, problem: _Problem, params: dict[str, Any], shared: Training | None
 ) -> Any:
     if np.ptp(problem.y) == 0:
         value = int(problem.y[0])
-        warn(f"Label {problem.labels[value]} is present in all training examples.", stacklevel=2)
+        caution(f"Label {problem.labels[value]} is present in all training examples.")
         return _Constant(value)
     model, rows = clone(estimator), problem.rows
-    if _is_judged(estimator) and hasattr(estimator, "callback"):
+    if hasattr(type(estimator), "certify") and hasattr(estimator, "callback"):
         model.callback = estimator.callback  # a clone's is a copy, in which nobody would look
     try:
+        if shared is not None:
+            return model._fit_shared(shared.of(rows, problem.y.astype(np.intp)))
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
-        if ready is None:
-            return model.fit(X, problem.y, **params)
-        ready = ready if rows is None else ready.of(rows)
-        return model._fit_ready(ready, X, problem.y, **params)
+        return model.fit(X, problem.y, **params)
     except Exception as error:
         _blame(error, problem.name)
         raise
@@ -146,9 +140,7 @@ def _blame(error: Exception, name: str) -> None:
 
 
 def _take(X: Any, rows: Index, pairwise: bool) -> Any:
-    if pairwise:
-        return X[np.ix_(rows, rows)]
-    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+    return X[np.ix_(rows, rows)] if pairwise else _safe_indexing(X, rows)
 
 
 def _per_row(value: Any, rows: Index, X: Any) -> Any:
@@ -166,17 +158,18 @@ def _shares_kernel(estimator: Any) -> bool:
 
 def _share_kernel(
     wrapper: Any, X: Any, problems: Sequence[_Problem], sample_weight: Any
-) -> tuple[Any, Ready]:
+) -> Training:
     """Check X, choose the kernel and, if there is use and room for it, evaluate its matrix."""
     model = clone(wrapper.estimator)
     whole = next((p.y for p in problems if p.rows is None and np.ptp(p.y)), None)
     y = whole if whole is not None else _first_against_rest(problems, _n_rows(X))
-    X, ready = model._make_ready(X, y, sample_weight)
-    gram = ready.gram
-    if len(problems) > 1 and len(gram) ** 2 * gram.dtype.itemsize <= model.cache_size * _MEGABYTE:
+    model._check_parameters()
+    shared = model._prepare(X, y, sample_weight)
+    n, item = len(shared), shared.gram.dtype.itemsize
+    if len(problems) > 1 and n**2 * item <= model._memory():
         with Workers(wrapper.n_jobs) as workers:
-            gram = gram.stored(reduction.evaluate(gram, workers))
-    return X, Ready(ready.choice, ready.gamma, gram)
+            return shared.stored(evaluate(shared.gram, workers))
+    return shared
 
 
 def _first_against_rest(pairs: Sequence[_Problem], n: int) -> NDArray[np.int64]:
@@ -203,8 +196,7 @@ def _value(estimator: Any, X: Any) -> Vector:
 
 def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
     if isinstance(estimator, KernelClassifier):  # one pass over the kernel for both
-        raw = estimator._raw_decision(X)
-        return estimator._predict_numbers(raw), -raw.ravel()
+        return estimator._votes_and_values(X)
     return estimator.predict(X), _value(estimator, X)
 
 
@@ -230,6 +222,7 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     # A weight is the estimator's to ask for: the wrapper only hands it on.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  (scikit-learn's own form)
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the estimator to every problem of two classes.
 
@@ -248,13 +241,8 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self : OneVsOneClassifier or OneVsRestClassifier
         """
-        before = dict(self.__dict__)
-        try:
-            self._check_parameters()
-            return self._fit(X, y, self._route(sample_weight, fit_params))
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        self._check_parameters()
+        return self._fit(X, y, self._route(sample_weight, fit_params))
 
     def _check_parameters(self) -> None:
         owner, estimator = type(self).__name__, self.estimator
@@ -381,7 +369,7 @@ class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
     def _keep_features(self, X: Any) -> None:
         """Remember the columns, here and in the estimators: predict gives them X as it is."""
         fitted = [each for each in self.estimators_ if not isinstance(each, _Constant)]
-        if any(_shares_kernel(each) and not each._takes_items() for each in fitted):
+        if any(_shares_kernel(each) and each._kernel().takes is Takes.VECTORS for each in fitted):
             for each in fitted:
                 validate_data(each, X, skip_check_array=True)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -514,7 +502,8 @@ class OneVsOneClassifier(_Multiclass):
 
     def _validate(self, X: Any, **labels: Any) -> Any:
         """Check X, and y to fit; what only the estimator's kernel understands is left to it."""
-        if isinstance(self.estimator, KernelClassifier) and self.estimator._takes_items():
+        kernel = isinstance(self.estimator, KernelClassifier) and self.estimator._kernel()
+        if kernel and kernel.takes is Takes.ITEMS:
             return (X, column_or_1d(labels["y"], warn=True)) if labels else X
         rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
         return validate_data(self, X, reset=bool(labels), **labels, **rules)

@@ -1,51 +1,5 @@
-"""Checks of estimator parameters, each failing with one sentence."""
+"""Checks of estimator parameters; they live in ``inputs.parameters``."""
 
-from __future__ import annotations
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
 
-from numbers import Integral, Real
-from typing import Any
-
-import numpy as np
-
-
-class ParameterError(ValueError, TypeError):
-    """A parameter outside its range; scikit-learn's own error is both of these too."""
-
-
-def check_number(
-    owner: str,
-    name: str,
-    value: Any,
-    low: float = -np.inf,
-    *,
-    above: bool = False,
-    whole: bool = False,
-    infinite: bool = False,
-) -> None:
-    """Refuse what is not a number at least ``low`` (more than it with ``above``)."""
-    kind, noun = (Integral, "a whole number") if whole else (Real, "a number")
-    right_kind = isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-    bound = f"greater than {low:g}" if above else f"at least {low:g}"
-    wanted = noun if low == -np.inf else f"{noun} {bound}"
-    inside = right_kind and (value > low if above else value >= low)
-    if not inside or not (infinite or np.isfinite(float(value))):
-        raise ParameterError(
-            f"The {name!r} parameter of {owner} must be {wanted}. Got {value!r} instead."
-        )
-
-
-def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuse what is not one of the choices."""
-    if not (isinstance(value, str) and value in choices):
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(
-            f"The {name!r} parameter of {owner} must be one of {listed}. Got {value!r} instead."
-        )
-
-
-def check_flag(owner: str, name: str, value: Any) -> None:
-    """Refuse what is not True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(
-            f"The {name!r} parameter of {owner} must be True or False. Got {value!r} instead."
-        )
+__all__ = ["ParameterError", "check_choice", "check_flag", "check_number"]

@@ -30,8 +30,8 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult, linprog
 from sklearn.utils import check_X_y
 
-from maxmargin.kernels.points import refuse_nonfinite
-from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
+from maxmargin.inputs.finite import refuse_nonfinite
+from maxmargin.inputs.labels import check_labels, refuse_one_class
 
 Vector = NDArray[np.float64]
 

@@ -10,26 +10,32 @@ found here is SVC's for ``C_``, and SVC's model for a C is found here with its `
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import Linear
+from maxmargin.inputs.labels import check_labels
+from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock
 from maxmargin.problems import SlackBudget
-from maxmargin.solvers import Progress, Solution
+from maxmargin.solvers import Progress
 from maxmargin.solvers.budget_search import BudgetSearch
-from maxmargin.svm import reduction
-from maxmargin.svm.hard_margin import Refusal
-from maxmargin.svm.kernel_choice import KernelChoice
-from maxmargin.svm.kernel_classifier import Index, Vector
-from maxmargin.svm.kernel_fit import KernelFit, check_labels
-from maxmargin.svm.parameters import check_number
+from maxmargin.solvers.hard_margin import HardMargin
+from maxmargin.svm.classes import intercept
+from maxmargin.svm.hard_margin import Separability
+from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.separation import heaviest_meeting
+from maxmargin.svm.training import Training
+
+Vector = NDArray[np.float64]
 
 
-class SlackBudgetSVC(KernelFit):
+class SlackBudgetSVC(KernelClassifier):
     """The largest margin with no more than a given total of slack.
 
     A row's slack is by how much it falls short of a functional margin of 1: max(0, 1 - t_i f(x_i)).
@@ -69,6 +75,8 @@ default="linear"
     callback : callable, default=None
         Called with a ``Progress`` at every step. While no point within the budget is known the
         primal is infinite.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does, as in ``SVC``.
 
     Attributes
     ----------
@@ -94,8 +102,6 @@ default="linear"
     array([[2.]])
     """
 
-    probability = False
-
     def __init__(
         self,
         *,
@@ -115,6 +121,7 @@ default="linear"
         time_limit: float | None = None,
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
+        on_interrupt: str = "raise",
     ) -> None:
         self.budget = budget
         self.kernel = kernel
@@ -132,7 +139,9 @@ default="linear"
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.callback = callback
+        self.on_interrupt = on_interrupt
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -156,95 +165,70 @@ default="linear"
         ArithmeticError
             If rows lie so far from the origin that rounded linear kernel values cannot tell.
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._check_parameters()
-        X, label = self._validate(X, y)
-        weight = self._validate_weight(sample_weight, label)
-        choice = self._choose_kernel(X, weight)
-        reduced = self._reduce(label, weight)
-        solutions = self._solve(choice, X, label, reduced)
-        self._recover(choice, X, reduced, solutions)
-        self._recover_multipliers(reduced, solutions, self._cost(label, weight))
+        self._fit(X, y, sample_weight)
         return self
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number(type(self).__name__, "budget", self.budget, 0.0)
 
-    def _price(self) -> float:
-        return 1.0
+    def _recipe(self, clock: Clock) -> Recipe:
+        budget = float(self.budget)
+        return Recipe(
+            price=1.0,
+            limits=self._limits(clock),
+            memory=self._memory(),
+            by_pairs=self.multiclass == "ovo",
+            state=partial(_within_budget, budget),
+            solver=BudgetSearch if budget > 0 else HardMargin,
+            adviser=partial(Affordability, budget=budget),
+            n_jobs=self.n_jobs,
+        )
 
-    def _reduce(self, label: Index, weight: Vector | None) -> reduction.Reduction:
-        """State a budget for every task; one of 0 leaves only infinite costs."""
-        reduced, budget = super()._reduce(label, weight), float(self.budget)
-        tasks = (replace(task, problem=_with_budget(task, budget)) for task in reduced.tasks)
-        return replace(reduced, tasks=tuple(tasks))
-
-    def _solve(
-        self, choice: KernelChoice, X: Any, label: Index, reduced: reduction.Reduction
-    ) -> list[Solution]:
-        linear = isinstance(choice.kernel, Linear)
-        refusal = BudgetRefusal(self.classes_, X, label, reduced, linear, float(self.budget))
-        with refusal:
-            gram = self._gram(choice, X, reduced.order)
-            return self._run(gram, reduced, refusal.solver())
-
-    def _recover_multipliers(
-        self, reduced: reduction.Reduction, solutions: list[Solution], weight: Vector
-    ) -> None:
-        found = np.empty((len(solutions), 2))
-        for number, (task, solution) in enumerate(zip(reduced.tasks, solutions, strict=True)):
-            t, point = task.problem.linear, solution.point
-            b = task.problem.intercept(point.beta, t - point.product)
-            rows = reduced.order[reduced.variables(task)]
-            problem = SlackBudget(t, weight[rows], float(self.budget))
-            found[number] = problem.multiplier(point.beta), problem.slack(point.product + b)
+    def _learn(self, training: Training, clock: Clock) -> Learned:
+        learned = super()._learn(training, clock)
+        weight = self._recipe(clock).costs(training)
+        found = np.array(list(_multipliers(learned, weight, float(self.budget))))
         two = len(self.classes_) == 2
         self.C_, self.slack_ = (float(v[0]) if two else v for v in found.T.copy())
+        return learned
 
 
-def _with_budget(task: reduction.Task, budget: float) -> Any:
-    weight = task.problem.upper - task.problem.lower
-    problem = SlackBudget(task.problem.linear, weight, budget)
+def _within_budget(budget: float, t: Vector, weight: Vector) -> Any:
+    """State a budget of slack; one of 0 leaves only infinite costs."""
+    problem = SlackBudget(t, weight, budget)
     return problem if budget > 0 else problem.penalised(np.inf)
 
 
+def _multipliers(learned: Learned, weight: Vector, budget: float) -> Any:
+    """Find the multiplier of the budget and the slack used, for every problem."""
+    for task, solution in zip(learned.reduced.tasks, learned.solutions, strict=True):
+        point, rows = solution.point, learned.reduced.rows(task)
+        problem = SlackBudget(task.problem.linear, weight[rows], budget)
+        values = point.product + intercept(task.problem, point)
+        yield problem.multiplier(point.beta), problem.slack(values)
+
+
 @dataclass(frozen=True)
-class BudgetRefusal(Refusal):
-    """Turns a dual without a maximum into ``NotSeparable``, with the least slack it proves."""
+class Affordability(Separability):
+    """Whether the rows of a problem part with no more than a budget of slack."""
 
     budget: float = 0.0
 
-    def solver(self) -> Any:
-        """Give the search, or without a budget the solver of the hard margin.
-
-        For the linear kernel both may ask a linear program.
-        """
-        if self.budget == 0:
-            return super().solver()
-        if not self._asks():
-            return BudgetSearch
-        ask = {"ask": lambda search: self.ask_for_slack(search.problem)}
-        return type("BudgetSearch", (BudgetSearch,), ask)
-
-    def ask_for_slack(self, problem: SlackBudget) -> bool:
+    def parts(self, problem: Any) -> bool:
         """Let a linear program find the least total slack; raise if it is above the budget."""
-        X = self.X[self._rows(problem)].astype(np.float64)
+        if self.budget == 0:
+            return super().parts(problem)
+        X = self.training.X[self._rows(problem)].astype(np.float64)
         weights = heaviest_meeting(X, problem.linear, problem.weight)
         if weights is not None and problem.refuted(weights):
-            raise self._not_separable(problem, weights)
+            raise self.not_separable(problem, weights)
         return weights is not None
 
-    def _sentence(self, sides: str, problem: Any, weights: Vector) -> str:
+    def sentence(self, sides: str, problem: Any, weights: Vector) -> str:
+        """Say how much slack the weights prove to be needed."""
         if self.budget == 0:
-            return super()._sentence(sides, problem, weights)
+            return super().sentence(sides, problem, weights)
         return (
             f"No hyperplane separates {sides} with a total slack of {self.budget:g}: the weights "
             "in the error's witness prove that it takes at least "

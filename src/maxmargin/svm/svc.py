@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from maxmargin.certify import Status
-from maxmargin.kernels.gram import Gram
-from maxmargin.solvers import BOX_QP_SOLVERS, Progress, Shrinking, Solution
-from maxmargin.svm import reduction
-from maxmargin.svm.calibration import fit_temperature
-from maxmargin.svm.kernel_fit import KernelFit
-from maxmargin.svm.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.problems import c_svc
+from maxmargin.solvers import BOX_QP_SOLVERS, Progress
+from maxmargin.svm.calibration import fit_temperature, probabilities, scores
+from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_fit import Recipe
+
+Vector = NDArray[np.float64]
+
+_LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
-class SVC(KernelFit):
+def _gives_probabilities(estimator: SVC) -> bool:
+    if estimator.probability == "deprecated" or not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class SVC(KernelClassifier):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
-    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``, kernel
-    values as ``kernel``, and the attributes ``certificate_`` and ``certificates_``. float32 data
-    are kept in float32.
+    keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``,
+    ``on_interrupt``, kernel values as ``kernel``, and the attributes ``certificate_`` and
+    ``certificates_``. float32 data are kept in float32, unless that is too coarse for the
+    tolerance.
 
     Parameters
     ----------
@@ -69,7 +86,8 @@ class SVC(KernelFit):
     time_limit : float, default=None
         Seconds after which the best point so far is returned.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Threads; None for all cores, and for one in a worker of somebody's pool. The result does
+        not depend on it.
     callback : callable, default=None
         Called with a ``Progress`` (seconds, iterations, primal, dual, gap, violation) at every
         step; ``maxmargin.solvers.Trace()`` keeps them for ``maxmargin.plots.convergence``.
@@ -83,6 +101,10 @@ class SVC(KernelFit):
         - "coordinate_ascent": one variable a step, in random order. A variable moves alone only
           without a free bias, so the kernel is k + 1: the intercept is a weight like the others,
           penalised with them, and the model (and its certificate) is that of this problem.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
+        always raises.
 
     Attributes
     ----------
@@ -129,6 +151,7 @@ class SVC(KernelFit):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         solver: str = "working_set",
+        on_interrupt: str = "raise",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -150,7 +173,9 @@ class SVC(KernelFit):
         self.n_jobs = n_jobs
         self.callback = callback
         self.solver = solver
+        self.on_interrupt = on_interrupt
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -167,56 +192,97 @@ class SVC(KernelFit):
         -------
         self : SVC
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._check_parameters()
-        X, label = self._validate(X, y)
-        weight = self._validate_weight(sample_weight, label)
-        choice = self._choose_kernel(X, weight)
-        self._augmented = True not in BOX_QP_SOLVERS[self.solver].biases
-        reduced = self._reduce(label, weight)
-        solutions = self._solve(self._gram(choice, X, reduced.order), reduced)
-        self._recover(choice, X, reduced, solutions)
-        self._calibrate(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
         return self
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        self._check_kernel_parameters()
+        super()._check_parameters()
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
         check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
         if self.probability != "deprecated":
             check_flag(owner, "probability", self.probability)
-            warnings.warn(
+            caution(
                 "The `probability` parameter is deprecated as in scikit-learn 1.9: "
                 f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
                 FutureWarning,
-                stacklevel=4,
             )
 
-    def _solve(self, gram: Gram, reduced: reduction.Reduction) -> list[Solution]:
-        shrinks = self.shrinking and self.solver == "working_set"
-        solver = Shrinking if shrinks else BOX_QP_SOLVERS[self.solver]
-        return self._run(gram, reduced, solver, self._seed())
+    @property
+    def _free_bias(self) -> bool:
+        """Whether the solver leaves the bias free; without one, the kernel is k + 1."""
+        return True in BOX_QP_SOLVERS[self.solver].biases
+
+    def _recipe(self, clock: Clock) -> Recipe:
+        solver, free = BOX_QP_SOLVERS[self.solver], self._free_bias
+        return Recipe(
+            price=min(float(self.C), _LARGEST_C),
+            limits=self._limits(clock),
+            memory=self._memory(),
+            by_pairs=self.multiclass == "ovo",
+            state=lambda t, cost: c_svc(t, cost, bias=free),
+            solver=solver,
+            options={"shrinking": self.shrinking} if self.solver == "working_set" else {},
+            n_jobs=self.n_jobs,
+            seed=0 if self.random_state is None or free else self._seed(),
+        )
 
     def _seed(self) -> int:
-        """Fix the solver's random choices; without a random_state they are the same every time."""
-        if self.random_state is None or not self._augmented:
-            return 0
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
+    # probabilities
+
+    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Calibrate, if there is time."""
         self._temperature = None
-        interrupted = any(c.status is Status.INTERRUPTED for c in self.certificates_)
-        if self.probability not in ("deprecated", False) and not interrupted:
-            plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
-            random = check_random_state(self.random_state)
-            labels = column_or_1d(y)
+        if self.probability in ("deprecated", False) or clock.over():
+            return
+        plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
+        random, labels = check_random_state(self.random_state), column_or_1d(y)
+        with suppress(TimeUp):
             self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> Vector:
+        """Estimate class probabilities; the most probable class is the predicted one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        check_is_fitted(self)
+        if self._temperature is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False, or when the "
+                "fit was cut short before it could calibrate"
+            )
+        machine, temperature = self._machine, self._temperature
+
+        def shares(values: Vector) -> Vector:
+            predicted = machine.numbers(values, self.break_ties)
+            return probabilities(scores(machine.confidences(values)), temperature, predicted)
+
+        return self._decide(X, shares)
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Take the logarithm of predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> Vector:  # noqa: N802
+        """Slope of the calibration, -1 / temperature; empty without probability=True."""
+        caution("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        slope = [] if self._temperature is None else [-1.0 / self._temperature]
+        return np.repeat(np.asarray(slope, dtype=np.float64), len(self.intercept_))
+
+    @property
+    def probB_(self) -> Vector:  # noqa: N802
+        """Offset of the calibration: 0, so that probabilities agree with predict."""
+        caution("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        return np.zeros(0 if self._temperature is None else len(self.intercept_))

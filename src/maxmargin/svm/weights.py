@@ -1,42 +1,5 @@
-"""Weights of rows and classes, checked once for all classifiers."""
+"""Weights of rows and classes; they live in ``inputs.weights``."""
 
-from __future__ import annotations
+from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import compute_class_weight
-
-Vector = NDArray[np.float64]
-
-
-def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
-    """Refuse weights that leave nothing to learn from."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != label.shape:
-        raise ValueError(
-            f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
-        )
-    if not np.isfinite(weight).all():
-        raise ValueError("Input sample_weight contains NaN or infinity; drop such rows first.")
-    if not (weight > 0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if len(np.unique(label[weight > 0])) < 2:
-        raise ValueError(
-            "Invalid input - all samples with positive weights belong to the same class."
-        )
-    return weight
-
-
-def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
-    """Give the factor of each class, and refuse those that cannot be a cost."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    weight: Vector = compute_class_weight(class_weight, classes=classes, y=labels)
-    if not (weight > 0).all() or not np.isfinite(weight).all():
-        raise ValueError(
-            f"class_weight must be finite and greater than 0, got {class_weight}; "
-            "leave rows out by sample_weight=0."
-        )
-    return weight
+__all__ = ["check_sample_weight", "weigh_classes"]

@@ -4,13 +4,14 @@ Kernel values may be float32; the sums are float64 always, because a float32 gra
 ``store`` has one kernel row a line. Four rows are added at a time so that the sum is read and
 written a quarter as often; the order of additions is fixed, so results do not depend on threads.
 
-Fast-math: ``contract`` only, for fused multiply-add.
+Fast-math: ``contract`` for fused multiply-add; ``reassoc`` where a row is summed up.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 
@@ -28,6 +29,16 @@ def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> No
         a, wa = store[slots[r], start:stop], weights[r]
         for t in range(len(total)):
             total[t] += wa * a[t]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def row_dots(block: Any, weights: Any, total: Any) -> None:
+    """Add block @ weights to the total, summed in double precision in vector registers."""
+    for r in range(block.shape[0]):
+        row, dot = block[r], 0.0
+        for t in range(block.shape[1]):
+            dot += np.float64(row[t]) * weights[t]
+        total[r] += dot
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation on a small stored Gram matrix: the inside of a working set.
+"""Sequential minimal optimisation on a stored Gram matrix, and on the rows at hand.
 
 Problem, for a q x q matrix K, with F = p - K beta given at the start:
 
@@ -8,6 +8,11 @@ Problem, for a q x q matrix K, with F = p - K beta given at the start:
 F in I_up, j by the largest gain (F_i - F_j)^2 / (K_ii + K_jj - 2 K_ij) over I_low with F_j < F_i
 (Fan, Chen, Lin, "Working set selection using second order information", JMLR 6, 2005, WSS 2).
 ``smo_single`` is the same without the equality: one variable, gain F_i^2 / K_ii.
+
+The matrix comes in two by two blocks of larger arrays, so that the pairs of many classes read one
+common matrix where it lies. ``at`` holds where: block (s, t) begins at row at[s, t, 0] and column
+at[s, t, 1] of its array, and the first ``split`` variables are those of s = 0. A matrix of one
+piece has split = q.
 
 Why it looks as it does: membership in I_up and I_low is kept as an array that is 0 or a huge
 number, so that each of the three passes of a step is a straight loop that LLVM vectorises; the
@@ -73,20 +78,25 @@ def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any, peak:
 
 @njit(cache=True, nogil=True)
 def _where_up(F: Any, up: Any, peak: Any, highest: float) -> int:
-    """First position at which F + up is the maximum just found."""
+    """First position at which F + up is the maximum just found; -1 if none is."""
     for block in range(len(peak)):
         if peak[block] == highest:
             for t in range(block * _BLOCK, min(len(F), (block + 1) * _BLOCK)):
                 if F[t] + up[t] == highest:
                     return t
-    return 0
+    return -1
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def _best_partner(F: Any, low: Any, row_i: Any, diagonal: Any, i: int, gain: Any) -> int:
-    """Find j in I_low with the largest second-order gain; float32 is enough to choose."""
+def _best_partner(
+    F: Any, low: Any, row_i: Any, diagonal: Any, f_i: float, diagonal_i: Any, gain: Any
+) -> Any:
+    """Find j in I_low with the largest second-order gain; float32 is enough to choose.
+
+    Returns its gain and place; a gain of 0 if there is none.
+    """
     zero, two, tiny = row_i.dtype.type(0), row_i.dtype.type(2), row_i.dtype.type(_TINY)
-    best, where, f_i, diagonal_i = zero, 0, F[i], diagonal[i]
+    best, where = zero, 0
     for first in range(0, len(F), _BLOCK):
         top = zero
         for t in range(first, min(len(F), first + _BLOCK)):
@@ -98,32 +108,117 @@ def _best_partner(F: Any, low: Any, row_i: Any, diagonal: Any, i: int, gain: Any
             best, where = top, first
     for t in range(where, min(len(F), where + _BLOCK)):
         if gain[t] == best:
-            return t
-    return i
+            return best, t
+    return best, where
+
+
+@njit(cache=True, nogil=True)
+def _left_part(K00: Any, K10: Any, at: Any, split: int, i: int) -> Any:
+    """Row i of the matrix over the first ``split`` variables."""
+    if i < split:
+        return K00[at[0, 0, 0] + i, at[0, 0, 1] : at[0, 0, 1] + split]
+    return K10[at[1, 0, 0] + i - split, at[1, 0, 1] : at[1, 0, 1] + split]
+
+
+@njit(cache=True, nogil=True)
+def _right_part(K01: Any, K11: Any, at: Any, split: int, q: int, i: int) -> Any:
+    """Row i of the matrix over the other variables."""
+    if i < split:
+        return K01[at[0, 1, 0] + i, at[0, 1, 1] : at[0, 1, 1] + q - split]
+    return K11[at[1, 1, 0] + i - split, at[1, 1, 1] : at[1, 1, 1] + q - split]
+
+
+@njit(cache=True, nogil=True)
+def take_rows(
+    K00: Any, K01: Any, K10: Any, K11: Any, at: Any, split: int, rows: Any, out: Any
+) -> None:
+    """Copy rows of the matrix, one a line of ``out``."""
+    q = out.shape[1]
+    for r in range(len(rows)):
+        left = _left_part(K00, K10, at, split, rows[r])
+        right = _right_part(K01, K11, at, split, q, rows[r])
+        for t in range(split):
+            out[r, t] = left[t]
+        for t in range(q - split):
+            out[r, split + t] = right[t]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def times(K00: Any, K01: Any, K10: Any, K11: Any, at: Any, split: int, beta: Any, out: Any) -> None:
+    """Write K beta, summed in double precision a row of the matrix at a time."""
+    q = len(beta)
+    out[:] = 0.0
+    for i in range(q):
+        if beta[i] != 0.0:
+            left = _left_part(K00, K10, at, split, i)
+            right = _right_part(K01, K11, at, split, q, i)
+            for t in range(split):
+                out[t] += beta[i] * np.float64(left[t])
+            for t in range(q - split):
+                out[split + t] += beta[i] * np.float64(right[t])
+
+
+@njit(cache=True, nogil=True)
+def _diagonal(K00: Any, K11: Any, at: Any, split: int, q: int) -> Any:
+    diagonal = np.empty(q, K00.dtype)
+    for t in range(split):
+        diagonal[t] = K00[at[0, 0, 0] + t, at[0, 0, 1] + t]
+    for t in range(q - split):
+        diagonal[split + t] = K11[at[1, 1, 0] + t, at[1, 1, 1] + t]
+    return diagonal
 
 
 @njit(cache=True, nogil=True)
 def smo_pairs(
-    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+    K00: Any,
+    K01: Any,
+    K10: Any,
+    K11: Any,
+    at: Any,
+    split: int,
+    beta: Any,
+    F: Any,
+    lower: Any,
+    upper: Any,
+    target: float,
+    most: int,
 ) -> Any:
     """Optimise beta and keep F up to date, both in place.
 
-    Stops when the violation is at most max(tol, fraction * the first violation), after ``most``
-    steps, or when rounding eats a step. Returns the steps made and the smallest curvature met.
+    Stops when the violation is at most ``target``, after ``most`` steps, or when rounding eats a
+    step. Returns the steps made and the smallest curvature met.
     """
     q = len(beta)
-    up, low, gain, diagonal = np.empty(q), np.empty(q), np.empty(q, K.dtype), np.empty(q, K.dtype)
+    up, low, gain = np.empty(q), np.empty(q), np.empty(q, K00.dtype)
+    diagonal = _diagonal(K00, K11, at, split, q)
     for t in range(q):
         up[t], low[t] = _member(beta[t], lower[t], upper[t])
-        diagonal[t] = K[t, t]
-    i, j, steps, step, flattest = 0, 0, 0, 0.0, np.inf
-    peak = np.empty((q + _BLOCK - 1) // _BLOCK)
-    highest, lowest = _shift(F, K[0], K[0], 0.0, up, low, peak)
-    target = max(tol, fraction * (highest - lowest))
-    while highest - lowest > target and steps < most:
-        i = _where_up(F, up, peak, highest)
-        j = _best_partner(F, low, K[i], diagonal, i, gain)
-        curvature = np.float64(K[i, i]) + np.float64(K[j, j]) - 2.0 * np.float64(K[i, j])
+    peak0 = np.empty((split + _BLOCK - 1) // _BLOCK)
+    peak1 = np.empty((q - split + _BLOCK - 1) // _BLOCK)
+    steps, step, flattest = 0, 0.0, np.inf
+    left_i, right_i = _left_part(K00, K10, at, split, 0), _right_part(K01, K11, at, split, q, 0)
+    left_j, right_j = left_i, right_i
+    while True:
+        high0, low0 = _shift(F[:split], left_i, left_j, step, up[:split], low[:split], peak0)
+        high1, low1 = _shift(F[split:], right_i, right_j, step, up[split:], low[split:], peak1)
+        highest, lowest = max(high0, high1), min(low0, low1)
+        if not highest - lowest > target or steps >= most:
+            break
+        i = _where_up(F[:split], up[:split], peak0, highest)
+        if i < 0:
+            i = split + max(0, _where_up(F[split:], up[split:], peak1, highest))
+        left_i = _left_part(K00, K10, at, split, i)
+        right_i = _right_part(K01, K11, at, split, q, i)
+        best0, j = _best_partner(
+            F[:split], low[:split], left_i, diagonal[:split], F[i], diagonal[i], gain[:split]
+        )
+        best1, j1 = _best_partner(
+            F[split:], low[split:], right_i, diagonal[split:], F[i], diagonal[i], gain[split:]
+        )
+        if best1 > best0 or split == 0:
+            j = split + j1
+        value = left_i[j] if j < split else right_i[j - split]
+        curvature = np.float64(diagonal[i]) + np.float64(diagonal[j]) - 2.0 * np.float64(value)
         flattest = min(flattest, curvature)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
         step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
@@ -134,39 +229,66 @@ def smo_pairs(
         beta[i], beta[j] = moved_i, moved_j
         up[i], low[i] = _member(moved_i, lower[i], upper[i])
         up[j], low[j] = _member(moved_j, lower[j], upper[j])
-        highest, lowest = _shift(F, K[i], K[j], step, up, low, peak)
+        left_j = _left_part(K00, K10, at, split, j)
+        right_j = _right_part(K01, K11, at, split, q, j)
         steps += 1
     return steps, flattest
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
+def _shift_alone(
+    F: Any, row_i: Any, step: float, up: Any, low: Any, diagonal: Any, gain: Any
+) -> Any:
+    """Take the change of one variable off F; returns the steepest slope and the largest gain."""
+    worst, best = 0.0, 0.0
+    for t in range(len(F)):
+        f = F[t] - step * np.float64(row_i[t])
+        F[t] = f
+        slope = max(0.0, f + up[t], -f - low[t])
+        gain[t] = slope * (slope / max(_TINY, np.float64(diagonal[t])))
+        worst = max(worst, slope)
+        best = max(best, gain[t])
+    return worst, best
+
+
+@njit(cache=True, nogil=True)
 def smo_single(
-    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+    K00: Any,
+    K01: Any,
+    K10: Any,
+    K11: Any,
+    at: Any,
+    split: int,
+    beta: Any,
+    F: Any,
+    lower: Any,
+    upper: Any,
+    target: float,
+    most: int,
 ) -> Any:
     """Do the same without the equality: one variable a step. Arguments as in ``smo_pairs``."""
     q = len(beta)
     up, low, gain = np.empty(q), np.empty(q), np.empty(q)
+    diagonal = _diagonal(K00, K11, at, split, q)
     for t in range(q):
         up[t], low[t] = _member(beta[t], lower[t], upper[t])
-    i, steps, step, target, flattest = 0, 0, 0.0, -1.0, np.inf
+    i, steps, step, flattest = 0, 0, 0.0, np.inf
     while True:
-        row_i, worst, best = K[i], 0.0, 0.0
-        for t in range(q):
-            f = F[t] - step * np.float64(row_i[t])
-            F[t] = f
-            slope = max(0.0, f + up[t], -f - low[t])
-            gain[t] = slope * (slope / max(_TINY, np.float64(K[t, t])))
-            worst = max(worst, slope)
-            best = max(best, gain[t])
-        if target < 0.0:
-            target = max(tol, fraction * worst)
-        if worst <= target or steps >= most:
+        left = _left_part(K00, K10, at, split, i)
+        right = _right_part(K01, K11, at, split, q, i)
+        worst, best = _shift_alone(
+            F[:split], left, step, up[:split], low[:split], diagonal[:split], gain[:split]
+        )
+        worst1, best1 = _shift_alone(
+            F[split:], right, step, up[split:], low[split:], diagonal[split:], gain[split:]
+        )
+        best = max(best, best1)
+        if not max(worst, worst1) > target or steps >= most:
             break
-        for t in range(q):
-            if gain[t] == best:
-                i = t
-                break
-        curvature = np.float64(K[i, i])
+        i = 0
+        while i < q - 1 and gain[i] != best:
+            i += 1
+        curvature = np.float64(diagonal[i])
         flattest = min(flattest, curvature)
         moved = min(upper[i], max(lower[i], beta[i] + F[i] / max(_TINY, curvature)))
         moved = _snap(moved, beta[i], lower[i], upper[i])
@@ -217,12 +339,13 @@ def smo_rows(
     peak, none = np.empty((q + _BLOCK - 1) // _BLOCK), np.zeros(q, store.dtype)
     highest, lowest = _shift(F, none, none, 0.0, up, low, peak)
     while highest - lowest > tol and steps < most:
-        i = _where_up(F, up, peak, highest)
+        i = max(0, _where_up(F, up, peak, highest))
         if second_order and slots[i] < 0:
             return steps, flattest, i, i
         used[i] = True
         if second_order:
-            j = _best_partner(F, low, store[slots[i]], diagonal, i, gain)
+            row_i = store[slots[i]]
+            _, j = _best_partner(F, low, row_i, diagonal, F[i], diagonal[i], gain)
         else:
             j = _where_low(F, low, lowest)
         if slots[i] < 0 or slots[j] < 0:

@@ -12,6 +12,11 @@ def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> No
     total += weights @ store[slots, start : start + len(total)].astype(np.float64)
 
 
+def row_dots(block: Any, weights: Any, total: Any) -> None:
+    """Add block @ weights to the total, summed in double precision."""
+    total += block.astype(np.float64) @ weights
+
+
 def put_rows(block: Any, store: Any, slots: Any, start: int) -> None:
     """Copy a block of new rows to their slots, from column ``start`` on."""
     store[slots, start : start + block.shape[1]] = block

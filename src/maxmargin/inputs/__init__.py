@@ -1,0 +1,1 @@
+"""The one door: whatever comes in is checked and made plain here."""

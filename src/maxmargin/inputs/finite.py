@@ -1,0 +1,34 @@
+"""Numbers that are none: found, and said where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+def refuse_nonfinite(matrix: Any) -> None:
+    """Raise ValueError with the place of the first NaN or infinity, if there is one."""
+    if (place := find_nonfinite(matrix)) is not None:
+        found, row, column = place
+        raise ValueError(
+            f"Input X contains {found} (row {row}, column {column}); impute or drop such values "
+            "first."
+        )
+
+
+def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:
+    """Find the first NaN or infinity: its name, row and column."""
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            values.sum()
+        ):  # one pass without a temporary; an overflow only leads to the slower test
+            return None
+    if np.isfinite(values).all():
+        return None
+    coordinates = matrix.tocoo() if sparse.issparse(matrix) else None
+    bad = np.argwhere(~np.isfinite(values))[0]
+    row, column = bad if coordinates is None else (coordinates.row[bad[0]], coordinates.col[bad[0]])
+    return "NaN" if np.isnan(values[tuple(bad)]) else "infinity", int(row), int(column)

@@ -1,0 +1,33 @@
+"""Class labels: checked, and turned into numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Refuse what are not class labels, one a row."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    check_classification_targets(labels)
+    return labels
+
+
+def refuse_one_class(classes: NDArray[Any]) -> None:
+    """Refuse labels that leave nothing to tell apart."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"The number of classes has to be greater than one; got {len(classes)} class"
+        )
+
+
+def number_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+    """Give the classes in order, the number of each row's class, and the labels as an array."""
+    labels = check_labels(y)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    refuse_one_class(classes)
+    return classes, numbers.astype(np.intp, copy=False), labels

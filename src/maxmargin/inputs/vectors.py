@@ -1,0 +1,39 @@
+"""Rows of numbers for an estimator: checked as scikit-learn does, and said where they fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from maxmargin.inputs.finite import refuse_nonfinite
+
+_RULES: dict[str, Any] = {
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
+}
+
+
+def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
+    """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
+    _refuse_dates(X)
+    checked = validate_data(estimator, X, **_RULES | rules)
+    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
+    return checked
+
+
+def _refuse_dates(X: Any) -> None:
+    """Name a column of a table that holds dates or times: NumPy's own words do not help."""
+    kinds = getattr(X, "dtypes", None)
+    if kinds is None or not hasattr(X, "columns"):
+        return
+    for name, kind in zip(X.columns, kinds, strict=True):
+        if getattr(kind, "kind", "") in "mM" or "Date" in type(kind).__name__:
+            raise ValueError(
+                f"Column {name!r} of X holds dates or times ({kind}); make numbers of it, such as "
+                "the year or the days since a day."
+            )

@@ -1,0 +1,122 @@
+"""When a fit has to end: its time limit, and Ctrl-C.
+
+A time limit counts from the moment a fit began, whatever it does first. Ctrl-C raises
+KeyboardInterrupt, as everywhere in Python, unless the fit was asked to keep the best point so far
+(``on_interrupt="keep"``) and was called by the user: a search, a pipeline or an ensemble around it
+would otherwise go on with a model that was cut short.
+
+Both act between two pieces of work, so whoever works in longer pieces asks ``over`` in between:
+compiled loops come back after some hundredths of a second.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from maxmargin.ops.threads import stop_if_cancelled
+
+_AROUND = ("sklearn", "joblib")  # packages whose code calls fits of others
+
+
+class TimeUp(Exception):  # noqa: N818  (it is no error)
+    """The clock of the fit says that it is over, in the middle of a long piece of work."""
+
+
+class Clock:
+    """How long a fit has been at work, and whether it has to end."""
+
+    def __init__(self, time_limit: float | None = None, outer: Clock | None = None) -> None:
+        self._start, self._outer = time.perf_counter(), outer
+        self._end = None if time_limit is None else self._start + time_limit
+        self._asked = threading.Event()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the fit began."""
+        return time.perf_counter() - self._start
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time limit is reached."""
+        return self._end is not None and time.perf_counter() >= self._end
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user asked to end with what there is."""
+        return self._asked.is_set()
+
+    def interrupt(self) -> None:
+        """End where ``over`` is asked next."""
+        self._asked.set()
+
+    def over(self) -> bool:
+        """Whether to stop here; raises where nobody waits for the result any more."""
+        stop_if_cancelled()
+        if self._outer is not None and self._outer.over():
+            raise TimeUp
+        return self.interrupted or self.expired
+
+
+_current: ContextVar[Clock | None] = ContextVar("clock", default=None)
+
+
+def stop_if_over() -> None:
+    """Raise ``TimeUp`` here, in work that may take long, if the fit around it is to end."""
+    clock = _current.get()
+    if clock is None:
+        stop_if_cancelled()
+    elif clock.over():
+        raise TimeUp
+
+
+@contextmanager
+def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Iterator[Clock]:
+    """Start the clock of a fit, and while it runs do with Ctrl-C what was asked for."""
+    clock = Clock(time_limit, _current.get())
+    keeps = on_interrupt == "keep" and _current.get() is None and _called_by_user()
+    token = _current.set(clock)
+    try:
+        if keeps:
+            with _noted(clock):
+                yield clock
+        else:
+            yield clock
+    finally:
+        _current.reset(token)
+
+
+def _called_by_user() -> bool:
+    """Whether no search, pipeline or the like is between the user and this fit.
+
+    Only the main thread may set a handler, and only where somebody answers to Ctrl-C at all.
+    """
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _AROUND:
+            return False
+    return threading.current_thread() is threading.main_thread() and callable(
+        signal.getsignal(signal.SIGINT)
+    )
+
+
+@contextmanager
+def _noted(clock: Clock) -> Iterator[None]:
+    """Turn the first Ctrl-C into a note to the clock; a second one raises as usual."""
+    usual = signal.getsignal(signal.SIGINT)
+
+    def note(_number: int, _frame: object) -> None:
+        clock.interrupt()
+        signal.signal(signal.SIGINT, usual)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)

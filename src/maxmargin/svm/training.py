@@ -1,0 +1,180 @@
+"""Rows made ready for a kernel machine: checked, their kernel chosen, its matrix on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_consistent_length
+
+from maxmargin.inputs.container import by_position, column_names, count_rows
+from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.weights import check_sample_weight, weigh_classes
+from maxmargin.kernels import Kernel
+from maxmargin.kernels.base import Shift, Takes
+from maxmargin.kernels.gram import Gram
+from maxmargin.kernels.points import ScaleError
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+_OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then it is taken off
+_SAMPLE = 1024  # rows that tell whether it is
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How a kernel sees rows: with its numbers resolved, and a common shift taken off."""
+
+    kernel: Kernel
+    shift: NDArray[Any] | None = None
+    """Taken off every row before the kernel sees it, where rows lie far from the origin."""
+
+    def moved(self, X: Any) -> Any:
+        """Give rows as the kernel sees them."""
+        return X if self.shift is None else X - self.shift
+
+    def in_double(self) -> Seen:
+        """Take the same shift off rows of double precision."""
+        shift = None if self.shift is None else self.shift.astype(np.float64)
+        return Seen(self.kernel, shift)
+
+    def gram(self, X: Any, offset: float = 0.0) -> Gram:
+        """Prepare rows for the kernel."""
+        far = 0.0 if self.shift is None else float(np.linalg.norm(self.shift.astype(np.float64)))
+        try:
+            return Gram.of(self.kernel, self.moved(X), offset, far)
+        except ScaleError as error:
+            raise ValueError(
+                f"The dual coefficients or intercepts are not finite. {error}"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a kernel machine is made of."""
+
+    X: Any
+    """The rows, found by position: an array, a CSR matrix or a list of items."""
+    label: Index
+    """The number of each row's class."""
+    classes: NDArray[Any]
+    class_weight: Vector
+    weight: Vector | None
+    """Of each row; those without a positive one are left out."""
+    seen: Seen
+    gram: Gram
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def of(self, rows: Index | None, label: Index) -> Training:
+        """Look at some of the rows (all for None), with other labels of two classes."""
+        whole = replace(self, label=label, classes=np.arange(2), class_weight=np.ones(2))
+        if rows is None:
+            return whole
+        weight = None if self.weight is None else self.weight[rows]
+        gram = self.gram.reordered(rows)
+        return replace(whole, X=take(self.X, rows), weight=weight, gram=gram)
+
+    def stored(self, matrix: NDArray[Any]) -> Training:
+        """Stand for the same rows with their matrix evaluated."""
+        return replace(self, gram=self.gram.stored(matrix))
+
+    def in_double(self) -> Training:
+        """Look at the same rows in double precision."""
+        if getattr(self.X, "dtype", None) != np.float32:
+            return self
+        X = self.X.astype(np.float64)
+        return replace(self, X=X, seen=self.seen.in_double(), gram=self._gram_in_double(X))
+
+    def gram_in_double(self, rows: Index) -> Gram:
+        """Make some rows ready for the kernel in double precision."""
+        return self._gram_in_double(take(self.X, rows).astype(np.float64))
+
+    def _gram_in_double(self, X: Any) -> Gram:
+        return self.seen.in_double().gram(X, self.gram.offset)
+
+
+def take(X: Any, rows: Any) -> Any:
+    """Take rows by position from what ``check_rows`` gave."""
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+
+
+def check_rows(model: Any, kernel: Kernel, X: Any, **rules: Any) -> Any:
+    """Check X by what the kernel takes; items that only it can check come by position."""
+    if kernel.takes is Takes.ITEMS:
+        return by_position(X)
+    if sparse.issparse(X) and kernel.takes is Takes.MATRIX:
+        raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
+    return check_vectors(model, X, **rules)
+
+
+def prepare(
+    model: Any, kernel: Kernel, X: Any, y: Any, sample_weight: Any, free_bias: bool
+) -> Training:
+    """Check the data of a fit, resolve the kernel on them and make them ready for it."""
+    given = X
+    if kernel.takes is Takes.ITEMS:
+        X = check_rows(model, kernel, X)
+        check_consistent_length(X, y)
+    else:
+        X, y = check_rows(model, kernel, X, y=y)
+        _refuse_oblong(kernel, X)
+    sides = Sides.of(model, y, sample_weight)
+    kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
+    return ready(centred(kernel, X, sides.weight, free_bias), X, sides, free_bias)
+
+
+def ready(seen: Seen, X: Any, sides: Sides, free_bias: bool) -> Training:
+    """Make checked rows ready for a kernel that is chosen."""
+    gram = seen.gram(X, 0.0 if free_bias else 1.0)
+    facts = sides.label, sides.classes, sides.class_weight, sides.weight
+    return Training(X, *facts, seen, gram)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """To which class each row belongs, and how much it counts."""
+
+    label: Index
+    classes: NDArray[Any]
+    class_weight: Vector
+    weight: Vector | None
+
+    @classmethod
+    def of(cls, model: Any, y: Any, sample_weight: Any) -> Sides:
+        """Check labels and weights."""
+        classes, label, labels = number_classes(y)
+        class_weight = weigh_classes(model.class_weight, classes, labels)
+        weight = None if sample_weight is None else check_sample_weight(sample_weight, label)
+        return cls(label, classes, class_weight, weight)
+
+
+def _refuse_oblong(kernel: Kernel, X: Any) -> None:
+    if kernel.takes is Takes.MATRIX and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+        )
+
+
+def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> Seen:
+    """Let a kernel that does not mind see X less its mean, if the mean is most of X.
+
+    Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset; and a free
+    bias makes good what products change. Some thousand rows tell whether that is so.
+    """
+    minds = kernel.shift > (Shift.BIAS if free_bias else Shift.NOTHING)
+    if minds or kernel.takes is not Takes.VECTORS or sparse.issparse(X):
+        return Seen(kernel)
+    counted = X if weight is None else X[weight > 0]
+    sample = counted[:: max(1, count_rows(counted) // _SAMPLE)].astype(np.float64)
+    mean = sample.mean(axis=0)
+    if float(np.square(mean).sum()) <= _OFFSET * float(np.square(sample).sum()) / len(sample):
+        return Seen(kernel)
+    return Seen(kernel, mean.astype(X.dtype))
