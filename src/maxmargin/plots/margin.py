@@ -32,6 +32,8 @@ ProbabilityGrid: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]
 # places the free ones only up to its own tolerance, 1e-3 by default.
 SLACK = 1e-2
 
+_TIE = 1e-9  # values of this share of the largest may have either sign
+
 _OTHER_ROWS = "support vectors not shown: these are not the rows of the fit"
 
 
@@ -185,13 +187,14 @@ class MarginDisplay:
         t = _check(fitted, cls.drawn_of, y)
         plane = Plane.of(X, "margins", fitted.categorical)
         check_consistent_length(plane.points, t)
-        classes, decision = fitted.model.classes_, _Decision.of(fitted.of_two_classes())
+        classes = fitted.model.classes_
         xx0, xx1 = _lattice(plane, grid_resolution, bayes)
+        decision, response = _decide(fitted, plane, xx0, xx1)
         support = _find_support(decision, plane, t)
         display = cls(
             xx0=xx0,
             xx1=xx1,
-            response=plane.ask(decision.values, xx0, xx1),
+            response=response,
             X=plane.points,
             y=(t > 0).astype(np.intp),
             class_names=(str(classes[0]), str(classes[1])),
@@ -346,11 +349,6 @@ class _Decision:
     fitted: Fitted
     method: str
 
-    @classmethod
-    def of(cls, fitted: Fitted) -> _Decision:
-        methods = ("decision_function", "predict_proba", "predict")
-        return cls(fitted, next(name for name in methods if hasattr(fitted.model, name)))
-
     def values(self, X: Any) -> Array:
         said = getattr(self.fitted.model, self.method)(self.fitted.rows(X))
         if self.method == "predict_proba":
@@ -374,6 +372,23 @@ class _Decision:
         loss = getattr(self.fitted.model, "loss", "")
         hinge = "hinge" in str(getattr(loss, "name", loss))
         return self.has_support or (hinge and self.method == "decision_function")
+
+
+def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Decision, Array]:
+    """Ask for values whose sign is the prediction, or for the prediction if there are none such.
+
+    A model may predict by another threshold than 0 or 1/2, and the regions are its predictions.
+    """
+    predicted = _Decision(fitted, "predict")
+    said = plane.ask(predicted.values, xx0, xx1)
+    inner = fitted.of_two_classes()
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(inner.model, method):
+            decision = _Decision(inner, method)
+            values = plane.ask(decision.values, xx0, xx1)
+            if (values * said > -_TIE * np.abs(values).max()).all():
+                return decision, values
+    return predicted, said
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
