@@ -29,11 +29,15 @@ class Fitted:
 
     def of_two_classes(self) -> Fitted:
         """Look into a wrapper of several classes that was given two: one model decides."""
-        wraps = hasattr(self.model, "label_binarizer_") or hasattr(self.model, "pairwise_indices_")
-        if not wraps or len(self.model.estimators_) != 1:
+        if not self.wraps_classes or len(self.model.estimators_) != 1:
             return self
         inner = Fitted.of(self.model.estimators_[0])
         return Fitted(inner.model, (*self.steps, *inner.steps))
+
+    @property
+    def wraps_classes(self) -> bool:
+        """Whether the model asks one of two classes at a time: one-vs-one and one-vs-rest."""
+        return hasattr(self.model, "label_binarizer_") or hasattr(self.model, "pairwise_indices_")
 
     @property
     def name(self) -> str:
