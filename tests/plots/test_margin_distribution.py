@@ -33,7 +33,7 @@ def test_the_curve_at_zero_is_the_training_error():
     assert share[margin <= 0].max() == pytest.approx(np.mean(model.predict(X) != y))
     assert share[-1] == 1.0
     names = [text.get_text() for text in display.legend_.get_texts()]
-    assert names == ["after 5 rounds", "after 20 rounds", "wrong: margin at most 0"]
+    assert names == ["after 5 rounds", "after 20 rounds", "wrong: margin ≤ 0"]
 
 
 def test_nothing_is_written_where_curves_run():

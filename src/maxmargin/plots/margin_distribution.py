@@ -135,7 +135,7 @@ class MarginDistributionDisplay:
         self.lines_ = {number: self._draw(k, number) for k, number in enumerate(self.margins)}
         ax.axvspan(-1.0, 0.0, color=palette.WRONG, linewidth=0.0, zorder=0.5)
         self._finish_axes()
-        wrong = Patch(fc=palette.WRONG, ec=palette.CHANCE, lw=0.8, label="wrong: margin at most 0")
+        wrong = Patch(fc=palette.WRONG, ec=palette.CHANCE, lw=0.8, label="wrong: margin ≤ 0")
         handles = [*self.lines_.values(), wrong]
         self.legend_ = ax.legend(handles=handles, loc="upper left", frameon=False, handlelength=2.8)
         return self

@@ -304,7 +304,7 @@ def _draw_rug(ax: Axes, values: Array) -> None:
     ticks = values
     if len(values) > _TICKS:
         ticks = np.quantile(values, np.linspace(0.0, 1.0, _TICKS), method="nearest")
-    edge, style = ax.get_xaxis_transform(), {"color": palette.INK, "lw": 0.8, "alpha": 0.25}
+    edge, style = ax.get_xaxis_transform(), {"color": palette.TEST, "lw": 0.8, "alpha": 0.3}
     ax.vlines(ticks, 0.0, _RUG, transform=edge, **style)  # type: ignore[arg-type]
     low, high = ax.get_xlim()
     ax.set_xlim(low - _BESIDE * (high - low), high + _BESIDE * (high - low))
