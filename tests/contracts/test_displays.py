@@ -17,6 +17,7 @@ from sklearn.utils import all_estimators
 
 import maxmargin
 from maxmargin import SVC, plots
+from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
 OF_ALL_CLASSIFIERS = {"MarginDisplay"}
@@ -178,6 +179,18 @@ def test_margins_are_drawn_of_every_classifier_of_scikit_learn(name):
     rows, said = np.c_[drawn.xx0.ravel(), drawn.xx1.ravel()], drawn.response.ravel()
     clear = np.abs(said) > 1e-9
     np.testing.assert_array_equal((said > 0)[clear], model.predict(rows)[clear] == 1)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_classifier_has_a_report_and_nothing_else_has(name):
+    model, data = fitted(name), DataSummary("rows.csv", "", len(Y), 0, "y", ())
+    if is_classifier(model):
+        report = FitReport.of(model, (X, Y), (X, Y), data=data, command="")
+        assert f"<p>{name}" in report.render()
+        return
+    with pytest.raises(TypeError, match=f"^{name} is no classifier") as caught:
+        FitReport.of(model, (X, Y), (X, Y), data=data, command="")
+    assert_one_sentence(str(caught.value))
 
 
 @pytest.mark.parametrize("name", OURS)

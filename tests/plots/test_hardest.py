@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -106,6 +108,14 @@ def test_the_legend_names_what_is_drawn_and_covers_no_bar():
         assert [text.get_text() for text in legend.get_texts()] == [expected]
         assert legend.get_window_extent().y0 >= ax.patches[0].get_window_extent().y1
         assert ax.get_ylim() == (59.6, -0.6)
+
+
+def test_what_stands_below_an_image_does_not_run_into_the_next(digits):
+    model, X, y, flipped = digits
+    display = plots.hardest(model, X, y, k=10, image_shape=(8, 8), suspects=flipped)
+    display.figure_.draw_without_rendering()
+    boxes = [ax.xaxis.label.get_window_extent() for ax in display.axes_]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 @pytest.mark.parametrize("k", [1, 2, 10])

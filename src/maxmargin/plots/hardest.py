@@ -180,7 +180,7 @@ class HardestDisplay:
             return np.array([plt.subplots(figsize=size, layout="constrained")[1]], object)
         lines = -(-count // _COLUMNS)
         wide = max(1.2 * min(count, _COLUMNS), 2.4)
-        size = (wide, 1.6 * lines + 0.2 + 0.17 * len(self._note(wide)))
+        size = (wide, 1.74 * lines + 0.2 + 0.17 * len(self._note(wide)))
         _, axes = plt.subplots(
             lines, min(count, _COLUMNS), figsize=size, layout="constrained", squeeze=False
         )
@@ -198,7 +198,9 @@ class HardestDisplay:
             for spine in ax.spines.values():
                 spine.set(color=colour, linewidth=3.0 if self.suspects[k] else 1.0)
             ax.set_title(f"labelled {plain(self.labels[k])}", fontsize=8, color=colour, pad=3)
-            ax.set_xlabel(f"×{self._multiple(k)}{self._says(k)}", fontsize=8, labelpad=2)
+            # Two lines, or what stands below one image would run into the next.
+            below = f"×{self._multiple(k)}" + self._says(k, after="\n")
+            ax.set_xlabel(below, fontsize=8, labelpad=2, linespacing=1.1)
         note = self._note(self.figure_.get_figwidth())
         self.figure_.supxlabel("\n".join(note), fontsize=9)
 
@@ -246,8 +248,8 @@ class HardestDisplay:
     def _multiple(self, k: int) -> str:
         return f"{self.weights[k]:.0f}" if self.weights[k] >= 10 else f"{self.weights[k]:.1f}"
 
-    def _says(self, k: int) -> str:
-        return f", model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
+    def _says(self, k: int, after: str = ", ") -> str:
+        return f"{after}model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
 
 
 def hardest(
