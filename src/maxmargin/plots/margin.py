@@ -424,8 +424,8 @@ def _lattice(plane: Plane, resolution: int, bayes: ProbabilityGrid | None) -> tu
 
 def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, Array] | None:
     """Find the support vectors on the margin and the others; None for rows of another set."""
-    model, rows = decision.fitted.model, decision.fitted.rows(plane.X)
-    if not decision.has_support or not _are_fitted(model, rows, len(t)):
+    model = decision.fitted.model
+    if not decision.has_support or not _are_fitted(model, decision.fitted.rows(plane.X), len(t)):
         return None
     support = np.asarray(model.support_)
     values = decision.values(_safe_indexing(plane.X, support))
