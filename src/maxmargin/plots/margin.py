@@ -93,11 +93,9 @@ class MarginDisplay:
     >>> from sklearn.svm import SVC
     >>> from maxmargin.plots import MarginDisplay
     >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 2.0], [3.0, 4.0]]), [0, 0, 1, 1]
-    >>> model = SVC(kernel="linear").fit(X, y)
-    >>> MarginDisplay.from_estimator(model, X, y).on_margin.tolist()
+    >>> display = MarginDisplay.from_estimator(SVC(kernel="linear").fit(X, y), X, y)
+    >>> display.on_margin.tolist()
     [[1.0, 1.0], [3.0, 2.0]]
-    >>> MarginDisplay.from_estimator(model, [[2.0, 2.0]], [1]).note
-    'support vectors not shown: these are not the rows of the fit'
     """
 
     drawn_of: ClassVar[str] = "a classifier of two columns and two classes"
