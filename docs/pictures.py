@@ -313,7 +313,8 @@ def draw_hardest() -> None:
     flipped = np.random.default_rng(0).choice(len(X), len(X) // 50, replace=False)
     y[flipped] = np.where(y[flipped] == "odd", "even", "odd")
     model = AdaBoostClassifier(n_estimators=100).fit(X, y)
-    display = plots.hardest(model, X, y, k=30, image_shape=(8, 8), suspects=flipped)
+    shown = {"image_shape": (8, 8), "cmap": "gray_r"}  # digits are ink
+    display = plots.hardest(model, X, y, k=30, suspects=flipped, **shown)
     save(display.figure_, IMAGES / "hardest.png")
 
 

@@ -1,7 +1,10 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn import ensemble
 from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from maxmargin import plots
 from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier
@@ -55,6 +58,14 @@ def test_names_of_near_rounds_do_not_cross():
     boxes = [plt.Text.get_window_extent(text) for text in names]
     assert len(boxes) == 6
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_scikit_learns_rounds_and_pipelines_are_drawn_too():
+    X, y = load_mixture(return_X_y=True)
+    theirs = ensemble.AdaBoostClassifier(n_estimators=5).fit(X, y)
+    spots = plots.alphas(make_pipeline(StandardScaler(), theirs).fit(X, y)).rounds_.get_offsets()
+    np.testing.assert_allclose(spots[:, 1], 0.5 * np.log((1 - spots[:, 0]) / spots[:, 0]))
+    assert len(spots) == 5
 
 
 def test_a_model_without_such_coefficients_is_refused():

@@ -1,9 +1,15 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import polars as pl
 import pytest
+from sklearn import ensemble
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.svm import SVC
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
 from maxmargin import plots
 from maxmargin.boosting import (
@@ -11,8 +17,9 @@ from maxmargin.boosting import (
     BaggingClassifier,
     BoostingClassifier,
     BoostingRegressor,
+    DecisionStump,
 )
-from maxmargin.datasets import load_mixture
+from maxmargin.datasets import load_going_to_class, load_mixture
 from maxmargin.plots import ErrorCurveDisplay
 
 
@@ -92,10 +99,40 @@ def test_errors_of_rows_put_aside_and_out_of_bag_are_drawn(fitted):
     assert list(display.lines_) == ["out-of-bag"]
     np.testing.assert_array_equal(display.lines_["out-of-bag"].get_ydata(), bags.oob_errors_)
     assert display.ax_.get_xlabel() == "members"
-    with pytest.raises(TypeError, match="BaggingClassifier has no staged_predict: errors on sets"):
-        plots.error_curves(bags, {"test": (X, y)})
-    with pytest.raises(ValueError, match="no oob_errors_ to draw: fit it with oob_score=True"):
+    with pytest.raises(ValueError, match=r"give sets of rows.*, or fit it with oob_score=True"):
         plots.error_curves(BaggingClassifier(n_estimators=2).fit(X, y))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BaggingClassifier(n_estimators=8, random_state=0),
+        BaggingClassifier(LogisticRegression(), 8, random_state=0),
+        BaggingClassifier(LinearSVC(), 8, random_state=0),
+        ensemble.BaggingClassifier(max_features=1, n_estimators=8, random_state=0),
+        ensemble.RandomForestClassifier(n_estimators=8, random_state=0),
+        make_pipeline(StandardScaler(), BaggingClassifier(n_estimators=8, random_state=0)),
+    ],
+    ids=repr,
+)
+def test_bags_are_drawn_on_the_rows_given(fitted, model):
+    _, X, y = fitted
+    rows, label = pl.DataFrame({"a": X[::2, 0], "b": X[::2, 1]}), np.where(y[::2], "up", "down")
+    display = plots.error_curves(model.fit(rows, label), {"train": (rows, label)})
+    assert display.ax_.get_xlabel() == "members"
+    errors = display.curves["train"]
+    assert errors[-1] == np.mean(model.predict(rows) != label)
+    few = clone(model)
+    few.set_params(**{name: 3 for name in few.get_params() if name.endswith("n_estimators")})
+    assert errors[2] == np.mean(few.fit(rows, label).predict(rows) != label)
+
+
+def test_bags_of_words_are_read_by_their_members():
+    X, y = load_going_to_class(return_X_y=True)
+    stump = DecisionStump(categorical_features=[0, 1, 2, 3])
+    model = BaggingClassifier(stump, n_estimators=9, random_state=0).fit(X, y)
+    errors = plots.error_curves(model, {"train": (X, y)}).curves["train"]
+    assert errors[-1] == np.mean(model.predict(X) != y)
 
 
 def test_ticks_have_no_idle_digits():

@@ -1,10 +1,15 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from maxmargin import plots
@@ -34,6 +39,25 @@ def test_images_are_shown_with_labels_weights_and_frames(digits):
         assert thick == (display.rows[k] in flipped)
     assert not display.axes_[12].axison
     assert display.suspects.any()
+
+
+@pytest.mark.parametrize(("options", "name"), [({}, "gray"), ({"cmap": "gray_r"}, "gray_r")])
+def test_photographs_are_no_negatives_and_share_one_scale(digits, options, name):
+    model, X, y, _ = digits
+    display = plots.hardest(model, X, y, k=4, image_shape=(8, 8), **options)
+    shown = [ax.images[0] for ax in display.axes_]
+    assert {image.get_cmap().name for image in shown} == {name}
+    assert {image.get_clim() for image in shown} == {(display.images.min(), display.images.max())}
+    bright = shown[0].cmap(1.0)[0]  # of the largest number
+    assert bright == (1.0 if name == "gray" else 0.0)
+
+
+def test_a_pipeline_shows_the_rows_as_they_were_given(digits):
+    model, X, y, _ = digits
+    scaled = make_pipeline(StandardScaler(), clone(model)).fit(X, y)
+    display = plots.hardest(scaled, X, y, k=5, image_shape=(8, 8))
+    np.testing.assert_array_equal(display.images[0].ravel(), X[display.rows[0]])
+    np.testing.assert_array_equal(display.predictions, scaled.predict(X[display.rows]))
 
 
 def test_bars_say_where_the_model_disagrees(digits):
@@ -86,6 +110,14 @@ def test_the_legend_names_what_is_drawn_and_covers_no_bar():
         assert ax.get_ylim() == (59.6, -0.6)
 
 
+def test_what_stands_below_an_image_does_not_run_into_the_next(digits):
+    model, X, y, flipped = digits
+    display = plots.hardest(model, X, y, k=10, image_shape=(8, 8), suspects=flipped)
+    display.figure_.draw_without_rendering()
+    boxes = [ax.xaxis.label.get_window_extent() for ax in display.axes_]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
 @pytest.mark.parametrize("k", [1, 2, 10])
 def test_the_note_below_images_fits_the_figure(digits, k):
     model, X, y, flipped = digits
@@ -111,6 +143,8 @@ def test_what_cannot_be_drawn_is_refused(digits):
     model, X, y, _ = digits
     with pytest.raises(ValueError, match=r"image_shape=\(8, 9\) has 72 pixels, but X has 64"):
         plots.hardest(model, X, y, image_shape=(8, 9))
+    with pytest.raises(ValueError, match="image_shape must be a height and a width"):
+        plots.hardest(model, X, y, image_shape=(8, 8, 1))
     with pytest.raises(ValueError, match="X has 10 rows, but the model was fitted to 400"):
         plots.hardest(model, X[:10], y[:10])
     with pytest.raises(TypeError, match="SVC has no hardest rows"):

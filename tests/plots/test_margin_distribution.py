@@ -1,9 +1,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn import ensemble
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from maxmargin import plots
-from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier
+from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier, BoostingClassifier
 from maxmargin.datasets import load_mixture, load_ten_points
 from maxmargin.plots import MarginDistributionDisplay
 
@@ -29,7 +33,43 @@ def test_the_curve_at_zero_is_the_training_error():
     assert share[margin <= 0].max() == pytest.approx(np.mean(model.predict(X) != y))
     assert share[-1] == 1.0
     names = [text.get_text() for text in display.legend_.get_texts()]
-    assert names == ["after 5 rounds", "after 20 rounds"]
+    assert names == ["after 5 rounds", "after 20 rounds", "wrong: margin ≤ 0"]
+
+
+def test_nothing_is_written_where_curves_run():
+    """Words at the line between wrong and right were overprinted by the curves."""
+    X, y = load_mixture(return_X_y=True)
+    ax = plots.margin_distribution(AdaBoostClassifier(n_estimators=20).fit(X, y), X, y).ax_
+    assert list(ax.texts) == []
+    (shade,) = ax.patches
+    assert (shade.get_x(), shade.get_width()) == (-1.0, 1.0)
+    assert shade.get_zorder() < min(line.get_zorder() for line in ax.lines)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scikit_learns_votes_have_the_same_margins(classes):
+    X, _ = load_mixture(return_X_y=True)
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [0.5, 1.2][: classes - 1])]
+    y[::9] = "a"
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    ours = AdaBoostClassifier(tree, n_estimators=7, random_state=0).fit(X, y)
+    theirs = ensemble.AdaBoostClassifier(tree, n_estimators=7, random_state=0).fit(X, y)
+    expected = ours.margins(X, y, rounds=7)
+    found = plots.margin_distribution(theirs, X, y, rounds=[7]).margins[7]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_margins_of_bags():
+    X, y = load_mixture(return_X_y=True)
+    model = make_pipeline(StandardScaler(), BaggingClassifier(n_estimators=20, random_state=0))
+    display = plots.margin_distribution(model.fit(X, y), X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(
+        display.margins[20], np.where(y == 1, 1, -1) * (p[:, 1] - p[:, 0]), atol=1e-12
+    )
+    assert display.legend_.get_texts()[0].get_text() == "after 5 members"
+    with pytest.raises(ValueError, match=r"one of \[0, 1\]"):
+        plots.margin_distribution(model, X[:2], [0, 7])
 
 
 def test_it_draws_plain_margins_on_given_axes():

@@ -1,13 +1,17 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+from sklearn import ensemble
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from maxmargin import plots
 from maxmargin.boosting import AdaBoostClassifier
-from maxmargin.datasets import load_mixture, load_ten_points
+from maxmargin.datasets import load_going_to_class, load_mixture, load_ten_points
 from maxmargin.plots import RoundsDisplay
 
 
@@ -143,3 +147,52 @@ def test_rings_are_thin_and_below_the_points_in_a_crowd(ten):
     assert crowd.collections[-1].get_linewidth() < few.collections[-1].get_linewidth()
     levels = [marks.get_zorder() for marks in crowd.collections[-3:]]
     assert levels[2] < min(levels[:2])
+
+
+def test_scikit_learns_rounds_are_drawn_too():
+    X, y = load_mixture(return_X_y=True)
+    theirs = ensemble.AdaBoostClassifier(n_estimators=5).fit(X, y)
+    display = plots.rounds(theirs, X, y, rounds=[1, 5])
+    for k, number in enumerate([1, 5]):
+        wrong = theirs.estimators_[number - 1].predict(X) != y
+        assert display.weights[k][wrong].sum() == pytest.approx(
+            theirs.estimator_errors_[number - 1]
+        )
+
+
+def test_a_pipeline_is_drawn_in_the_units_of_its_input(ten):
+    _, X, y = ten
+    scaled = make_pipeline(StandardScaler(), AdaBoostClassifier(n_estimators=3)).fit(X, y)
+    display, plain = plots.rounds(scaled, X, y), plots.rounds(*ten)
+    np.testing.assert_array_equal(display.X, plain.X)
+    np.testing.assert_allclose(display.weights, plain.weights)
+    np.testing.assert_array_equal(display.member_grid, plain.member_grid)
+
+
+def test_tables_of_words_have_rounds():
+    X, y = load_going_to_class(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=3, categorical_features=[0, 1]).fit(X[:, :2], y)
+    display = plots.rounds(model, X[:, :2], y)
+    words = [sorted(set(X[:, j])) for j in (0, 1)]
+    bottom = display.axes_[1, 0]
+    assert [text.get_text() for text in bottom.get_xticklabels()] == [str(w) for w in words[0]]
+    assert [text.get_text() for text in bottom.get_yticklabels()] == [str(w) for w in words[1]]
+    assert len(np.unique(display.X, axis=0)) == len(y)
+    error = np.mean(model.predict(X[:, :2]) != y)
+    assert facts(display.axes_[1, -1]) == f"training error {error:.4f}"
+    # A lattice point around a word says what the model says of it.
+    at = [np.rint(grid).astype(int).clip(0, len(w) - 1)
+          for grid, w in zip((display.xx0, display.xx1), words, strict=True)]  # fmt: skip
+    asked = np.array([[words[0][i], words[1][j]] for i, j in zip(*map(np.ravel, at), strict=True)])
+    said = model.decision_function(asked.astype(object)).reshape(display.xx0.shape)
+    np.testing.assert_array_equal(said > 0, display.ensemble_grid[-1] > 0)
+    display.figure_.draw_without_rendering()
+
+
+def test_a_missing_word_has_its_own_place():
+    table = pd.DataFrame({"word": ["a", None, "b", "a", None, "b"], "x": np.arange(6.0)})
+    y = np.array([0, 1, 0, 0, 1, 0])
+    model = AdaBoostClassifier(n_estimators=2, categorical_features=["word"]).fit(table, y)
+    display = plots.rounds(model, table, y)
+    assert [t.get_text() for t in display.axes_[1, 0].get_xticklabels()] == ["a", "b", "missing"]
+    assert (display.t * display.ensembles[-1] > 0).all()

@@ -7,7 +7,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from maxmargin import plots
 from maxmargin.boosting import (
@@ -56,7 +59,7 @@ def test_numbers_are_steps_from_end_to_end(heart):
     model, X, _ = heart
     display = plots.shape_functions(model, X)
     ax = {title(ax): ax for ax in display.axes_}["Ca"]
-    assert ax.get_xlim() == (0.0, 3.0)
+    assert ax.get_xlim() == pytest.approx((-0.075, 3.075))  # room for the ends of the rug
     line = ax.patches[-1].get_data()
     np.testing.assert_allclose(line.edges, [0.0, 0.5, 3.0])
     centred = model.shape_functions().centred(X)["Ca"]
@@ -64,6 +67,45 @@ def test_numbers_are_steps_from_end_to_end(heart):
     assert "missing" in [text.get_text() for text in ax.texts]
     narrow = {title(ax): ax for ax in plots.shape_functions(model).axes_}["Ca"]
     assert narrow.get_xlim()[1] < 3.0
+
+
+def rug(ax):
+    (ticks,) = ax.collections
+    return np.array([path.vertices for path in ticks.get_paths()])
+
+
+def test_a_rug_shows_where_rows_lie(heart):
+    model, X, _ = heart
+    panels = {title(ax): ax for ax in plots.shape_functions(model, X).axes_}
+    ca = rug(panels["Ca"])
+    np.testing.assert_array_equal(ca[:, 0, 0], X["Ca"].drop_nans())
+    lowest = min(shape.values.min() for shape in plots.shape_functions(model, X).shapes)
+    bottom, top = panels["Ca"].get_ylim()
+    assert ca[:, 1, 1].max() < (lowest - bottom) / (top - bottom)  # below every function
+    assert len(panels["Thal"].collections) == 0
+    assert all(len(ax.collections) == 0 for ax in plots.shape_functions(model).axes_)
+
+
+def test_many_rows_have_a_rug_of_their_quantiles():
+    X = np.random.default_rng(0).normal(size=(5000, 1))
+    model = BoostingRegressor(n_estimators=3).fit(X, X[:, 0])
+    ticks = rug(plots.shape_functions(model, X).axes_[0])[:, 0, 0]
+    assert len(ticks) == 400
+    np.testing.assert_allclose(np.mean(ticks < 0.5), np.mean(X < 0.5), atol=0.01)
+
+
+def test_functions_of_the_last_step_of_a_pipeline(heart):
+    X, y = load_ten_points(return_X_y=True)
+    model = make_pipeline(StandardScaler(), AdaBoostClassifier(n_estimators=3)).fit(X, y)
+    display = plots.shape_functions(model, X)
+    assert display.ranges[0] == pytest.approx(tuple(StandardScaler().fit_transform(X)[[0, -1], 0]))
+
+
+def test_members_that_are_no_stumps_have_no_functions():
+    X, y = load_ten_points(return_X_y=True)
+    tree = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2)).fit(X, y)
+    with pytest.raises(TypeError, match="AdaBoostClassifier has no shape_functions: they"):
+        plots.shape_functions(tree, X)
 
 
 def test_a_vote_of_stumps_is_drawn_too():
@@ -91,7 +133,8 @@ def test_sparse_rows_and_given_axes():
     display = ShapeDisplay.from_estimator(model, X, axes=axes)
     assert display.axes_[0] is axes[0]
     assert not axes[2].axison  # the third feature is not used
-    assert display.axes_[0].get_xlim()[0] == 0.0
+    step = display.axes_[0].patches[-1].get_data()
+    assert step.edges[0] == 0.0
 
 
 def test_names_with_dollars_and_long_names_are_shown():

@@ -1,13 +1,28 @@
 import re
+import string
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import sklearn.svm
 from sklearn.datasets import load_iris
+from sklearn.ensemble import VotingClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC
+from maxmargin import (
+    SVC,
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRegressor,
+    LinearClassifier,
+    LinearSVC,
+    OneVsOneClassifier,
+    OneVsRestClassifier,
+)
+from maxmargin.boosting import Stop
 from maxmargin.datasets import make_overlapping
 from maxmargin.report import Column, DataSummary, FitReport
 
@@ -139,7 +154,108 @@ def test_test_rows_of_one_class_have_no_curve():
     report = FitReport.of(SVC().fit(X, y), (X, y), (X[:2], y[:2]), data=data, command="")
     page = report.render()
     parse(page)
-    assert "there is no curve" in page
+    assert "There is no curve: the test rows are all of one class." in page
+
+
+def report_of(model, X, y):
+    data = DataSummary("rows.csv", "", len(y), 0, "y", ())
+    return FitReport.of(model, (X[::2], y[::2]), (X[1::2], y[1::2]), data=data, command="")
+
+
+POINTS = make_overlapping(80, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "size"),
+    [
+        (LinearSVC(), "linear classifier", "weights on 2 of 2 columns"),
+        (LinearClassifier(penalty="l1", C=1e-3), "linear classifier", "weights on 0 of 2 columns"),
+        (AdaBoostClassifier(n_estimators=7), "boosted classifier", "of 7 members"),
+        (BoostingClassifier(n_estimators=7), "boosted classifier", "of 7 members"),
+        (BaggingClassifier(n_estimators=7, random_state=0), "bagged classifier", "of 7 members"),
+        (OneVsRestClassifier(SVC()), "classifier", "of 1 member."),
+        (sklearn.svm.SVC(), "support vector classifier", "support vectors among 40 training rows"),
+        (GaussianNB(), "classifier", ""),
+        (VotingClassifier([("a", GaussianNB()), ("b", SVC())]), "classifier", "of 2 members"),
+    ],
+    ids=repr,
+)
+def test_every_classifier_has_a_report(model, kind, size):
+    X, y = POINTS
+    model = make_pipeline(StandardScaler(), model).fit(X[::2], y[::2])
+    report = report_of(model, X, y)
+    page = report.render()
+    parse(page)
+    assert f"A {kind} fitted to" in page
+    assert size in page
+    certified = hasattr(report.model, "certificate_") or isinstance(
+        report.model, OneVsRestClassifier
+    )
+    assert ("Did the optimiser finish?" in page) == certified
+    assert ("by round" in page or "by member" in page) == hasattr(report.model, "stop_")
+
+
+def test_rounds_are_told_with_their_bounds():
+    X, y = POINTS
+    report = report_of(AdaBoostClassifier(n_estimators=7).fit(X[::2], y[::2]), X, y)
+    page = report.render()
+    assert Stop.ROUNDS.sentence in page
+    assert set(report.errors) == {"edge bound", "bound", "train", "test"}
+    assert report.errors["test"][-1] == pytest.approx(1 - report.test.accuracy.value)
+    assert "bound on the training error" in page
+    assert 'aria-label="Errors after 7 rounds: ' in page
+
+
+def test_the_worst_problem_of_a_wrapper_speaks_for_all():
+    X, y = load_iris(return_X_y=True)
+    report = report_of(OneVsOneClassifier(SVC()).fit(X[::2], y[::2]), X, y)
+    gaps = [each.certificate_.relative_gap for each in report.model.estimators_]
+    assert report.certificate.relative_gap == max(gaps)
+    assert "Of the problems of the single classes this one is the worst." in report.render()
+
+
+def test_a_model_of_no_classes_is_refused_in_a_sentence():
+    X, y = POINTS
+    with pytest.raises(TypeError, match=r"^BoostingRegressor is no classifier.*in one\.$"):
+        report_of(BoostingRegressor(n_estimators=2).fit(X, y), X, y)
+
+
+def test_a_model_that_only_names_classes_has_no_curve():
+    X, y = POINTS
+    voting = VotingClassifier([("a", GaussianNB()), ("b", SVC())]).fit(X, y)
+    page = report_of(voting, X, y).render()
+    assert "There is no curve: the model only names classes." in page
+
+
+def make_letters(count, names=string.ascii_letters):
+    rng = np.random.default_rng(0)
+    y = np.array([names[k] for k in np.repeat(np.arange(count), 20)])
+    X = np.repeat(np.arange(count), 20)[:, None] + 0.4 * rng.normal(size=(20 * count, 1))
+    return X, y
+
+
+def test_the_matrix_of_26_classes_fits():
+    """Columns of a share of the width each, letters that shrink with them, and nothing cut off."""
+    X, y = make_letters(26)
+    report = report_of(GaussianNB().fit(X, y), X, y)
+    page = report.render()
+    parse(page)
+    table = re.search('<table class="confusion crowded" style="([^"]*)">', page)
+    assert table[1] == "--classes: 26; --head: 2; --digits: 2"
+    assert re.search(r"\.crowded \{ table-layout: fixed;[^}]*font-size: min\([^}]*cqw", page)
+    assert re.search(r"\.crowded td[^}]*min-width: 0;", page)
+    assert "overflow: hidden" not in re.search(r"\.crowded td, [^}]*\}", page)[0]
+    assert page.index('id="confusion"') > page.index("Both parts")  # in a section of its own
+    label, taken, count = report.test.confusions[0]
+    first = re.search("Most frequent mistakes.*?<tbody>(.*?)</tr>", page, re.DOTALL)[1]
+    assert re.sub("<[^>]*>", " ", first).split() == [label, taken, str(count)]
+
+
+def test_a_matrix_of_long_names_turns_them():
+    X, y = make_letters(6, ["a name of many letters " + letter for letter in "abcdef"])
+    page = report_of(GaussianNB().fit(X, y), X, y).render()
+    assert '<table class="confusion crowded tall" style="--classes: 6; --head: 3.0;' in page
+    assert "Most frequent mistakes" not in page
 
 
 def test_save_writes_the_page(report, page, tmp_path):

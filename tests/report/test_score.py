@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.datasets import load_iris
+from sklearn.metrics import roc_auc_score
 
-from maxmargin import SVC
+from maxmargin import SVC, BaggingClassifier
 from maxmargin.report import Proportion, Scores
 
 
@@ -33,3 +35,30 @@ def test_a_label_the_model_never_saw_counts_as_wrong():
     scores = Scores.of(model, X, [0, 0, 1, 2])
     assert scores.labels == (0, 1, 2)
     assert scores.accuracy == Proportion(3, 4)
+
+
+def test_mistakes_are_counted_the_most_frequent_first():
+    X = np.array([0.0, 1.0, 2.0])[[0, 0, 1, 1, 2]][:, None]
+    model = SVC().fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    scores = Scores.of(model, X, ["b", "b", "b", "c", "c"])
+    assert scores.confusions == [("b", "a", 2), ("c", "b", 1)]
+
+
+@pytest.mark.parametrize("model", [SVC(), SVC(decision_function_shape="ovo")])
+def test_values_of_pairs_are_not_taken_for_those_of_classes(model):
+    X, y = load_iris(return_X_y=True)
+    scores = Scores.of(model.fit(X, y), X, y)
+    expected = SVC().fit(X, y).decision_function(X)
+    areas = [roc_auc_score(y == c, expected[:, c]) for c in range(3)]
+    assert scores.roc.area == pytest.approx(np.mean(areas))
+    assert model.decision_function(X).shape == (150, 3)
+
+
+def test_probabilities_make_a_curve_too():
+    X, y = load_iris(return_X_y=True)
+    for kept in (y < 3, y < 2):
+        model = BaggingClassifier(random_state=0).fit(X[kept], y[kept])
+        p = model.predict_proba(X[kept])
+        area = Scores.of(model, X[kept], y[kept]).roc.area
+        expected = np.mean([roc_auc_score(y[kept] == c, p[:, c]) for c in model.classes_])
+        assert area == pytest.approx(expected)

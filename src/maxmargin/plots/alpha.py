@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.replay import coefficients
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ _LINE = 12.0  # points from a name to the next
 class AlphaDisplay:
     """The curve alpha = rate / 2 (log((1 - e) / e) + log(K - 1)), with the rounds of a model on it.
 
+    For an AdaBoostClassifier, ours or scikit-learn's, and pipelines that end in one.
     A learner that is better than a guess among the K classes has a positive vote, one that guesses
     has none, and one that is worse votes against itself. Build it with :meth:`from_estimator`, or
     draw in one call with :func:`alphas`.
@@ -59,6 +61,8 @@ class AlphaDisplay:
     'weighted error e'
     """
 
+    drawn_of: ClassVar[str] = "an AdaBoostClassifier"
+
     ax_: Axes
     figure_: Figure
     line_: Line2D
@@ -83,7 +87,7 @@ class AlphaDisplay:
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier
+        estimator : AdaBoostClassifier, or a Pipeline that ends in one
             Fitted.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
@@ -93,19 +97,15 @@ class AlphaDisplay:
         AlphaDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "alphas_"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no alphas_: coefficients are drawn of an"
-                " AdaBoostClassifier."
-            )
-        alphas = np.asarray(estimator.alphas_)
-        errors = np.asarray(estimator.estimator_errors_)[: len(alphas)]
+        fitted = Fitted.of(estimator)
+        model, alphas = fitted.model, coefficients(fitted.model)
+        if alphas is None:
+            raise fitted.refusal("alphas_", f"coefficients are drawn of {cls.drawn_of}")
         return cls(
-            errors=errors,
+            errors=np.asarray(model.estimator_errors_)[: len(alphas)],
             alphas=alphas,
-            n_classes=len(estimator.classes_),
-            learning_rate=estimator.learning_rate,
+            n_classes=len(model.classes_),
+            learning_rate=model.learning_rate,
         ).plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -179,7 +179,7 @@ def alphas(estimator: Any = None, *, ax: Axes | None = None) -> AlphaDisplay:
 
     Parameters
     ----------
-    estimator : AdaBoostClassifier, optional
+    estimator : AdaBoostClassifier, or a Pipeline that ends in one, optional
         Fitted; its rounds are put on the curve, which is that of its number of classes and of its
         learning rate.
     ax : matplotlib Axes, optional

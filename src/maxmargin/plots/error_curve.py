@@ -1,4 +1,4 @@
-"""Errors of a boosted classifier against rounds, with the bounds of AdaBoost's theorem.
+"""Errors of a boosted or bagged classifier against rounds, with the bounds of AdaBoost's theorem.
 
 With the edge gamma_t = 1/2 - e_t and Z_t = 2 sqrt(e_t (1 - e_t)),
 
@@ -9,7 +9,7 @@ With the edge gamma_t = 1/2 - e_t and Z_t = 2 sqrt(e_t (1 - e_t)),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -17,9 +17,10 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.replay import is_bag, shares
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ _LABELS = {
 class ErrorCurveDisplay:
     """Errors against the number of rounds, with the bounds on the training error.
 
+    For a boosted classifier (an AdaBoostClassifier, a BoostingClassifier, or one of scikit-learn's
+    with ``staged_predict``), for a BaggingClassifier, ours or scikit-learn's, for scikit-learn's
+    forests, and for pipelines that end in one of these.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`error_curves`.
 
     Parameters
@@ -54,6 +58,8 @@ class ErrorCurveDisplay:
     curves : mapping of str to ndarray of shape (n_rounds,)
         Names, and the error after each round. The names "train", "test", "validation", "bound" and
         "edge bound" have looks of their own.
+    unit : str, default="rounds"
+        What the horizontal axis counts.
 
     Attributes
     ----------
@@ -75,6 +81,9 @@ class ErrorCurveDisplay:
     True
     """
 
+    drawn_of: ClassVar[str] = (
+        "a boosted classifier, such as an AdaBoostClassifier, or of a BaggingClassifier"
+    )
     _word: ClassVar[str] = "error"
 
     ax_: Axes
@@ -82,8 +91,9 @@ class ErrorCurveDisplay:
     lines_: dict[str, Line2D]
     legend_: Legend
 
-    def __init__(self, *, curves: Mapping[str, Array]) -> None:
+    def __init__(self, *, curves: Mapping[str, Array], unit: str = "rounds") -> None:
         self.curves = curves
+        self.unit = unit
 
     @classmethod
     def from_estimator(
@@ -98,7 +108,7 @@ class ErrorCurveDisplay:
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
+        estimator : a boosted or bagged classifier, or a Pipeline that ends in one
             Fitted. The training error, the bounds on it, and the errors of rows put aside or out of
             bag are drawn where the model knows them; others are drawn on ``sets`` alone.
         sets : mapping of str to pair of X and y, optional
@@ -113,14 +123,14 @@ class ErrorCurveDisplay:
         ErrorCurveDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        curves = _known_errors(estimator)
-        items = _items(sets)
-        _check(estimator, curves, items)
+        fitted = Fitted.of(estimator)
+        items, curves = _items(sets), _known_errors(fitted.model)
+        _check(fitted, cls.drawn_of, has_some=bool(items or curves))
         for name, (X, y) in items:
-            wrong = [np.mean(np.asarray(y) != label) for label in estimator.staged_predict(X)]
-            curves[name] = np.array(wrong)
-        return cls(curves=curves).plot(log_rounds=log_rounds, ax=ax)
+            said = _staged_predict(fitted.model, fitted.rows(X))
+            curves[name] = np.array([np.mean(np.asarray(y) != label) for label in said])
+        unit = "members" if is_bag(fitted.model) else "rounds"
+        return cls(curves=curves, unit=unit).plot(log_rounds=log_rounds, ax=ax)
 
     def plot(self, *, log_rounds: bool = False, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -162,8 +172,7 @@ class ErrorCurveDisplay:
 
     def _finish_axes(self, log_rounds: bool) -> None:
         last = max(len(values) for values in self.curves.values())
-        name = "members" if "out-of-bag" in self.curves else "rounds"
-        self.ax_.set(xlabel=name, xlim=(1, max(last, 2)))
+        self.ax_.set(xlabel=self.unit, xlim=(1, max(last, 2)))
         self._finish_height()
         if log_rounds:
             self.ax_.set_xscale("log")
@@ -187,14 +196,16 @@ def error_curves(
     ax: Axes | None = None,
     log_rounds: bool = False,
 ) -> ErrorCurveDisplay:
-    """Draw the errors of a boosted classifier after every round, and the bounds on them.
+    """Draw the errors of a boosted or bagged classifier after every round, and the bounds on them.
 
     Parameters
     ----------
-    estimator : AdaBoostClassifier, or a classifier with ``staged_predict``
-        Fitted. The training error is drawn where the model knows it, with the bounds on it, those
-        in ``bounds_``; so are the errors of the rows that AdaBoost put aside for early stopping,
-        and a BaggingClassifier's ``oob_errors_``.
+    estimator : a boosted or bagged classifier, or a Pipeline that ends in one
+        Fitted: AdaBoostClassifier, BoostingClassifier, BaggingClassifier, or one of scikit-learn's
+        that is boosted (with ``staged_predict``), bagged or a forest. The training error is drawn
+        where the model knows it, with the bounds on it, those in ``bounds_``; so are the errors of
+        the rows that AdaBoost put aside for early stopping, and a BaggingClassifier's
+        ``oob_errors_``.
     sets : mapping of str to pair of X and y, optional
         Names and further rows, such as ``{"test": (X_test, y_test)}``.
     ax : matplotlib Axes, optional
@@ -220,25 +231,27 @@ def error_curves(
     return ErrorCurveDisplay.from_estimator(estimator, sets, log_rounds=log_rounds, ax=ax)
 
 
-def _check(estimator: Any, curves: Mapping[str, Array], items: Any) -> None:
-    name = type(estimator).__name__
-    if not is_classifier(estimator):
+def _check(fitted: Fitted, drawn_of: str, has_some: bool) -> None:
+    model, name = fitted.model, fitted.name
+    if not is_classifier(model):
         raise TypeError(
-            f"{name} is no classifier, and errors are shares of wrong labels; plots.loss_curves"
-            " draws the loss of boosted regressors and rankers."
+            f"{name} is no classifier, and errors are shares of wrong labels, drawn of {drawn_of};"
+            " plots.loss_curves draws the loss of boosted regressors and rankers."
         )
-    if hasattr(estimator, "oob_score") and not curves:
-        raise ValueError(f"{name} has no oob_errors_ to draw: fit it with oob_score=True.")
-    if (items or not curves) and not hasattr(estimator, "staged_predict"):
-        raise TypeError(
-            f"{name} has no staged_predict: errors on sets of rows are drawn of boosted"
-            " classifiers, round by round."
-        )
-    if not items and not curves:
+    if not hasattr(model, "staged_predict") and not is_bag(model):
+        raise fitted.refusal("staged_predict", f"errors round by round are drawn of {drawn_of}")
+    if not has_some:
+        or_out = ", or fit it with oob_score=True" if hasattr(model, "oob_score") else ""
         raise ValueError(
             f"{name} does not know its training errors: give sets of rows to predict,"
-            " such as {'test': (X, y)}."
+            f" such as {{'test': (X, y)}}{or_out}."
         )
+
+
+def _staged_predict(model: Any, rows: Any) -> Iterator[Array]:
+    if hasattr(model, "staged_predict"):
+        return iter(model.staged_predict(rows))
+    return (model.classes_[share.argmax(axis=1)] for share in shares(model, rows))
 
 
 def _known_errors(estimator: Any) -> dict[str, Array]:

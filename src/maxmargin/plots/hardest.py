@@ -7,7 +7,7 @@ its weight raised in round after round (Freund and Schapire, ICML 1996).
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,9 +15,9 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots import palette
+from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ _LETTER = 0.075  # inches that a letter of the note takes
 class HardestDisplay:
     """The rows with the most weight, as pictures where they are images and as bars otherwise.
 
-    Each is shown with its label, with what the model says instead where it disagrees, and with its
-    weight in multiples of the average. Build it with :meth:`from_estimator`, or draw in one call
-    with :func:`hardest`.
+    For an AdaBoostClassifier of ours, and pipelines that end in one. Each row is shown with its
+    label, with what the model says instead where it disagrees, and with its weight in multiples of
+    the average. Build it with :meth:`from_estimator`, or draw in one call with :func:`hardest`.
 
     Parameters
     ----------
@@ -48,6 +48,9 @@ class HardestDisplay:
         Their labels, and what the model says.
     images : ndarray of shape (k, height, width), optional
         The rows as images; bars are drawn without them.
+    cmap : str or Colormap, default="gray"
+        From numbers to shades: large ones are white with "gray", as in a photograph, and black with
+        "gray_r", as of ink. All images share one scale.
     suspects : ndarray of bool of shape (k,), optional
         Rows known to be mislabelled, which are marked.
 
@@ -69,6 +72,8 @@ class HardestDisplay:
     5
     """
 
+    drawn_of: ClassVar[str] = "an AdaBoostClassifier"
+
     axes_: NDArray[np.object_]
     figure_: Figure
 
@@ -81,12 +86,14 @@ class HardestDisplay:
         predictions: Array,
         images: Array | None = None,
         suspects: Array | None = None,
+        cmap: Any = "gray",
     ) -> None:
         self.rows = rows
         self.weights = weights
         self.labels = labels
         self.predictions = predictions
         self.images = images
+        self.cmap = cmap
         self.suspects = np.zeros(len(rows), dtype=bool) if suspects is None else suspects
 
     @classmethod
@@ -98,6 +105,7 @@ class HardestDisplay:
         *,
         k: int = 20,
         image_shape: tuple[int, int] | None = None,
+        cmap: Any = "gray",
         suspects: ArrayLike | None = None,
         axes: Any = None,
     ) -> Self:
@@ -105,7 +113,7 @@ class HardestDisplay:
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier
+        estimator : AdaBoostClassifier, or a Pipeline that ends in one
             Fitted to ``X`` and ``y``.
         X : array-like of shape (n_samples, n_features)
             The training set.
@@ -115,6 +123,8 @@ class HardestDisplay:
             How many rows.
         image_shape : pair of int, optional
             Height and width, where each row is an image.
+        cmap : str or Colormap, default="gray"
+            Shades of an image: "gray" for photographs, "gray_r" where large numbers are ink.
         suspects : array-like of int or of bool of shape (n_samples,), optional
             Numbers or mask of rows known to be mislabelled.
         axes : Axes or array of Axes, optional
@@ -125,19 +135,19 @@ class HardestDisplay:
         HardestDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        labels = np.asarray(y)
-        _check(estimator, X, labels)
-        hardest = estimator.hardest(k)
+        fitted, labels = Fitted.of(estimator), np.asarray(y)
+        _check(fitted, cls.drawn_of, X, labels)
+        hardest = fitted.model.hardest(k)
         rows = np.asarray(hardest.rows)
         chosen = _safe_indexing(X, rows)
         display = cls(
             rows=rows,
-            weights=np.asarray(hardest.weights) * np.count_nonzero(estimator.weights_),
+            weights=np.asarray(hardest.weights) * np.count_nonzero(fitted.model.weights_),
             labels=labels[rows],
-            predictions=np.asarray(estimator.predict(chosen)),
+            predictions=np.asarray(fitted.model.predict(fitted.rows(chosen))),
             images=None if image_shape is None else _images(chosen, image_shape),
             suspects=None if suspects is None else _mask(suspects, len(labels))[rows],
+            cmap=cmap,
         )
         return display.plot(axes=axes)
 
@@ -170,7 +180,7 @@ class HardestDisplay:
             return np.array([plt.subplots(figsize=size, layout="constrained")[1]], object)
         lines = -(-count // _COLUMNS)
         wide = max(1.2 * min(count, _COLUMNS), 2.4)
-        size = (wide, 1.6 * lines + 0.2 + 0.17 * len(self._note(wide)))
+        size = (wide, 1.74 * lines + 0.2 + 0.17 * len(self._note(wide)))
         _, axes = plt.subplots(
             lines, min(count, _COLUMNS), figsize=size, layout="constrained", squeeze=False
         )
@@ -179,15 +189,18 @@ class HardestDisplay:
     def _draw_images(self, images: Array) -> None:
         for ax in self.axes_[len(images) :]:
             ax.set_axis_off()
+        shades: Any = {"cmap": self.cmap, "vmin": np.min(images), "vmax": np.max(images)}
         for k, image in enumerate(images):
             ax = self.axes_[k]
-            ax.imshow(image, cmap="gray_r", interpolation="nearest")
+            ax.imshow(image, interpolation="nearest", **shades)
             ax.set(xticks=[], yticks=[])
             colour = self._colours()[k]
             for spine in ax.spines.values():
                 spine.set(color=colour, linewidth=3.0 if self.suspects[k] else 1.0)
             ax.set_title(f"labelled {plain(self.labels[k])}", fontsize=8, color=colour, pad=3)
-            ax.set_xlabel(f"×{self._multiple(k)}{self._says(k)}", fontsize=8, labelpad=2)
+            # Two lines, or what stands below one image would run into the next.
+            below = f"×{self._multiple(k)}" + self._says(k, after="\n")
+            ax.set_xlabel(below, fontsize=8, labelpad=2, linespacing=1.1)
         note = self._note(self.figure_.get_figwidth())
         self.figure_.supxlabel("\n".join(note), fontsize=9)
 
@@ -235,8 +248,8 @@ class HardestDisplay:
     def _multiple(self, k: int) -> str:
         return f"{self.weights[k]:.0f}" if self.weights[k] >= 10 else f"{self.weights[k]:.1f}"
 
-    def _says(self, k: int) -> str:
-        return f", model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
+    def _says(self, k: int, after: str = ", ") -> str:
+        return f"{after}model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
 
 
 def hardest(
@@ -246,6 +259,7 @@ def hardest(
     *,
     k: int = 20,
     image_shape: tuple[int, int] | None = None,
+    cmap: Any = "gray",
     suspects: ArrayLike | None = None,
     axes: Any = None,
 ) -> HardestDisplay:
@@ -253,7 +267,7 @@ def hardest(
 
     Parameters
     ----------
-    estimator : AdaBoostClassifier
+    estimator : AdaBoostClassifier, or a Pipeline that ends in one
         Fitted to ``X`` and ``y``.
     X : array-like of shape (n_samples, n_features)
         The training set.
@@ -263,6 +277,8 @@ def hardest(
         How many rows.
     image_shape : pair of int, optional
         Height and width, where each row is an image.
+    cmap : str or Colormap, default="gray"
+        Shades of an image: "gray" for photographs, "gray_r" where large numbers are ink.
     suspects : array-like of int or of bool of shape (n_samples,), optional
         Numbers or mask of rows known to be mislabelled, which are marked.
     axes : Axes or array of Axes, optional
@@ -283,26 +299,26 @@ def hardest(
     weight, in multiples of the average
     """
     return HardestDisplay.from_estimator(
-        estimator, X, y, k=k, image_shape=image_shape, suspects=suspects, axes=axes
+        estimator, X, y, k=k, image_shape=image_shape, cmap=cmap, suspects=suspects, axes=axes
     )
 
 
-def _check(estimator: Any, X: Any, labels: Array) -> None:
-    if not hasattr(estimator, "hardest"):
-        raise TypeError(
-            f"{type(estimator).__name__} has no hardest rows: they are drawn of an"
-            " AdaBoostClassifier."
-        )
+def _check(fitted: Fitted, drawn_of: str, X: Any, labels: Array) -> None:
+    if not hasattr(fitted.model, "hardest"):
+        raise fitted.refusal("hardest rows", f"they are drawn of {drawn_of} of maxmargin")
     check_consistent_length(X, labels)
-    if len(labels) != len(estimator.weights_):
+    rows = len(fitted.model.weights_)
+    if len(labels) != rows:
         raise ValueError(
-            f"X has {len(labels)} rows, but the model was fitted to {len(estimator.weights_)}:"
+            f"X has {len(labels)} rows, but the model was fitted to {rows}:"
             " pass the rows it was fitted to."
         )
 
 
 def _images(rows: Any, shape: tuple[int, int]) -> Array:
     pixels = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
+    if len(shape) != 2:
+        raise ValueError(f"image_shape must be a height and a width. Got {shape!r}.")
     if pixels.shape[1] != shape[0] * shape[1]:
         raise ValueError(
             f"image_shape={shape} has {shape[0] * shape[1]} pixels, but X has"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import matplotlib.pyplot as plt
@@ -44,6 +44,7 @@ _KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
 class LossDisplay:
     """Losses as functions of the margin m = t f(x).
 
+    For losses rather than estimators: names such as "hinge", or values of ``maxmargin.losses``.
     Build it with :meth:`from_losses`, or draw in one call with :func:`losses`.
 
     Parameters
@@ -183,7 +184,7 @@ def losses(
 
 
 def _listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:
-    return [chosen] if isinstance(chosen, str | Loss) else chosen
+    return chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else [chosen]
 
 
 def _grid(margin: tuple[float, float]) -> NDArray[np.float64]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.plots.error_curve import ErrorCurveDisplay
+from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class LossCurveDisplay(ErrorCurveDisplay):
     """The mean loss against the number of rounds.
 
+    For a BoostingClassifier, BoostingRegressor or BoostingRanker, and pipelines that end in one.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`loss_curves`.
 
     Parameters
@@ -43,6 +44,7 @@ class LossCurveDisplay(ErrorCurveDisplay):
     'train loss'
     """
 
+    drawn_of: ClassVar[str] = "a BoostingClassifier, BoostingRegressor or BoostingRanker"
     _word: ClassVar[str] = "loss"
 
     def __init__(self, *, curves: Any, loss: str = "loss") -> None:
@@ -57,7 +59,7 @@ class LossCurveDisplay(ErrorCurveDisplay):
 
         Parameters
         ----------
-        estimator : BoostingClassifier, BoostingRegressor or BoostingRanker
+        estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
             Fitted.
         log_rounds : bool, default=False
             Whether the axis of rounds is logarithmic.
@@ -69,15 +71,13 @@ class LossCurveDisplay(ErrorCurveDisplay):
         LossCurveDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "train_loss_"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no train_loss_: losses are drawn of a"
-                " BoostingClassifier, BoostingRegressor or BoostingRanker."
-            )
-        curves = {"train": estimator.train_loss_, "validation": estimator.validation_loss_}
+        fitted = Fitted.of(estimator)
+        model = fitted.model
+        if not hasattr(model, "train_loss_"):
+            raise fitted.refusal("train_loss_", f"losses are drawn of {cls.drawn_of}")
+        curves = {"train": model.train_loss_, "validation": model.validation_loss_}
         known = {name: values for name, values in curves.items() if np.isfinite(values).all()}
-        name = str(getattr(estimator.loss, "name", estimator.loss)).replace("_", " ")
+        name = str(getattr(model.loss, "name", model.loss)).replace("_", " ")
         loss = f"mean loss ({plain(name)})"
         return cls(curves=known, loss=loss).plot(log_rounds=log_rounds, ax=ax)
 
@@ -92,7 +92,7 @@ def loss_curves(
 
     Parameters
     ----------
-    estimator : BoostingClassifier, BoostingRegressor or BoostingRanker
+    estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
         Fitted; with ``n_iter_no_change`` the loss of the rows put aside is drawn too.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.

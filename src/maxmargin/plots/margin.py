@@ -1,19 +1,21 @@
-"""A two-dimensional classifier drawn with its margins and its support vectors."""
+"""A classifier of two columns: its regions and, where it has them, margins and support vectors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
-from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from scipy import sparse
+from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from maxmargin.plots import palette
-from maxmargin.plots.plane import axis_names, frame, like, make_lattice
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.plane import Plane, make_lattice
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -30,32 +32,47 @@ ProbabilityGrid: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]
 # places the free ones only up to its own tolerance, 1e-3 by default.
 SLACK = 1e-2
 
+_TIE = 1e-9  # values of this share of the largest may have either sign
+
+_OTHER_ROWS = "support vectors not shown: these are not the rows of the fit"
+
 
 class MarginDisplay:
-    """Decision regions, boundary, margins and support vectors of a binary classifier.
+    """Decision regions of a classifier of two columns and two classes, with its margins.
 
-    The boundary f(x) = 0 is solid, the margins f(x) = -1 and f(x) = 1 are dashed. A support vector
-    on its margin carries a solid dot; one inside or beyond it, whose dual variable is at its bound,
-    carries a ring. Build it with :meth:`from_estimator`.
+    For every classifier, ours and scikit-learn's, and for pipelines and searches that end in one.
+    The boundary, f(x) = 0 or a probability of 1/2, is solid. Where the loss is a hinge, the margins
+    f(x) = -1 and f(x) = 1 are dashed. Where there are support vectors and the rows are those of the
+    fit, one on its margin carries a solid dot; one inside or beyond it, whose dual variable is at
+    its bound, carries a ring. Build it with :meth:`from_estimator`.
 
     Parameters
     ----------
     xx0, xx1 : ndarray of shape (rows, columns)
-        The lattice on which the decision function was evaluated.
+        The lattice on which the classifier was asked.
     response : ndarray of shape (rows, columns)
-        The decision function there.
+        What it says there, positive for the second class: its decision function, else the
+        probability of that class less 1/2, else -1 or +1.
     X : ndarray of shape (n_samples, 2)
         The points to draw.
     y : ndarray of shape (n_samples,)
         Their class: 0 for the first, 1 for the second.
     class_names : pair of str
         How the legend calls the classes.
-    on_margin, bounded : ndarray of shape (n, 2)
+    on_margin, bounded : ndarray of shape (n, 2), optional
         The two kinds of support vectors.
     bayes : tuple of three ndarray, optional
         ``(xx0, xx1, probability)`` of the second class on a lattice; its level 1/2 is drawn.
     axis_names : pair of str
         Labels of the axes.
+    axis_words : pair of list of str or None
+        For an axis of words, what stands at 0, 1, ...
+    margins : bool, default=True
+        Whether to draw f = -1 and f = 1.
+    boundary : str, default="f = 0"
+        How the legend explains the boundary.
+    note : str, default=""
+        What the picture cannot show, and why; it stands above the legend.
 
     Attributes
     ----------
@@ -65,7 +82,7 @@ class MarginDisplay:
         The filled regions and the lines; None where no such line crosses the picture.
     points_ : list of PathCollection
         The points, one collection a class.
-    on_margin_, bounded_ : PathCollection
+    on_margin_, bounded_ : PathCollection or None
         The marks of the support vectors.
     legend_ : Legend or None
         The legend, below the axes.
@@ -81,6 +98,8 @@ class MarginDisplay:
     [[1.0, 1.0], [3.0, 2.0]]
     """
 
+    drawn_of: ClassVar[str] = "a classifier of two columns and two classes"
+
     ax_: Axes
     figure_: Figure
     regions_: QuadContourSet
@@ -88,8 +107,8 @@ class MarginDisplay:
     margins_: QuadContourSet | None
     bayes_: QuadContourSet | None
     points_: list[PathCollection]
-    on_margin_: PathCollection
-    bounded_: PathCollection
+    on_margin_: PathCollection | None
+    bounded_: PathCollection | None
     legend_: Legend | None
 
     def __init__(
@@ -101,10 +120,14 @@ class MarginDisplay:
         X: Array,
         y: Array,
         class_names: tuple[str, str],
-        on_margin: Array,
-        bounded: Array,
+        on_margin: Array | None = None,
+        bounded: Array | None = None,
         bayes: ProbabilityGrid | None = None,
         axis_names: tuple[str, str] = ("x1", "x2"),
+        axis_words: tuple[list[str] | None, list[str] | None] = (None, None),
+        margins: bool = True,
+        boundary: str = "f = 0",
+        note: str = "",
     ) -> None:
         self.xx0 = xx0
         self.xx1 = xx1
@@ -116,6 +139,10 @@ class MarginDisplay:
         self.bounded = bounded
         self.bayes = bayes
         self.axis_names = axis_names
+        self.axis_words = axis_words
+        self.margins = margins
+        self.boundary = boundary
+        self.note = note
 
     @classmethod
     def from_estimator(
@@ -129,14 +156,15 @@ class MarginDisplay:
         ax: Axes | None = None,
         legend: bool = True,
     ) -> Self:
-        """Draw a fitted binary support vector classifier on the points it was fitted to.
+        """Draw a fitted classifier of two columns and two classes, with some rows.
 
         Parameters
         ----------
-        estimator : SVC or Pipeline ending in one
-            Fitted to ``X`` and ``y``.
-        X : array-like of shape (n_samples, 2)
-            The training points.
+        estimator : classifier, or a Pipeline or search that ends in one
+            Fitted to two columns, of numbers or of words, and to two classes; ours or
+            scikit-learn's.
+        X : array-like or DataFrame of shape (n_samples, 2)
+            The rows to draw. Support vectors are marked if these are the rows of the fit.
         y : array-like of shape (n_samples,)
             Their labels.
         bayes : tuple of three array-like, optional
@@ -153,21 +181,29 @@ class MarginDisplay:
         MarginDisplay
             The display, already plotted.
         """
-        points = _check_points(estimator, X, y)
-        svc = _final_step(estimator)
-        xx0, xx1 = _lattice(points, grid_resolution, bayes)
-        on_margin, bounded = _split_support(estimator, svc, X, points)
+        fitted = Fitted.of(estimator)
+        t = _check(fitted, cls.drawn_of, y)
+        plane = Plane.of(X, "margins", fitted.categorical)
+        check_consistent_length(plane.points, t)
+        classes = fitted.model.classes_
+        xx0, xx1 = _lattice(plane, grid_resolution, bayes)
+        decision, response = _decide(fitted, plane, xx0, xx1)
+        support = _find_support(decision, plane, t)
         display = cls(
             xx0=xx0,
             xx1=xx1,
-            response=_respond(estimator, X, np.c_[xx0.ravel(), xx1.ravel()]).reshape(xx0.shape),
-            X=points,
-            y=np.asarray(np.asarray(y) == svc.classes_[1], dtype=np.intp),
-            class_names=(str(svc.classes_[0]), str(svc.classes_[1])),
-            on_margin=on_margin,
-            bounded=bounded,
+            response=response,
+            X=plane.points,
+            y=(t > 0).astype(np.intp),
+            class_names=(str(classes[0]), str(classes[1])),
+            on_margin=None if support is None else plane.points[support[0]],
+            bounded=None if support is None else plane.points[support[1]],
             bayes=bayes,
-            axis_names=axis_names(X),
+            axis_names=plane.names,
+            axis_words=plane.words,
+            margins=decision.has_margins,
+            boundary=decision.boundary,
+            note=_OTHER_ROWS if support is None and decision.has_support else "",
         )
         return display.plot(ax=ax, legend=legend)
 
@@ -211,12 +247,16 @@ class MarginDisplay:
                 palette.MARKERS, self.class_names, palette.CLASSES, strict=True
             )
         ]
-        handles += [
-            _mark("o", "support vector on the margin", color=palette.INK, markersize=4.5),
-            _mark("o", "support vector at its bound", color=palette.INK, mfc="none"),
-            Line2D([], [], color=palette.INK, linewidth=1.8, label="boundary, f = 0"),
-            Line2D([], [], color=palette.INK, linewidth=1, ls="--", label="margins, f = ±1"),
-        ]
+        if self.on_margin is not None:
+            handles += [
+                _mark("o", "support vector on the margin", color=palette.INK, markersize=4.5),
+                _mark("o", "support vector at its bound", color=palette.INK, mfc="none"),
+            ]
+        boundary = f"boundary, {self.boundary}"
+        handles.append(Line2D([], [], color=palette.INK, linewidth=1.8, label=boundary))
+        if self.margins:
+            margins = "margins, f = ±1"
+            handles.append(Line2D([], [], color=palette.INK, linewidth=1, ls="--", label=margins))
         if self.bayes is not None:
             handles.append(Line2D([], [], color=palette.BAYES, ls="-.", label="Bayes boundary"))
         return handles
@@ -229,7 +269,11 @@ class MarginDisplay:
         grid = (self.xx0, self.xx1, self.response)
         self.boundary_ = self._draw_levels(grid, [0.0], colors=palette.INK, linewidths=1.8)
         self.margins_ = self._draw_levels(
-            grid, [-1.0, 1.0], colors=palette.INK, linewidths=1.0, linestyles="dashed"
+            grid,
+            [-1.0, 1.0] if self.margins else [],
+            colors=palette.INK,
+            linewidths=1.0,
+            linestyles="dashed",
         )
         self.bayes_ = None
         if self.bayes is not None:
@@ -262,8 +306,11 @@ class MarginDisplay:
     def _draw_support(self) -> None:
         dot: Any = {"s": 26, "color": palette.INK, "edgecolors": "white", "linewidths": 0.6}
         ring: Any = {"s": 54, "color": "none", "edgecolors": palette.INK, "linewidths": 0.7}
-        self.bounded_ = self.ax_.scatter(*self.bounded.T, clip_on=False, zorder=4, **ring)
-        self.on_margin_ = self.ax_.scatter(*self.on_margin.T, clip_on=False, zorder=5, **dot)
+        self.bounded_ = self._mark_support(self.bounded, zorder=4, **ring)
+        self.on_margin_ = self._mark_support(self.on_margin, zorder=5, **dot)
+
+    def _mark_support(self, places: Array | None, **style: Any) -> PathCollection | None:
+        return None if places is None else self.ax_.scatter(*places.T, clip_on=False, **style)
 
     def _finish_axes(self) -> None:
         self.ax_.set(
@@ -272,6 +319,9 @@ class MarginDisplay:
             xlim=(self.xx0.min(), self.xx0.max()),
             ylim=(self.xx1.min(), self.xx1.max()),
         )
+        for axis, words in zip((self.ax_.xaxis, self.ax_.yaxis), self.axis_words, strict=True):
+            if words is not None:
+                axis.set_ticks(np.arange(len(words)), [plain(word) for word in words])
 
     def _add_legend(self) -> Legend:
         return self.ax_.legend(
@@ -281,6 +331,8 @@ class MarginDisplay:
             ncols=2,
             frameon=False,
             fontsize="small",
+            title=self.note or None,
+            title_fontsize="small",
         )
 
 
@@ -288,50 +340,114 @@ def _mark(marker: str, label: str, **style: Any) -> Line2D:
     return Line2D([], [], linestyle="none", marker=marker, label=label, **style)
 
 
-def _check_points(estimator: Any, X: Any, y: ArrayLike) -> Array:
-    svc = _final_step(estimator)
-    check_is_fitted(svc)
-    points: Array = check_array(X, dtype=np.float64)
-    check_consistent_length(points, y)
-    if points.shape[1] != 2:
+@dataclass(frozen=True)
+class _Decision:
+    """What a model of two classes says of rows, as numbers that are positive for the second."""
+
+    fitted: Fitted
+    method: str
+
+    def values(self, X: Any) -> Array:
+        said = getattr(self.fitted.model, self.method)(self.fitted.rows(X))
+        if self.method == "predict_proba":
+            return np.asarray(said[:, 1] - 0.5, dtype=np.float64)
+        if self.method == "predict":
+            return np.where(said == self.fitted.model.classes_[1], 1.0, -1.0)
+        return np.ravel(np.asarray(said, dtype=np.float64))
+
+    @property
+    def boundary(self) -> str:
+        words = {"decision_function": "f = 0", "predict_proba": "p = 1/2"}
+        return words.get(self.method, "where the prediction changes")
+
+    @property
+    def has_support(self) -> bool:
+        return hasattr(self.fitted.model, "support_") and hasattr(self.fitted.model, "dual_coef_")
+
+    @property
+    def has_margins(self) -> bool:
+        """Whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
+        loss = getattr(self.fitted.model, "loss", "")
+        hinge = "hinge" in str(getattr(loss, "name", loss))
+        return self.has_support or (hinge and self.method == "decision_function")
+
+
+def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Decision, Array]:
+    """Ask for values whose sign is the prediction, or for the prediction if there are none such.
+
+    A model may predict by another threshold than 0 or 1/2, and the regions are its predictions.
+    """
+    predicted = _Decision(fitted, "predict")
+    said = plane.ask(predicted.values, xx0, xx1)
+    inner = fitted.of_two_classes()
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(inner.model, method):
+            decision = _Decision(inner, method)
+            values = plane.ask(decision.values, xx0, xx1)
+            if (values * said > -_TIE * np.abs(values).max()).all():
+                return decision, values
+    return predicted, said
+
+
+def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
+    """Refuse what cannot be drawn; labels come back as -1 and +1."""
+    classes = getattr(fitted.model, "classes_", None)
+    if not is_classifier(fitted.model) or classes is None:
+        raise fitted.refusal("classes", f"margins are drawn of {drawn_of}")
+    if len(classes) != 2:
         raise ValueError(
-            f"X has {points.shape[1]} columns, but a picture of margins needs 2:"
-            " fit the model to two of them."
-        )
-    if len(svc.classes_) != 2:
-        raise ValueError(
-            f"The model knows {len(svc.classes_)} classes, but margins are drawn for 2:"
+            f"The model knows {len(classes)} classes, but margins are drawn for 2:"
             " fit it to two of them."
         )
-    if svc.shape_fit_[0] != len(points):
+    labels = np.asarray(y)
+    unknown = labels[~np.isin(labels, classes)]
+    if unknown.size:
         raise ValueError(
-            f"X has {len(points)} rows, but the model was fitted to {svc.shape_fit_[0]}:"
-            " pass the rows it was fitted to, so that its support vectors can be marked."
+            f"y holds {unknown[0].item()!r}, which is no class of the model; it knows"
+            f" {classes.tolist()}."
         )
-    return points
+    return np.where(labels == classes[1], 1.0, -1.0)
 
 
-def _final_step(estimator: Any) -> Any:
-    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
-
-
-def _lattice(points: Array, resolution: int, bayes: ProbabilityGrid | None) -> tuple[Array, Array]:
+def _lattice(plane: Plane, resolution: int, bayes: ProbabilityGrid | None) -> tuple[Array, Array]:
     if bayes is None:
-        return make_lattice(*frame(points, 0.06), resolution)
+        return make_lattice(*plane.corners(0.06), resolution)
     # Where the truth is known, the picture shows all of it.
+    low, high = plane.corners(0.0)
     xx0, xx1 = np.asarray(bayes[0]), np.asarray(bayes[1])
-    low = np.minimum(points.min(axis=0), [xx0.min(), xx1.min()])
-    high = np.maximum(points.max(axis=0), [xx0.max(), xx1.max()])
+    low = np.minimum(low, [xx0.min(), xx1.min()])
+    high = np.maximum(high, [xx0.max(), xx1.max()])
     return make_lattice(low, high, resolution)
 
 
-def _respond(estimator: Any, X: Any, points: Array) -> Array:
-    return np.asarray(estimator.decision_function(like(X, points)), dtype=np.float64)
-
-
-def _split_support(estimator: Any, svc: Any, X: Any, points: Array) -> tuple[Array, Array]:
-    support = points[svc.support_]
-    coefficients = svc.dual_coef_
-    signs = np.sign(coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients)
-    on_margin = signs.ravel() * _respond(estimator, X, support) >= 1.0 - SLACK
+def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, Array] | None:
+    """Find the support vectors on the margin and the others; None for rows of another set."""
+    model = decision.fitted.model
+    if not decision.has_support or not _are_fitted(model, decision.fitted.rows(plane.X), len(t)):
+        return None
+    support = np.asarray(model.support_)
+    values = decision.values(_safe_indexing(plane.X, support))
+    on_margin = t[support] * values >= 1.0 - SLACK
     return support[on_margin], support[~on_margin]
+
+
+def _are_fitted(model: Any, rows: Any, n: int) -> bool:
+    """Whether the rows are those of the fit: as many, with the support vectors in their places."""
+    if n != model.shape_fit_[0]:
+        return False
+    kept = _values(model.support_vectors_)
+    if kept.size == 0:  # a kernel matrix has no vectors to compare
+        return True
+    found = _values(_safe_indexing(rows, np.asarray(model.support_)))
+    if found.dtype == kept.dtype == np.float64:
+        return found.shape == kept.shape and np.allclose(found, kept, rtol=1e-5, atol=0.0)
+    return np.array_equal(found, kept)
+
+
+def _values(rows: Any) -> Array:
+    """Give rows as numbers, or as objects where they are none."""
+    values = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        return values.astype(object)

@@ -8,16 +8,16 @@ where it is near 1 (Schapire, Freund, Bartlett and Lee, Annals of Statistics 26,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.plots import palette
-from maxmargin.plots.replay import choose_rounds
+from maxmargin.plots import palette, replay
+from maxmargin.plots.fitted import Fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,12 +31,17 @@ Array: TypeAlias = NDArray[np.float64]
 class MarginDistributionDisplay:
     """Cumulative distributions of normalised margins, one after each of some rounds.
 
+    For a vote: that of an AdaBoostClassifier or a BaggingClassifier, ours or scikit-learn's, or of
+    scikit-learn's forests, and for pipelines that end in one of these. The side of margins that are
+    not positive, where the vote is wrong, is shaded.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`margin_distribution`.
 
     Parameters
     ----------
     margins : mapping of int to ndarray of shape (n_samples,)
         Numbers of rounds, and the margins of the rows after them.
+    unit : str, default="round"
+        What is counted, in the singular.
 
     Attributes
     ----------
@@ -59,13 +64,16 @@ class MarginDistributionDisplay:
     0.0753
     """
 
+    drawn_of: ClassVar[str] = "a vote, that of an AdaBoostClassifier or a BaggingClassifier"
+
     ax_: Axes
     figure_: Figure
     lines_: dict[int, Line2D]
     legend_: Legend
 
-    def __init__(self, *, margins: Mapping[int, Array]) -> None:
+    def __init__(self, *, margins: Mapping[int, Array], unit: str = "round") -> None:
         self.margins = margins
+        self.unit = unit
 
     @classmethod
     def from_estimator(
@@ -81,7 +89,7 @@ class MarginDistributionDisplay:
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier
+        estimator : AdaBoostClassifier or BaggingClassifier, or a Pipeline that ends in one
             Fitted.
         X : array-like of shape (n_samples, n_features)
             Rows, of the training set or others.
@@ -97,17 +105,15 @@ class MarginDistributionDisplay:
         MarginDistributionDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "margins"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no margins: they are drawn of a vote, that of an"
-                " AdaBoostClassifier."
-            )
-        count = len(estimator.estimators_)
+        fitted = Fitted.of(estimator)
+        model = fitted.model
+        if replay.coefficients(model) is None and not replay.is_bag(model):
+            raise fitted.refusal("margins", f"they are drawn of {cls.drawn_of}")
+        count = len(model.estimators_)
         default = [number for number in (5, 100) if number < count] + [count]
-        chosen = choose_rounds(rounds, default, count)
-        margins = {int(number): estimator.margins(X, y, rounds=int(number)) for number in chosen}
-        return cls(margins=margins).plot(ax=ax)
+        chosen = replay.choose_rounds(rounds, default, count)
+        margins = _margins(model, fitted.rows(X), y, chosen)
+        return cls(margins=margins, unit="member" if replay.is_bag(model) else "round").plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -126,10 +132,12 @@ class MarginDistributionDisplay:
             _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
-        ax.axvline(0.0, color=palette.CHANCE, linewidth=1.0, linestyle=":")
         self.lines_ = {number: self._draw(k, number) for k, number in enumerate(self.margins)}
+        ax.axvspan(-1.0, 0.0, color=palette.WRONG, linewidth=0.0, zorder=0.5)
         self._finish_axes()
-        self.legend_ = ax.legend(loc="upper left", frameon=False, handlelength=2.8)
+        wrong = Patch(fc=palette.WRONG, ec=palette.CHANCE, lw=0.8, label="wrong: margin ≤ 0")
+        handles = [*self.lines_.values(), wrong]
+        self.legend_ = ax.legend(handles=handles, loc="upper left", frameon=False, handlelength=2.8)
         return self
 
     def _draw(self, index: int, number: int) -> Line2D:
@@ -138,15 +146,13 @@ class MarginDistributionDisplay:
             color=palette.CURVES[index % len(palette.CURVES)],
             linestyle=palette.DASHES[index % len(palette.DASHES)],
             linewidth=1.9,
-            label=f"after {number:,} rounds" if number > 1 else "after 1 round",
+            label=f"after {number:,} {self.unit}{'s' * (number > 1)}",
         )
 
     def _finish_axes(self) -> None:
         self.ax_.set(xlabel="margin", ylabel="share of rows with at most this margin")
         self.ax_.set(xlim=(-1.0, 1.0), ylim=(0.0, 1.02), xticks=[-1.0, -0.5, 0.0, 0.5, 1.0])
         self.ax_.yaxis.set_major_formatter(PercentFormatter(1.0))
-        self.ax_.text(-0.02, 0.5, "wrong", ha="right", va="center", color=palette.FACTS, size=9)
-        self.ax_.text(0.02, 0.5, "right", ha="left", va="center", color=palette.FACTS, size=9)
         self.ax_.grid(visible=True, color=palette.CHANCE, alpha=0.25, linewidth=0.6)
         self.ax_.spines[["top", "right"]].set_visible(False)
 
@@ -159,12 +165,12 @@ def margin_distribution(
     rounds: Iterable[int] | None = None,
     ax: Axes | None = None,
 ) -> MarginDistributionDisplay:
-    """Draw the cumulative distribution of margins after some rounds of boosting.
+    """Draw the cumulative distribution of margins after some rounds of boosting or bagging.
 
     Parameters
     ----------
-    estimator : AdaBoostClassifier
-        Fitted.
+    estimator : AdaBoostClassifier or BaggingClassifier, or a Pipeline that ends in one
+        Fitted; ours or scikit-learn's, whose forests are drawn too.
     X : array-like of shape (n_samples, n_features)
         Rows, of the training set or others.
     y : array-like of shape (n_samples,)
@@ -190,3 +196,12 @@ def margin_distribution(
     [5, 20]
     """
     return MarginDistributionDisplay.from_estimator(estimator, X, y, rounds=rounds, ax=ax)
+
+
+def _margins(model: Any, rows: Any, y: ArrayLike, chosen: Any) -> dict[int, Array]:
+    if hasattr(model, "margins"):  # our AdaBoost has a faster way
+        return {int(number): model.margins(rows, y, rounds=int(number)) for number in chosen}
+    labels = np.asarray(y)
+    if not np.isin(labels, model.classes_).all():
+        raise ValueError(f"margins needs a label for each row, one of {model.classes_.tolist()}.")
+    return replay.margins(model, rows, labels, chosen)

@@ -9,6 +9,7 @@ FACTS = "#444444"
 TRAIN = "#D55E00"
 TEST = "#0072B2"
 CHANCE = "#8A8A8A"
+WRONG = "#EFEFEF"
 
 # Several curves on one axis differ in colour and in dash, so that either alone tells them apart.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1A1A1A", "#E69F00", "#56B4E9")

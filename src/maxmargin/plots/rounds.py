@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length
 
 from maxmargin.plots import palette, replay
-from maxmargin.plots.plane import axis_names, frame, make_lattice
-from maxmargin.plots.text import head, plain, width
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.text import head, plain, turn, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +35,11 @@ _TERMS = 6  # ensembles of more are not written out
 class RoundsDisplay:
     """Rounds of AdaBoost on two features, a column a round.
 
-    Above, the weak learner: its two sides, and the points by class with an area that is
-    proportional to the weight it was fitted with. Below, the ensemble with it. Points on the wrong
-    side are ringed. Build it with :meth:`from_estimator`, or draw with :func:`rounds`.
+    For an AdaBoostClassifier of two classes, ours or scikit-learn's, and pipelines that end in one;
+    features may be numbers or words. Above, the weak learner: its two sides, and the points by
+    class with an area that is proportional to the weight it was fitted with. Below, the ensemble
+    with it. Points on the wrong side are ringed. Build it with :meth:`from_estimator`, or draw with
+    :func:`rounds`.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ class RoundsDisplay:
         The coefficients of all rounds up to the last that is drawn.
     class_names, axis_names : pair of str
         How the legend calls the classes, and labels of the axes.
+    axis_words : pair of list of str or None
+        For an axis of words, what stands at 0, 1, ...
 
     Attributes
     ----------
@@ -81,6 +85,8 @@ class RoundsDisplay:
     (2, 3)
     """
 
+    drawn_of: ClassVar[str] = "an AdaBoostClassifier"
+
     axes_: NDArray[np.object_]
     figure_: Figure
     legend_: Legend | None
@@ -102,6 +108,7 @@ class RoundsDisplay:
         alphas: Array,
         class_names: tuple[str, str],
         axis_names: tuple[str, str] = ("x1", "x2"),
+        axis_words: tuple[list[str] | None, list[str] | None] = (None, None),
     ) -> None:
         self.X = X
         self.t = t
@@ -116,6 +123,7 @@ class RoundsDisplay:
         self.alphas = alphas
         self.class_names = class_names
         self.axis_names = axis_names
+        self.axis_words = axis_words
 
     @classmethod
     def from_estimator(
@@ -134,10 +142,10 @@ class RoundsDisplay:
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier
+        estimator : AdaBoostClassifier, or a Pipeline that ends in one
             Fitted to ``X`` and ``y``.
-        X : array-like of shape (n_samples, 2)
-            The training points.
+        X : array-like or DataFrame of shape (n_samples, 2)
+            The training points; columns may hold words.
         y : array-like of shape (n_samples,)
             Their labels.
         rounds : iterable of int, optional
@@ -156,14 +164,20 @@ class RoundsDisplay:
         RoundsDisplay
             The display, already plotted.
         """
-        points = _check(estimator, X, y)
-        alphas = np.asarray(estimator.alphas_, dtype=np.float64)
+        fitted = Fitted.of(estimator)
+        alphas = _check(fitted, cls.drawn_of)
+        plane = Plane.of(X, "rounds", fitted.categorical)
+        points, classes = plane.points, _two_classes(fitted.model)
+        check_consistent_length(points, y)
         chosen = replay.choose_rounds(rounds, range(1, min(len(alphas), 4) + 1), len(alphas))
-        t = np.where(np.asarray(y) == estimator.classes_[1], 1.0, -1.0)
-        xx0, xx1 = make_lattice(*frame(points, 0.09), grid_resolution)
-        members, ensembles = replay.votes(estimator, points, chosen)
-        above = np.c_[xx0.ravel(), xx1.ravel()]
-        lattice = replay.votes(estimator, above, chosen)
+        t = np.where(np.asarray(y) == classes[1], 1.0, -1.0)
+        xx0, xx1 = make_lattice(*plane.corners(0.09), grid_resolution)
+
+        def replayed(rows: Any) -> Array:
+            return np.array(replay.votes(fitted.model, fitted.rows(rows), chosen))
+
+        members, ensembles = replayed(X)
+        member_grid, ensemble_grid = plane.ask(replayed, xx0, xx1)
         before = ensembles - alphas[chosen - 1, None] * members
         display = cls(
             X=points,
@@ -174,11 +188,12 @@ class RoundsDisplay:
             ensembles=ensembles,
             xx0=xx0,
             xx1=xx1,
-            member_grid=lattice[0].reshape(-1, *xx0.shape),
-            ensemble_grid=lattice[1].reshape(-1, *xx0.shape),
+            member_grid=member_grid,
+            ensemble_grid=ensemble_grid,
             alphas=alphas[: chosen[-1]],
-            class_names=(plain(estimator.classes_[0]), plain(estimator.classes_[1])),
-            axis_names=axis_names(X),
+            class_names=(plain(classes[0]), plain(classes[1])),
+            axis_names=plane.names,
+            axis_words=plane.words,
         )
         return display.plot(axes=axes, legend=legend)
 
@@ -287,6 +302,11 @@ class RoundsDisplay:
             ax.set_xlabel(plain(self.axis_names[0]))
         for ax in self.axes_[:, 0]:
             ax.set_ylabel(plain(self.axis_names[1]))
+        across, up = ([plain(word) for word in words or ()] for words in self.axis_words)
+        for ax in self.axes_[1]:
+            ax.set_xticks(np.arange(len(across)), across, **turn(across, self._room))
+        for ax in self.axes_[:, 0]:
+            ax.set_yticks(np.arange(len(up)), up, fontsize=8)
 
     def _add_legend(self) -> Legend:
         return self.figure_.legend(
@@ -308,10 +328,10 @@ def rounds(
 
     Parameters
     ----------
-    estimator : AdaBoostClassifier
+    estimator : AdaBoostClassifier, or a Pipeline that ends in one
         Fitted to ``X`` and ``y``, two features and two classes.
-    X : array-like of shape (n_samples, 2)
-        The training points.
+    X : array-like or DataFrame of shape (n_samples, 2)
+        The training points; columns may hold words.
     y : array-like of shape (n_samples,)
         Their labels.
     rounds : iterable of int, optional
@@ -347,25 +367,21 @@ def _subscript(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
-def _check(estimator: Any, X: Any, y: ArrayLike) -> Array:
-    check_is_fitted(estimator)
-    if not hasattr(estimator, "alphas_"):
-        raise TypeError(
-            f"{type(estimator).__name__} has no alphas_: rounds are drawn of an AdaBoostClassifier."
-        )
-    points: Array = check_array(X, dtype=np.float64)
-    check_consistent_length(points, y)
-    if points.shape[1] != 2:
+def _check(fitted: Fitted, drawn_of: str) -> Array:
+    """Refuse what cannot be drawn; the coefficients come back."""
+    alphas = replay.coefficients(fitted.model)
+    if alphas is None:
+        raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")
+    return alphas
+
+
+def _two_classes(model: Any) -> Array:
+    if len(model.classes_) != 2:
         raise ValueError(
-            f"X has {points.shape[1]} columns, but a picture of rounds needs 2:"
-            " fit the model to two of them."
-        )
-    if len(estimator.classes_) != 2:
-        raise ValueError(
-            f"The model knows {len(estimator.classes_)} classes, but rounds are drawn for 2:"
+            f"The model knows {len(model.classes_)} classes, but rounds are drawn for 2:"
             " fit it to two of them."
         )
-    return points
+    return np.asarray(model.classes_)
 
 
 def _average_area(count: int) -> float:

@@ -8,7 +8,7 @@ Gehrke, KDD 2012).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import losses
 from maxmargin.plots import palette
-from maxmargin.plots.text import head, plain, width
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.text import head, plain, turn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,17 +30,22 @@ Array: TypeAlias = NDArray[Any]
 
 _COLUMNS = 4  # panels in a line
 _PANEL = 2.0  # inches across a panel, or somewhat more
+_TICKS = 400  # of a rug at most: more rows are drawn by so many of their quantiles
+_RUG = 0.045  # height of a rug, within the room that functions leave below them
+_BESIDE = 0.025  # share of a panel left free on both sides of a rug, so that its ends are seen
 _LONG = 12  # names of categories are cut to this many characters
 
 
 class ShapeDisplay:
     """Shape functions of a stump ensemble, a panel a feature, the most important first.
 
-    Of one among several classes those that vary most come first, since importances are of all
-    classes together, and features that add a constant to it are left out.
-    A numeric feature is drawn as steps, a categorical one as bars; where there were missing values
-    in training, what they add is marked at the right edge. All panels share one vertical axis, so
-    heights compare. Build it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
+    For boosted stumps: an AdaBoostClassifier, BoostingClassifier, BoostingRegressor or
+    BoostingRanker whose members are stumps, and pipelines that end in one. Of one among several
+    classes those that vary most come first, since importances are of all classes together, and
+    features that add a constant to it are left out. A numeric feature is drawn as steps above a rug
+    of the rows, a categorical one as bars; where there were missing values in training, what they
+    add is marked at the right edge. All panels share one vertical axis, so heights compare. Build
+    it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
 
     Parameters
     ----------
@@ -48,6 +53,8 @@ class ShapeDisplay:
         The functions, in the order of drawing.
     ranges : mapping of int to pair of float, optional
         Between which values numeric features are drawn; around their thresholds otherwise.
+    rugs : mapping of int to ndarray, optional
+        For numeric features, the values of the rows.
     target : str, default="the sum"
         What the functions are added to.
     facts : {"importance", "spread"}, default="importance"
@@ -71,6 +78,11 @@ class ShapeDisplay:
     2
     """
 
+    drawn_of: ClassVar[str] = (
+        "boosted stumps, those of an AdaBoostClassifier, BoostingClassifier, BoostingRegressor or"
+        " BoostingRanker"
+    )
+
     axes_: NDArray[np.object_]
     figure_: Figure
 
@@ -79,11 +91,13 @@ class ShapeDisplay:
         *,
         shapes: Sequence[Any],
         ranges: Mapping[int, tuple[float, float]] | None = None,
+        rugs: Mapping[int, Array] | None = None,
         target: str = "the sum",
         facts: str = "importance",
     ) -> None:
         self.shapes = list(shapes)
         self.ranges = ranges or {}
+        self.rugs = rugs or {}
         self.target = target
         self.facts = facts
 
@@ -101,10 +115,11 @@ class ShapeDisplay:
 
         Parameters
         ----------
-        estimator : a boosted estimator of stumps
+        estimator : a boosted estimator of stumps, or a Pipeline that ends in one
             Fitted.
         X : array-like or DataFrame of shape (n_samples, n_features), optional
-            Rows over which each function is moved to a mean of 0 and drawn from end to end.
+            Rows over which each function is moved to a mean of 0 and drawn from end to end, above a
+            rug of them.
         label : object, optional
             With more than two classes, the one whose functions are drawn.
         max_features : int, default=12
@@ -117,22 +132,19 @@ class ShapeDisplay:
         ShapeDisplay
             The display, already plotted.
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "shape_functions"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no shape_functions: they are drawn of boosted"
-                " stumps."
-            )
-        shapes = estimator.shape_functions(*([] if label is None else [label]))
-        shapes = [*(shapes if X is None else shapes.centred(X))]
+        fitted = Fitted.of(estimator)
+        shapes = _shapes(fitted, cls.drawn_of, label)
+        rows = None if X is None else fitted.rows(X)
+        shapes = [*(shapes if X is None else shapes.centred(rows))]
         if label is not None:
             shapes = _by_spread(shapes)
         shapes = shapes[:max_features]
-        ranges = {} if X is None else {shape.feature: _range(X, shape) for shape in shapes}
+        rugs = {} if X is None else _columns(rows, shapes)
         return cls(
             shapes=shapes,
-            ranges=ranges,
-            target=_target(estimator, label),
+            ranges={feature: (rug.min(), rug.max()) for feature, rug in rugs.items()},
+            rugs=rugs,
+            target=_target(fitted.model, label),
             facts="importance" if label is None else "spread",
         ).plot(axes=axes)
 
@@ -157,6 +169,7 @@ class ShapeDisplay:
         for ax, shape in zip(self.axes_, self.shapes, strict=True):
             if shape.categories is None:
                 _draw_steps(ax, shape, self.ranges.get(shape.feature))
+                _draw_rug(ax, self.rugs.get(shape.feature, np.empty(0)))
             else:
                 _draw_bars(ax, shape)
             head(ax, plain(shape.name), self._facts(shape))
@@ -203,10 +216,11 @@ def shape_functions(
 
     Parameters
     ----------
-    estimator : a boosted estimator of stumps
+    estimator : a boosted estimator of stumps, or a Pipeline that ends in one
         Fitted.
     X : array-like or DataFrame of shape (n_samples, n_features), optional
-        Rows over which each function is moved to a mean of 0 and drawn from end to end.
+        Rows over which each function is moved to a mean of 0 and drawn from end to end, above a rug
+        of them.
     label : object, optional
         With more than two classes, the one whose functions are drawn.
     max_features : int, default=12
@@ -280,15 +294,42 @@ def _around(thresholds: Array) -> tuple[float, float]:
     return float(thresholds[0]) - 0.15 * span, float(thresholds[-1]) + 0.15 * span
 
 
-def _range(X: Any, shape: Any) -> tuple[float, float]:
-    """Find the least and the greatest value of a numeric feature; a category has none."""
-    if shape.categories is not None:
-        return 0.0, 0.0
-    column = _safe_indexing(X, shape.feature, axis=1)
-    if sparse.issparse(column):
-        column = column.toarray()
-    values = np.asarray(column, dtype=np.float64)
-    return float(np.nanmin(values)), float(np.nanmax(values))
+def _draw_rug(ax: Axes, values: Array) -> None:
+    """Draw a tick for every row, or every quantile of many, along the lower edge.
+
+    Ticks are nearly transparent, so that many in one place are darker than one.
+    """
+    if len(values) == 0:
+        return
+    ticks = values
+    if len(values) > _TICKS:
+        ticks = np.quantile(values, np.linspace(0.0, 1.0, _TICKS), method="nearest")
+    edge, style = ax.get_xaxis_transform(), {"color": palette.TEST, "lw": 0.8, "alpha": 0.3}
+    ax.vlines(ticks, 0.0, _RUG, transform=edge, **style)  # type: ignore[arg-type]
+    low, high = ax.get_xlim()
+    ax.set_xlim(low - _BESIDE * (high - low), high + _BESIDE * (high - low))
+
+
+def _shapes(fitted: Fitted, drawn_of: str, label: Any) -> Any:
+    refusal = fitted.refusal("shape_functions", f"they are drawn of {drawn_of}")
+    if not hasattr(fitted.model, "shape_functions"):
+        raise refusal
+    try:
+        return fitted.model.shape_functions(*([] if label is None else [label]))
+    except AttributeError:  # its members are not stumps
+        raise refusal from None
+
+
+def _columns(rows: Any, shapes: Sequence[Any]) -> dict[int, Array]:
+    """Take the values of numeric features, without those that are missing."""
+    found = {}
+    for shape in shapes:
+        if shape.categories is None:
+            column = _safe_indexing(rows, shape.feature, axis=1)
+            dense = column.toarray() if sparse.issparse(column) else column
+            values = np.asarray(dense, dtype=np.float64).ravel()
+            found[shape.feature] = values[~np.isnan(values)]
+    return found
 
 
 def _mark_missing(ax: Axes, value: float) -> None:
@@ -309,10 +350,7 @@ def _draw_bars(ax: Axes, shape: Any) -> None:
     colours = [palette.REGIONS[int(value > 0)] for value in values]
     ax.bar(np.arange(len(values)), values, 0.7, color=colours, edgecolor=edges, lw=1.2)
     shown = [plain(_cut(name)) for name in names]
-    room = _PANEL / len(values)
-    crowded = any(width(name, 8) > room for name in shown)
-    turn: Any = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
-    ax.set_xticks(np.arange(len(values)), shown, fontsize=8, **turn)
+    ax.set_xticks(np.arange(len(values)), shown, **turn(shown, _PANEL))
 
 
 def _cut(name: str) -> str:

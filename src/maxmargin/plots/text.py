@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.textpath import TextPath
 
@@ -26,6 +27,13 @@ def width(text: str, size: float, weight: str = "normal") -> float:
     """Measure a line, in inches."""
     points = TextPath((0.0, 0.0), text, prop={"size": size, "weight": weight})  # type: ignore[arg-type]
     return float(points.get_extents().width) / 72.0
+
+
+def turn(names: Sequence[str], room: float, size: float = 8) -> dict[str, Any]:
+    """Style names below an axis of so many inches: turned where they would touch."""
+    wide = max((width(name, size) for name in names), default=0.0)
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    return {"fontsize": size} | (turned if len(names) * wide > room else {})
 
 
 def head(ax: Axes, title: str, facts: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,6 +33,8 @@ _LINE_HEIGHT = 1.25  # between the labels of two curves that end together, in fo
 class ConvergenceDisplay:
     """Traces of several solvers on one axis, logarithmic in the quantity.
 
+    For the traces of an SVC, HardMarginSVC, SlackBudgetSVC, LinearSVC or LinearClassifier, each
+    fitted with a ``Trace`` as ``callback``.
     Build it with :meth:`from_traces`, or draw in one call with :func:`convergence`.
 
     Parameters
@@ -63,6 +65,8 @@ class ConvergenceDisplay:
     >>> display.ax_.get_ylabel()
     'violation of the optimality conditions'
     """
+
+    drawn_of: ClassVar[str] = "an SVC, HardMarginSVC, SlackBudgetSVC, LinearSVC or LinearClassifier"
 
     ax_: Axes
     figure_: Figure
@@ -279,7 +283,10 @@ def _choose(quantity: str) -> tuple[Callable[[Array, float], Array], str]:
 
 def _items(traces: Any) -> Iterable[tuple[str, Any]]:
     if not isinstance(traces, Mapping):
-        raise TypeError("traces must be a mapping of labels to traces, such as {'smo': trace}.")
+        raise TypeError(
+            "traces must be a mapping of labels to traces, such as {'smo': trace}, each a callback"
+            f" of {ConvergenceDisplay.drawn_of}."
+        )
     if not traces:
         raise ValueError("There is no trace to draw: give at least one, such as {'smo': trace}.")
     return traces.items()
@@ -287,7 +294,13 @@ def _items(traces: Any) -> Iterable[tuple[str, Any]]:
 
 def _columns(name: str, lines: Iterable[Progress]) -> Array:
     """Make a table of seconds, primal, dual and violation."""
-    rows = [(line.seconds, line.primal, line.dual, line.violation) for line in lines]
+    try:
+        rows = [(line.seconds, line.primal, line.dual, line.violation) for line in lines]
+    except (AttributeError, TypeError):
+        raise TypeError(
+            f"{name!r} is no trace of a solver: give a Trace() as callback to the fit of"
+            f" {ConvergenceDisplay.drawn_of}, and draw that."
+        ) from None
     if not rows:
         raise ValueError(f"The trace {name!r} is empty: give it to a fit as callback first.")
     return np.array(rows, dtype=np.float64)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import inspect
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from sklearn.pipeline import Pipeline
+from matplotlib.figure import Figure
+from sklearn.base import is_classifier
 
+from maxmargin.plots import ErrorCurveDisplay
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.replay import is_bag
 from maxmargin.report.atomic import write_atomically
-from maxmargin.report.picture import draw_roc
+from maxmargin.report.picture import draw_errors, draw_roc
 from maxmargin.report.score import Scores
 from maxmargin.report.summary import DataSummary
+from maxmargin.svm.kernel_classifier import badness
 
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
@@ -31,19 +38,23 @@ CERTIFICATE_FIELDS = (
     ("relative_gap", "relative gap", "the gap as a share of the objective"),
     ("kkt_violation", "KKT violation", "the worst breach of the optimality conditions"),
     ("floor", "rounding floor", "how large a gap rounding alone explains"),
-    ("precision", "precision", "the arithmetic in which the kernel was evaluated"),
+    ("precision", "precision", "the arithmetic of the values that it was judged by"),
 )
+
+# What is shown of the parameters even where it was left at its default.
+HEADLINES = ("kernel", "C", "gamma", "loss", "penalty", "estimator", "n_estimators",
+             "learning_rate")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class FitReport:
-    """Everything the page shows about a fit.
+    """Everything the page shows about the fit of a classifier.
 
     Parameters
     ----------
     data : DataSummary
         Where the rows came from.
-    model : SVC
+    model : classifier
         The fitted classifier itself, without the steps before it.
     n_features : int
         Columns the classifier saw, after encoding.
@@ -51,6 +62,8 @@ class FitReport:
         How it did on the rows of the fit and on those held out.
     command : str
         What to type to get the same again.
+    errors : mapping of str to ndarray, optional
+        Of a boosted or bagged classifier, errors and bounds after every round.
 
     Examples
     --------
@@ -68,6 +81,7 @@ class FitReport:
     train: Scores
     test: Scores
     command: str
+    errors: Mapping[str, Any] | None = None
 
     @classmethod
     def of(
@@ -83,8 +97,11 @@ class FitReport:
 
         Parameters
         ----------
-        model : SVC or Pipeline ending in one
-            Fitted to the training part.
+        model : classifier, or a Pipeline that ends in one
+            Fitted to the training part. Of ours the report also says how the fit ended: by the
+            certificate of SVC, HardMarginSVC, SlackBudgetSVC, LinearSVC and LinearClassifier, also
+            inside OneVsOneClassifier and OneVsRestClassifier, and by the rounds of
+            AdaBoostClassifier, BoostingClassifier and BaggingClassifier.
         train, test : tuple of (X, y)
             Both parts, as the model takes them.
         data : DataSummary
@@ -97,14 +114,20 @@ class FitReport:
         FitReport
             Ready to render.
         """
-        svc = model[-1] if isinstance(model, Pipeline) else model
+        fitted = Fitted.of(model)
+        if not is_classifier(fitted.model):
+            raise TypeError(
+                f"{fitted.name} is no classifier, and a report counts right and wrong classes: give"
+                " a classifier such as an SVC, or a Pipeline that ends in one."
+            )
         return cls(
             data=data,
-            model=svc,
-            n_features=int(svc.n_features_in_),
+            model=fitted.model,
+            n_features=int(getattr(fitted.model, "n_features_in_", _width(fitted, train[0]))),
             train=Scores.of(model, *train),
             test=Scores.of(model, *test),
             command=command,
+            errors=_errors(model, fitted, test),
         )
 
     @property
@@ -113,6 +136,56 @@ class FitReport:
         train = dict(zip(self.train.labels, self.train.counts, strict=True))
         test = dict(zip(self.test.labels, self.test.counts, strict=True))
         return [(label, train.get(label, 0), test.get(label, 0)) for label in train | test]
+
+    @property
+    def certificate(self) -> Any:
+        """The certificate, of several problems the worst; None where a model has none."""
+        if hasattr(self.model, "certificate_"):
+            return self.model.certificate_
+        members = self.model.estimators_ if Fitted(self.model).wraps_classes else ()
+        inner = [each.certificate_ for each in members if hasattr(each, "certificate_")]
+        return max(inner, key=badness, default=None)
+
+    @property
+    def stop(self) -> Any:
+        """Why rounds ended; None where a model has none."""
+        return getattr(self.model, "stop_", None)
+
+    @property
+    def unit(self) -> str:
+        """What the model has many of: rounds, or members that are made independently."""
+        return "member" if is_bag(self.model) else "round"
+
+    @property
+    def n_rounds(self) -> int:
+        """How many of them there are."""
+        return len(self.model.estimators_)
+
+    @property
+    def no_curve(self) -> str:
+        """Why there is no ROC curve, where there is none."""
+        alone = sum(count > 0 for count in self.test.counts) == 1
+        return "the test rows are all of one class" if alone else "the model only names classes"
+
+    @property
+    def kind(self) -> str:
+        """What the model is, in words."""
+        for attribute, words in _KINDS.items():
+            if hasattr(self.model, attribute):
+                return words
+        return "classifier"
+
+    @property
+    def size(self) -> str:
+        """How large the model is, as the end of a sentence."""
+        if hasattr(self.model, "n_support_"):
+            count, rows = int(np.sum(self.model.n_support_)), self.train.accuracy.total
+            return f" with {count} support vectors among {rows} training rows"
+        if hasattr(self.model, "coef_"):
+            used = int(np.count_nonzero(np.any(_dense(self.model.coef_) != 0, axis=0)))
+            return f" with weights on {used} of {self.n_features} columns"
+        count = len(_listed(getattr(self.model, "estimators_", ())))
+        return f" of {count} member{'s' * (count > 1)}" if count else ""
 
     def render(self) -> str:
         """Return the page as HTML.
@@ -133,10 +206,12 @@ class FitReport:
         return environment.get_template("fit.html.jinja").render(
             report=self,
             data=self.data,
-            certificate=self.model.certificate_,
+            certificate=self.certificate,
             certificate_fields=CERTIFICATE_FIELDS,
             parameters=_parameters(self.model),
+            headlines=HEADLINES,
             roc=draw_roc(self.test.roc, self.train.roc) if self.test.roc else None,
+            errors=draw_errors(self.errors, f"{self.unit}s") if self.errors else None,
             versions=_versions(),
         )
 
@@ -154,6 +229,37 @@ class FitReport:
             When it cannot be written.
         """
         write_atomically(Path(path), self.render())
+
+
+# By what a model has it is known, the first that fits.
+_KINDS = {
+    "support_": "support vector classifier",
+    "coef_": "linear classifier",
+    "alphas_": "boosted classifier",
+    "train_loss_": "boosted classifier",
+    "oob_score": "bagged classifier",
+}
+
+
+def _errors(model: Any, fitted: Fitted, test: tuple[Any, Any]) -> Mapping[str, Any] | None:
+    """Predict the test rows after every round, where there are rounds."""
+    if not (hasattr(fitted.model, "staged_predict") or is_bag(fitted.model)):
+        return None
+    ax = Figure().subplots()
+    return ErrorCurveDisplay.from_estimator(model, {"test": test}, ax=ax).curves
+
+
+def _width(fitted: Fitted, X: Any) -> int:
+    rows = fitted.rows(X)
+    return int(rows.shape[1]) if hasattr(rows, "shape") else len(rows[0])
+
+
+def _listed(members: Any) -> list[Any]:
+    return list(members.ravel() if isinstance(members, np.ndarray) else members)
+
+
+def _dense(coef: Any) -> Any:
+    return np.atleast_2d(coef.toarray() if hasattr(coef, "toarray") else np.asarray(coef))
 
 
 def _parameters(model: Any) -> list[tuple[str, str, bool]]:

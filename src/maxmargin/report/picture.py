@@ -1,5 +1,6 @@
 """Figures as SVG that lives inside a page and takes on its colours."""
 
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
@@ -7,7 +8,7 @@ import matplotlib as mpl
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
-from maxmargin.plots import RocCurve, palette, plot_roc
+from maxmargin.plots import ErrorCurveDisplay, RocCurve, palette, plot_roc
 
 # Ink follows the page's text, curves its accents: one picture serves light and dark pages.
 PAGE_COLOURS = {
@@ -15,6 +16,10 @@ PAGE_COLOURS = {
     palette.TEST: "var(--test)",
     palette.TRAIN: "var(--train)",
     palette.CHANCE: "var(--muted)",
+}
+BOUNDS = {  # without formulas, which a page's own letters would pull apart
+    "bound": "bound on the training error",
+    "edge bound": "looser bound on it",
 }
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -55,6 +60,38 @@ def draw_roc(test: RocCurve, train: RocCurve | None) -> Markup:
         axes.spines[["top", "right"]].set_visible(False)
         areas = ", ".join(f"{name} AUC {curve.area:.3f}" for name, curve in curves.items())
         return inline_svg(figure, f"ROC curve: {areas}")
+
+
+def draw_errors(curves: Mapping[str, Any], unit: str = "rounds") -> Markup:
+    """Draw errors after every round as an inline SVG.
+
+    Parameters
+    ----------
+    curves : mapping of str to ndarray
+        As in ErrorCurveDisplay.
+    unit : str, default="rounds"
+        What is counted.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a page.
+
+    Examples
+    --------
+    >>> "after 2 rounds: test 10.0 %" in draw_errors({"test": [0.4, 0.1]})
+    True
+    """
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.4, 3.8), layout="constrained")
+        display = ErrorCurveDisplay(curves=curves, unit=unit).plot(ax=figure.subplots())
+        for name, label in BOUNDS.items():
+            if name in display.lines_:
+                display.lines_[name].set_label(label)
+        display.ax_.legend(frameon=False, handlelength=2.8, fontsize="small")
+        count = max(len(values) for values in curves.values())
+        last = ", ".join(f"{name} {100 * values[-1]:.1f} %" for name, values in curves.items())
+        return inline_svg(figure, f"Errors after {count} {unit}: {last}")
 
 
 def inline_svg(figure: Figure, alternative: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix
 
 from maxmargin.plots import RocCurve
+from maxmargin.plots.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Scores:
     confusion : ndarray of shape (n_labels, n_labels)
         Counts: true class by row, predicted class by column.
     roc : RocCurve or None
-        The ROC curve; None where all rows are of one class.
+        The ROC curve; None where all rows are of one class, or where the model only names classes.
 
     Examples
     --------
@@ -95,7 +97,8 @@ class Scores:
         Parameters
         ----------
         model : classifier
-            Fitted, with ``predict``, ``decision_function`` and ``classes_``.
+            Fitted, with ``predict`` and ``classes_``; for the curve also with
+            ``decision_function`` or ``predict_proba``.
         X : array-like or table
             The rows.
         y : array-like
@@ -110,7 +113,7 @@ class Scores:
         return cls(
             labels=tuple(labels.tolist()),
             confusion=confusion_matrix(y, model.predict(X), labels=labels),
-            roc=RocCurve.from_scores(y, model.decision_function(X), model.classes_),
+            roc=_roc(model, X, y),
         )
 
     @property
@@ -124,7 +127,30 @@ class Scores:
         return Proportion(int(np.trace(self.confusion)), int(self.confusion.sum()))
 
     @property
+    def confusions(self) -> list[tuple[Any, Any, int]]:
+        """What was taken for what and how often, the most frequent mistakes first."""
+        wrong = self.confusion - np.diag(np.diag(self.confusion))
+        order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
+        places = zip(*np.unravel_index(order, wrong.shape), strict=True)
+        return [(self.labels[i], self.labels[j], int(wrong[i, j])) for i, j in places]
+
+    @property
     def majority(self) -> tuple[Any, Proportion]:
         """The most frequent class, and the accuracy of always naming it."""
         most = int(np.argmax(self.counts))
         return self.labels[most], Proportion(self.counts[most], sum(self.counts))
+
+
+def _roc(model: Any, X: Any, y: Any) -> RocCurve | None:
+    """Make the curve of whatever ranks rows: decision values, else probabilities."""
+    fitted = Fitted.of(model)
+    classifier, rows, classes = fitted.model, fitted.rows(X), model.classes_
+    if getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+        classifier = copy(classifier)
+        classifier.decision_function_shape = "ovr"  # a value a class, not a pair
+    if hasattr(classifier, "decision_function"):
+        return RocCurve.from_scores(y, classifier.decision_function(rows), classes)
+    if hasattr(classifier, "predict_proba"):
+        p = classifier.predict_proba(rows)
+        return RocCurve.from_scores(y, p[:, 1] if len(classes) == 2 else p, classes)
+    return None
