@@ -43,7 +43,9 @@ def test_the_class_weight_is_that_of_the_row(five, new):
     ours = SVC(tol=1e-8, multiclass="ovr", class_weight=weights).fit(X, y)
     each = np.array([weights[label] for label in y])
     for c in range(5):
-        theirs = LibSVC(tol=1e-8, gamma=ours._gamma).fit(X, y == c, sample_weight=each)
+        theirs = LibSVC(tol=1e-8, gamma=1 / (X.shape[1] * X.var())).fit(
+            X, y == c, sample_weight=each
+        )
         np.testing.assert_allclose(
             ours.decision_function(new)[:, c], theirs.decision_function(new), atol=1e-5
         )

@@ -42,8 +42,8 @@ from maxmargin.boosting.weak_learner import (
     check_weak_learner,
     class_numbers,
 )
-from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
-from maxmargin.svm.parameters import check_flag
+from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.parameters import check_flag
 
 _CONTINUES = (
     "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "

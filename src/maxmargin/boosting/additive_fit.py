@@ -22,9 +22,9 @@ from maxmargin.boosting.objective import Objective, Rows
 from maxmargin.boosting.rounds import History, Limits, Stop, boost, check_limits, tell
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import missing_columns, read, read_weight
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import ParameterError, check_choice, check_number
 
 Index = NDArray[np.intp]
 Targets = tuple[NDArray[Any], ...]

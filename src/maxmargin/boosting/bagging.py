@@ -26,9 +26,9 @@ from maxmargin.boosting.members import Members
 from maxmargin.boosting.rounds import Limits, boost, check_callback, tell
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
+from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.ops.threads import side_by_side
-from maxmargin.svm.kernel_fit import refuse_one_class
-from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.svm.parameters import ParameterError
+from maxmargin.inputs.parameters import ParameterError
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

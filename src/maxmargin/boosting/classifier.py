@@ -16,12 +16,12 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
+from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 from maxmargin.svm.linear_classifier import class_probabilities, gives_probabilities
-from maxmargin.svm.parameters import ParameterError, check_choice
 
 Array = NDArray[Any]
 

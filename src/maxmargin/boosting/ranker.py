@@ -13,10 +13,10 @@ from maxmargin.boosting.additive_fit import AdditiveFit, Index, Targets, row_obj
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, Pairs
 from maxmargin.boosting.rounds import Callback
+from maxmargin.inputs.parameters import check_choice
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import check_choice
 
 _PAIRWISE = PairwiseLogistic.name
 

@@ -13,10 +13,10 @@ from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
+from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.parameters import ParameterError, check_choice
 
 
 class BoostingRegressor(RegressorMixin, AdditiveFit):

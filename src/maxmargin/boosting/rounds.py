@@ -17,8 +17,8 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.ops.clock import watch
-from maxmargin.svm.parameters import ParameterError, check_flag, check_number
 
 _NAN = float("nan")
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read, read_weight
-from maxmargin.svm.kernel_fit import refuse_one_class
-from maxmargin.svm.parameters import check_choice
+from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.parameters import check_choice
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]

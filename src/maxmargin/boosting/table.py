@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_X_y, validate_data
 
-from maxmargin.svm.parameters import ParameterError
+from maxmargin.inputs.parameters import ParameterError
 
 Mask = NDArray[np.bool_]
 Vector = NDArray[np.float64]

@@ -31,7 +31,7 @@ from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read
 from maxmargin.boosting.theory import heaviest, vote_margins
 from maxmargin.boosting.weak_learner import Numbers, class_numbers, leaf_classes
-from maxmargin.svm.parameters import check_number
+from maxmargin.inputs.parameters import check_number
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]

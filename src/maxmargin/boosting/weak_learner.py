@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.routing import takes_weights
 from maxmargin.boosting.split import Split
-from maxmargin.svm.parameters import ParameterError
+from maxmargin.inputs.parameters import ParameterError
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]

@@ -21,6 +21,11 @@ class Around:
         return int(self._inner.iterations)
 
     @property
+    def spent(self) -> bool:
+        """Whether the solver will get no farther."""
+        return bool(getattr(self._inner, "spent", False))
+
+    @property
     def beta(self) -> Vector:
         """The point."""
         beta: Vector = self._inner.beta

@@ -17,10 +17,12 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
+from maxmargin.solvers.interior_point import InteriorPoint
 from maxmargin.solvers.polish import polish, put_on_bounds
 from maxmargin.solvers.run import Limits
 
 _POLISHES, _EXACT = 10, 1e-9  # a problem is polished until this share of tol is left
+_NEAR = 1e-7  # of the box is what an interior point may leave to a bound
 _FIRST = 0.5  # of tol, at which SMO hands over
 _STEPS, _FEWEST = 100, 100  # of SMO for each variable, and for how many at least
 
@@ -42,7 +44,7 @@ class InMemory(DualAscent):
     ) -> None:
         super().__init__(problem, view)
         del seed  # nothing is random here
-        self._K, self._beta = view.K, np.zeros(len(problem))
+        self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
         self._F = problem.linear.astype(np.float64)
         if start is not None:
             start = start.within(problem)
@@ -64,9 +66,33 @@ class InMemory(DualAscent):
         return self._F
 
     def step(self, limits: Limits) -> None:
-        """Run SMO to the tolerance, then finish to rounding."""
-        many = _STEPS * max(len(self.problem), _FEWEST)
+        """Run SMO to the tolerance, then finish to rounding; if it fails, from inside the box."""
+        many, before = _STEPS * max(len(self.problem), _FEWEST), self.violation()
         self._smo(_FIRST * limits.tol, many, limits)
+        self._finish(many, limits)
+        if self.violation() <= limits.tol:
+            return
+        if self._inside:
+            self.spent = self.violation() > 0.5 * before
+        elif limits.max_iter < 0:
+            self._come_from_inside(limits)
+            self._finish(many, limits)
+
+    def _come_from_inside(self, limits: Limits) -> None:
+        """Begin again where an interior-point method ends, if that is better."""
+        self._inside = True
+        K = self._K.rows(np.arange(len(self.problem)))
+        if self._flattest < 0 or not np.isfinite(K).all():
+            return
+        beta = InteriorPoint(self.problem, K).solve(limits)
+        if beta is None:
+            return
+        start = Start(_settled(self.problem, beta)).within(self.problem).beta
+        product = self._K.times(start)
+        if self.problem.dual(start, product) > self.merit():
+            self._beta, self._F = start, self.problem.linear - product
+
+    def _finish(self, many: int, limits: Limits) -> None:
         for _ in range(_POLISHES):
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break
@@ -91,3 +117,13 @@ class InMemory(DualAscent):
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
         self._F = self.problem.linear - point.product
+
+
+def _settled(problem: BoxQP, beta: Vector) -> Vector:
+    """Put variables on a bound that an interior point has come very near to."""
+    width = np.minimum(problem.upper - problem.lower, np.abs(beta).max(initial=0.0))
+    settled = beta.copy()
+    for bound in (problem.lower, problem.upper):
+        near = np.abs(beta - bound) <= _NEAR * width
+        settled[near] = bound[near]
+    return settled

@@ -61,7 +61,10 @@ class Limits:
 
 
 class Solver(Protocol):
-    """An algorithm that improves a point step by step."""
+    """An algorithm that improves a point step by step.
+
+    One that knows that it will get no farther may say so by an attribute ``spent``.
+    """
 
     problem: Any
 
@@ -147,6 +150,7 @@ class _Watch:
         if over:
             return Status.TIME_LIMIT
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
+        hopeless = hopeless or getattr(solver, "spent", False)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
 
     def _notice(self, merit: float) -> None:

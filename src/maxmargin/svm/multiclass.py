@@ -41,7 +41,7 @@ from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.training import Training
+from maxmargin.svm.training import Sides, Training
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -120,10 +120,12 @@ def _fit_one(
     if hasattr(type(estimator), "certify") and hasattr(estimator, "callback"):
         model.callback = estimator.callback  # a clone's is a copy, in which nobody would look
     try:
-        if shared is not None:
-            return model._fit_shared(shared.of(rows, problem.y.astype(np.intp)))
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
+        if shared is not None:
+            sides = Sides.of(model, problem.y, params.get("sample_weight"))
+            return model._fit_shared(shared.of(rows, sides))
+        if rows is not None:
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
         return model.fit(X, problem.y, **params)
     except Exception as error:

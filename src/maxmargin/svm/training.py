@@ -33,15 +33,18 @@ class Seen:
     kernel: Kernel
     shift: NDArray[Any] | None = None
     """Taken off every row before the kernel sees it, where rows lie far from the origin."""
+    double: bool = False
+    """Whether rows of single precision are seen in double precision."""
 
     def moved(self, X: Any) -> Any:
         """Give rows as the kernel sees them."""
+        X = X.astype(np.float64) if self.double and X.dtype == np.float32 else X
         return X if self.shift is None else X - self.shift
 
     def in_double(self) -> Seen:
-        """Take the same shift off rows of double precision."""
+        """See the same rows in double precision."""
         shift = None if self.shift is None else self.shift.astype(np.float64)
-        return Seen(self.kernel, shift)
+        return Seen(self.kernel, shift, double=True)
 
     def gram(self, X: Any, offset: float = 0.0) -> Gram:
         """Prepare rows for the kernel."""
@@ -72,14 +75,12 @@ class Training:
     def __len__(self) -> int:
         return len(self.label)
 
-    def of(self, rows: Index | None, label: Index) -> Training:
-        """Look at some of the rows (all for None), with other labels of two classes."""
-        whole = replace(self, label=label, classes=np.arange(2), class_weight=np.ones(2))
+    def of(self, rows: Index | None, sides: Sides) -> Training:
+        """Look at some of the rows (all for None), which belong to other classes."""
+        facts = {name: getattr(sides, name) for name in Sides.__dataclass_fields__}
         if rows is None:
-            return whole
-        weight = None if self.weight is None else self.weight[rows]
-        gram = self.gram.reordered(rows)
-        return replace(whole, X=take(self.X, rows), weight=weight, gram=gram)
+            return replace(self, **facts)
+        return replace(self, X=take(self.X, rows), gram=self.gram.reordered(rows), **facts)
 
     def stored(self, matrix: NDArray[Any]) -> Training:
         """Stand for the same rows with their matrix evaluated."""
