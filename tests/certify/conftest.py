@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from maxmargin.certify import Point
+from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, c_svc
 
 
@@ -21,8 +22,8 @@ class Known:
 
     def point(self, beta, precision=np.float64, **facts):
         K = self.K.astype(precision).astype(np.float64)
-        scale = float(np.abs(np.diag(K)).max())
-        return Point(beta, K @ beta, np.dtype(precision), **({"scale": scale} | facts))
+        lengths = np.sqrt(np.diag(self.K))
+        return Point(beta, K @ beta, Rounding(np.dtype(precision), lengths, lengths), **facts)
 
     def feasible(self, rng):
         """A random point of the box; with a bias the heavier side is scaled down."""

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
 from maxmargin.certify import Point, Status, judge
+from maxmargin.kernels.rounding import Rounding
 from maxmargin.ops.reference.smo import smo_pairs, smo_single
 from maxmargin.problems import SlackBudget, c_svc
 
@@ -61,7 +62,8 @@ def test_the_optimum_is_certified(known, seed, bias):
 def reference_optimum(case):
     smo = smo_pairs if case.problem.bias else smo_single
     beta, F = np.zeros(len(case.problem)), case.problem.linear.copy()
-    smo(case.K, beta, F, case.problem.lower, case.problem.upper, 1e-9, 0.0, 100_000)
+    whole = (case.K,) * 4, np.zeros((2, 2, 2), int), len(case.K)
+    smo(*whole[0], *whole[1:], beta, F, case.problem.lower, case.problem.upper, 1e-9, 100_000)
     return beta
 
 
@@ -71,8 +73,12 @@ BEST, START = np.array([0.5, -0.5]), np.zeros(2)
 STOPS = [Status.STALLED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED]
 
 
+ONES = np.ones(2)
+EXACT = Rounding(np.dtype(np.float64), ONES, ONES)
+
+
 def point(beta, **facts):
-    return Point(np.asarray(beta), K @ beta, np.dtype(np.float64), **facts)
+    return Point(np.asarray(beta), K @ beta, EXACT, **facts)
 
 
 @pytest.mark.parametrize("stopped", [None, *STOPS])
@@ -109,7 +115,7 @@ def test_an_infeasible_point_proves_nothing(beta):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_products_that_are_not_finite_prove_nothing(value):
-    broken = Point(BEST, np.array([value, 0.0]), np.dtype(np.float64))
+    broken = Point(BEST, np.array([value, 0.0]), EXACT)
     with np.errstate(invalid="ignore"):
         verdict = judge(PROBLEM, broken, 1e-3)
     assert verdict.status is Status.NUMERICAL_ERROR
@@ -120,23 +126,36 @@ def test_products_that_are_not_finite_prove_nothing(value):
 def test_a_lie_about_the_product_shows_in_the_numbers_the_judge_was_given():
     """The judge computes from beta and the product alone."""
     honest = judge(PROBLEM, point(BEST), 1e-3)
-    wrong = judge(PROBLEM, Point(BEST, 2 * K @ BEST, np.dtype(np.float64)), 1e-3)
+    wrong = judge(PROBLEM, Point(BEST, 2 * K @ BEST, EXACT), 1e-3)
     assert honest.kkt_violation == 0
     assert wrong.kkt_violation == 2
     assert wrong.status is Status.STALLED
 
 
-def test_the_floor_follows_precision_scale_and_size():
-    def floor(precision, scale, beta):
-        return judge(PROBLEM, Point(beta, K @ beta, np.dtype(precision), scale=scale), 1e-3).floor
+def test_the_floor_follows_precision_errors_and_size():
+    def floor(precision, error, beta):
+        rounding = Rounding(np.dtype(precision), np.sqrt(error) * ONES, 0 * ONES)
+        return judge(PROBLEM, Point(beta, K @ beta, rounding), 1e-3).floor
 
-    base = floor(np.float64, 1.0, BEST)
+    adding_up = floor(np.float64, 0.0, BEST)
+    base = floor(np.float64, 1.0, BEST) - adding_up
     assert 0 < base < 1e-14
-    assert floor(np.float64, 10.0, BEST) == pytest.approx(10 * base)
+    assert floor(np.float64, 1e3, BEST) - adding_up == pytest.approx(1e3 * base)
     ratio = np.finfo(np.float32).eps / np.finfo(np.float64).eps
-    assert floor(np.float32, 1.0, BEST) == pytest.approx(float(ratio) * base)
-    assert floor(np.float64, 1.0, BEST / 2) < base
+    assert floor(np.float32, 1.0, BEST) - adding_up == pytest.approx(float(ratio) * base)
+    assert floor(np.float64, 1.0, BEST / 2) < adding_up + base
     assert floor(np.float64, 1.0, START) == 0
+
+
+def test_nothing_is_certified_that_rounding_could_undo():
+    """The gap is 0, and the values behind it are good to 1e-4 each: so is the objective."""
+    fine, coarse = (Rounding(np.dtype(np.float32), np.sqrt(e) * ONES, ONES) for e in (1.0, 1e3))
+    certified = judge(PROBLEM, Point(BEST, K @ BEST, fine), 1e-4)
+    assert (certified.status, certified.rounded) == (Status.CERTIFIED, False)
+    unsure = judge(PROBLEM, Point(BEST, K @ BEST, coarse), 1e-4)
+    assert (unsure.status, unsure.rounded) == (Status.STALLED, True)
+    assert certified.gap == unsure.gap == 0
+    assert unsure.floor > unsure.allowed > certified.floor
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -151,7 +170,7 @@ def test_the_floor_explains_what_single_precision_does_to_the_gap(known, seed):
 def test_rounding_never_certifies_a_point_that_breaks_a_margin():
     """Where rounding is larger than the margin itself, the tolerance cannot be said to hold."""
     alike = 1e12 * np.ones((2, 2))  # two equal rows of opposite labels: both belong at their bound
-    shaky = Point(BEST, alike @ BEST, np.dtype(np.float32), scale=1e12)
+    shaky = Point(BEST, alike @ BEST, Rounding(np.dtype(np.float32), 1e6 * ONES, 1e6 * ONES))
     verdict = judge(PROBLEM, shaky, 1e-3)
     assert verdict.kkt_violation > 1
     assert verdict.status is not Status.CERTIFIED
@@ -160,7 +179,7 @@ def test_rounding_never_certifies_a_point_that_breaks_a_margin():
 def test_more_than_the_primal_at_zero_is_no_dual_value():
     """w = 0 costs sum C, so a dual value above that proves that K was not positive semidefinite."""
     beta, product = np.array([1.0, -1.0]), np.array([-1e6, 1e6])
-    verdict = judge(PROBLEM, Point(beta, product, np.dtype(np.float64)), 1e-3)
+    verdict = judge(PROBLEM, Point(beta, product, EXACT), 1e-3)
     assert verdict.dual > 2.0
     assert verdict.status is not Status.CERTIFIED
 

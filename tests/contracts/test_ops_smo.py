@@ -1,6 +1,6 @@
 """SMO, compiled and in NumPy: the same laws, the same first step, the same optimum."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -66,11 +66,30 @@ def generic(draw):
     return Small(features @ features.T, p, lower, upper, rng.uniform(lower, upper))
 
 
-def optimise(module, name, small, tol=TOL, fraction=0.0, most=20_000):
+def whole(K):
+    """A matrix of one piece."""
+    return K, K, K, K, np.zeros((2, 2, 2), np.int64), len(K)
+
+
+def in_blocks(K, split, room=3):
+    """The same matrix in four pieces of larger arrays, each beginning somewhere else."""
+    q, at, arrays = len(K), np.empty((2, 2, 2), np.int64), []
+    edges = [slice(0, split), slice(split, q)]
+    for s, t in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        part, (row, column) = K[edges[s], edges[t]], (s + room, 2 * t + room)
+        larger = np.full((len(part) + row + 1, part.shape[1] + column + 2), np.nan, K.dtype)
+        larger[row : row + len(part), column : column + part.shape[1]] = part
+        arrays.append(larger)
+        at[s, t] = row, column
+    return *arrays, at, split
+
+
+def optimise(module, name, small, target=TOL, most=20_000, blocks=None):
     beta = small.beta.copy()
     F = small.gradient(beta)
+    matrix = whole(small.K) if blocks is None else blocks
     smo = getattr(module, name)
-    steps, flattest = smo(small.K, beta, F, small.lower, small.upper, tol, fraction, most)
+    steps, flattest = smo(*matrix, beta, F, small.lower, small.upper, target, most)
     return beta, F, int(steps), float(flattest)
 
 
@@ -116,16 +135,39 @@ def test_twins_make_the_same_step(name, small):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
-def test_leaves_the_fraction_it_is_told_to(module, name, dtype):
+@given(data=st.data())
+def test_blocks_are_read_where_they_lie(module, name, dtype, data):
+    small = data.draw(smalls(dtype))
+    blocks = in_blocks(small.K, data.draw(st.integers(0, len(small.p))))
+    one, four = optimise(module, name, small), optimise(module, name, small, blocks=blocks)
+    assert one[2] == four[2]
+    np.testing.assert_array_equal(one[0], four[0])
+    np.testing.assert_array_equal(one[1], four[1])
+    rows, product = np.array([len(small.p) - 1, 0]), np.empty(len(small.p))
+    out = np.empty((2, len(small.p)))
+    module.take_rows(*blocks, rows, out)
+    np.testing.assert_array_equal(out, small.exact[rows])
+    module.times(*blocks, one[0], product)
+    np.testing.assert_allclose(product, small.exact @ one[0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+def test_stops_where_it_is_told_to_and_goes_on_from_there(module, name, dtype):
     rng = np.random.default_rng(4)
     features, p = rng.normal(size=(30, 30)), np.where(np.arange(30) % 2, -1.0, 1.0)
     box = np.where(p > 0, 0.0, -1.0), np.where(p > 0, 1.0, 0.0)
     small = Small((features @ features.T).astype(dtype), p, *box, np.zeros(30))
     first = small.violation(name, small.beta)
-    rough, _, few, _ = optimise(module, name, small, tol=1e-9, fraction=0.25)
-    _, _, many, _ = optimise(module, name, small, tol=1e-9)
+    rough, _, few, _ = optimise(module, name, small, target=0.25 * first)
+    whole_way, _, many, _ = optimise(module, name, small, target=1e-9)
     assert 1e-9 < small.violation(name, rough) <= 0.25 * first + 1e-6
     assert few < many
+    onward = replace(small, beta=rough)
+    rest, _, more, _ = optimise(module, name, onward, target=1e-9)
+    assert small.dual(rest) == pytest.approx(small.dual(whole_way), rel=1e-9)
+    assert few + more <= many + 2
 
 
 @pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
@@ -228,7 +270,7 @@ def test_an_infinite_bound_is_never_reached(module, name, dtype):
     x, p = np.array([-1.0, 1.0, 3.0]), np.array([-1.0, 1.0, 1.0])
     lower, upper = np.where(p > 0, 0.0, -np.inf), np.where(p > 0, np.inf, 0.0)
     small = Small(np.outer(x, x).astype(dtype), p, lower, upper, np.zeros(3))
-    beta, F, _, _ = optimise(module, name, small, tol=1e-9)
+    beta, F, _, _ = optimise(module, name, small, target=1e-9)
     assert np.isfinite(beta).all()
     assert np.isfinite(F).all()
     assert small.violation(name, beta) <= 1e-6

@@ -480,14 +480,22 @@ def test_no_time_is_told():
     assert {c.status for c in model.certificates_} == {Status.TIME_LIMIT}
 
 
-def test_ctrl_c_ends_all_classes_with_the_best_so_far():
-    def interrupt(progress):
-        if progress.iterations == 1:
-            signal.raise_signal(signal.SIGINT)
+def interrupt(progress):
+    if progress.iterations == 1:
+        signal.raise_signal(signal.SIGINT)
 
-    usual = signal.getsignal(signal.SIGINT)
+
+def test_ctrl_c_raises_and_leaves_the_model_as_it_was():
+    model = LinearSVC(loss="hinge", callback=interrupt, solver="newton")
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X3, y3)
+    assert not hasattr(model, "coef_")
+
+
+def test_ctrl_c_can_end_all_classes_with_the_best_so_far():
+    usual, model = signal.getsignal(signal.SIGINT), LinearSVC(loss="hinge", solver="newton")
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
-        model = LinearSVC(loss="hinge", callback=interrupt, solver="newton").fit(X3, y3)
+        model.set_params(callback=interrupt, on_interrupt="keep").fit(X3, y3)
     assert signal.getsignal(signal.SIGINT) is usual
     assert [c.status for c in model.certificates_[1:]] == [Status.INTERRUPTED] * 2
 

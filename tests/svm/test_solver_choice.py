@@ -10,15 +10,17 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as LibSVC  # noqa: N811
 from sklearn.utils.estimator_checks import check_estimator
 
-from maxmargin import SVC, Status
+from maxmargin import SVC, OneVsOneClassifier, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
 from maxmargin.solvers import BOX_QP_SOLVERS, Trace
-from maxmargin.solvers.dual_ascent import DualAscent
-from maxmargin.solvers.working_set import WorkingSet
+from maxmargin.solvers.in_memory import InMemory
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
 every_solver = pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
@@ -191,7 +193,7 @@ def test_any_number_of_threads_gives_the_same_bits(solver, multiclass):
 
 def test_small_problems_are_solved_in_several_threads(monkeypatch):
     threads, meet = set(), threading.Barrier(2, timeout=60)
-    step = WorkingSet.step
+    step = InMemory.step
 
     def met(self, limits):
         if len(threads) < 2:
@@ -199,14 +201,13 @@ def test_small_problems_are_solved_in_several_threads(monkeypatch):
             meet.wait()
         step(self, limits)
 
-    monkeypatch.setattr(WorkingSet, "step", met)
+    monkeypatch.setattr(InMemory, "step", met)
     SVC(n_jobs=2).fit(X4, y4)
     assert len(threads) == 2
 
 
-@every_solver
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_ends_the_problems_at_work_and_the_others(monkeypatch, solver, n_jobs):
+def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
+    """Press it once; the step waits until the main thread has taken it."""
     begun, step, lock = [], BOX_QP_SOLVERS[solver].step, threading.Lock()
 
     def interrupted_step(self, limits):
@@ -214,18 +215,27 @@ def test_an_interrupt_ends_the_problems_at_work_and_the_others(monkeypatch, solv
             begun.append(self)
             first = len(begun) == 1
         if first:
-            # Ctrl-C goes to the main thread, which has to wake up and take it.
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             for _ in range(1000):
-                if signal.getsignal(signal.SIGINT) is usual:
+                if noticed(limits.clock):
                     break
                 pause.wait(0.01)
         step(self, limits)
 
-    pause, usual = threading.Event(), signal.getsignal(signal.SIGINT)
+    pause = threading.Event()
     monkeypatch.setattr(BOX_QP_SOLVERS[solver], "step", interrupted_step)
+    return begun
+
+
+@every_solver
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_that_keeps_ends_the_problems_at_work_and_the_others(
+    monkeypatch, solver, n_jobs
+):
+    usual = signal.getsignal(signal.SIGINT)
+    begun = press_ctrl_c_in_the_first_step(monkeypatch, solver, lambda clock: clock.interrupted)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
-        model = SVC(solver=solver, n_jobs=n_jobs).fit(X4, y4)
+        model = SVC(solver=solver, n_jobs=n_jobs, on_interrupt="keep").fit(X4, y4)
     assert signal.getsignal(signal.SIGINT) is usual
     assert any(c.status is Status.INTERRUPTED for c in model.certificates_)
     if n_jobs == 1:
@@ -233,14 +243,36 @@ def test_an_interrupt_ends_the_problems_at_work_and_the_others(monkeypatch, solv
         assert {c.status for c in model.certificates_[1:]} == {Status.INTERRUPTED}
 
 
+@every_solver
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_raises(monkeypatch, solver, n_jobs):
+    press_ctrl_c_in_the_first_step(monkeypatch, solver, lambda clock: True)
+    model = SVC(solver=solver, n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X4, y4)
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda model: cross_val_score(model, X4, y4, cv=2),
+        lambda model: make_pipeline(StandardScaler(), model).fit(X4, y4),
+        lambda model: GridSearchCV(model, {"C": [1.0, 2.0]}, cv=2).fit(X4, y4),
+        lambda model: OneVsOneClassifier(model).fit(X4, y4),
+    ],
+    ids=["scores", "pipeline", "search", "wrapper"],
+)
+def test_an_interrupt_ends_what_is_around_the_fit_even_if_it_was_to_keep(monkeypatch, around):
+    press_ctrl_c_in_the_first_step(monkeypatch, "working_set", lambda clock: True)
+    with pytest.raises(KeyboardInterrupt):
+        around(SVC(on_interrupt="keep"))
+
+
 def test_an_error_in_one_of_the_problems_is_raised(monkeypatch):
     def fail(self, limits):
         raise RuntimeError("from a step")
 
-    monkeypatch.setattr(WorkingSet, "step", fail)
+    monkeypatch.setattr(InMemory, "step", fail)
     with pytest.raises(RuntimeError, match="from a step"):
         SVC(n_jobs=2).fit(X4, y4)
-
-
-def test_every_named_solver_is_a_solver_of_box_qps():
-    assert all(issubclass(kind, DualAscent) for kind in BOX_QP_SOLVERS.values())

@@ -68,7 +68,7 @@ def judge_box_qp(
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.attained(point.beta, point.product, b), problem.dual(*_pair(point))
     error, floor = rounding(problem, point, b)
-    zero = _primal_at_zero(problem)
+    zero = problem.at_zero
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     small = primal - dual + floor <= allowed and primal <= zero + _GAP * tol * abs(zero)
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
@@ -109,11 +109,6 @@ def _pair(point: Point) -> tuple[Vector, Vector]:
     return point.beta, point.product
 
 
-def _primal_at_zero(problem: BoxQP) -> float:
-    """Evaluate the primal at w = 0 and b = 0: convex problems have no dual value above it."""
-    return problem.primal(np.zeros(len(problem)), np.zeros(len(problem)), 0.0)
-
-
 def _status(
     problem: BoxQP | SlackBudget, point: Point, convex: bool, optimal: bool, stopped: Status | None
 ) -> Status:
@@ -140,7 +135,9 @@ def rounding(problem: BoxQP, point: Point, b: float) -> tuple[float, float]:
     length = float(np.sqrt(max(0.0, float(beta @ product))))
     error = point.rounding.of_values(beta) + point.rounding.of_weights(length)
     g, weights = problem.linear - product - b, np.abs(beta)
-    upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (problem.upper, problem.lower))
+    upper, lower = problem.upper, problem.lower
+    if problem.hard:
+        upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(g + error > 0, upper, 0.0) - np.where(g - error < 0, lower, 0.0)
     floor = 2.0 * float(slope @ error) + float(weights @ error)
     floor += 8.0 * float(np.finfo(np.float64).eps) * float(weights.sum())

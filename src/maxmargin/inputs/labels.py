@@ -13,7 +13,8 @@ from sklearn.utils.validation import column_or_1d
 def check_labels(y: Any) -> NDArray[Any]:
     """Refuse what are not class labels, one a row."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "biu":  # whole numbers are labels, whatever they are
+        check_classification_targets(labels)
     return labels
 
 

@@ -121,6 +121,10 @@ class Kernel(ABC):
         """
         return np.sqrt(_UNITS * np.abs(self.diagonal(A).astype(np.float64)))
 
+    def units(self, A: Any) -> float:  # noqa: ARG002
+        """Units in the last place of |x| |y| that <x, y> may be off, for a linear kernel."""
+        return 0.0
+
     def _check_params(self) -> None:  # noqa: B027  (most kernels have nothing to refuse)
         """Raise ValueError or TypeError with a sentence if the parameters do not make a kernel."""
 

@@ -71,6 +71,10 @@ class Linear(DotProduct):
         """True."""
         return True
 
+    def units(self, A: Points) -> float:
+        """Those of a dot product."""
+        return dot_units(A)
+
     @property
     def shift(self) -> Shift:
         """With <x - a, y - a> the machine's f(x) is <w, x> - <w, a> + b: b makes it good."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Numbered, Precomputed
-from maxmargin.kernels.rounding import Rounding, units
+from maxmargin.kernels.rounding import Rounding
 
 _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of more
 
@@ -27,35 +28,46 @@ class Gram:
     kernel: Kernel
     rows: Prepared
     psd: bool | None
-    rounding: Rounding
-    """How far values, and models made of them, may be off."""
     offset: float = 0.0
+    far: float = 0.0
+    """How far rows were moved before the kernel saw them."""
     whole: NDArray[Any] | None = None
     """The matrix itself, where it has been evaluated; exactly symmetric."""
+    known: Rounding | None = None
+    """Its rounding, where that cannot be seen from kernel and rows any more."""
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any, offset: float = 0.0, far: float = 0.0) -> Gram:
-        """Prepare X for the kernel; ``far`` is how far X was moved before the kernel saw it."""
-        rows = kernel.prepare(X)
-        lengths = np.sqrt(np.abs(kernel.diagonal(rows).astype(np.float64)) + offset)
-        errors, reach = kernel.errors(rows), None
-        if offset:
-            errors = np.hypot(errors, np.sqrt(offset) * lengths)
-        if kernel.linear:
-            reach = units(X.shape[1]) * (lengths + far)
-        rounding = Rounding(rows.dtype, errors, lengths, reach)
-        return cls(kernel, rows, kernel.psd, rounding, offset)
+        """Prepare X for the kernel."""
+        return cls(kernel, kernel.prepare(X), kernel.psd, offset, far)
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """How far values, and models made of them, may be off."""
+        return self.known or self._rounding(self.diagonal())
+
+    def _rounding(self, diagonal: NDArray[Any]) -> Rounding:
+        lengths = np.sqrt(np.abs(diagonal.astype(np.float64)))
+        errors, reach = self.kernel.errors(self.rows), None
+        if self.offset:
+            errors = np.hypot(errors, np.sqrt(self.offset) * lengths)
+        if self.kernel.linear:
+            reach = self.kernel.units(self.rows) * (lengths + self.far)
+        return Rounding(self.dtype, errors, lengths, reach)
 
     def stored(self, matrix: NDArray[Any]) -> Gram:
         """Stand for the same matrix, evaluated already."""
-        rows = Numbered(matrix, np.arange(len(matrix)))
-        return Gram(Precomputed(), rows, self.psd, self.rounding, whole=matrix)
+        rows, known = Numbered(matrix, np.arange(len(matrix))), self.known
+        known = known or self._rounding(matrix.diagonal())
+        return Gram(Precomputed(), rows, self.psd, whole=matrix, known=known)
 
     def reordered(self, order: NDArray[np.intp]) -> Gram:
         """Take some of the rows, in another order; without a copy if nothing changes."""
         if len(order) == len(self) and np.array_equal(order, np.arange(len(self))):
             return self
-        return replace(self, rows=self.rows[order], rounding=self.rounding.of(order), whole=None)
+        known = self.__dict__.get("rounding", self.known)
+        known = None if known is None else known.of(order)
+        return replace(self, rows=self.rows[order], whole=None, known=known)
 
     def __len__(self) -> int:
         return len(self.rows)

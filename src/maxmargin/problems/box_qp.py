@@ -31,6 +31,7 @@ violation; it is LIBSVM's stopping quantity m(alpha) - M(alpha) (Fan, Chen, Lin 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,15 +63,21 @@ class BoxQP:
 
     def primal(self, beta: Vector, product: Vector, b: float) -> float:
         """Value of the primal at w = sum_i beta_i phi(x_i) and b."""
-        g = self.linear - product - b
-        active = g != 0  # an infinite bound costs nothing where the constraint is met exactly
-        loss = np.maximum(self.upper[active] * g[active], self.lower[active] * g[active])
-        return float(0.5 * (beta @ product) + loss.sum())
+        g, upper, lower = self.linear - product - b, self.upper, self.lower
+        if self.hard:  # an infinite bound costs nothing where the constraint is met exactly
+            upper, lower, g = upper[g != 0], lower[g != 0], g[g != 0]
+        return float(0.5 * (beta @ product) + np.maximum(upper * g, lower * g).sum())
 
-    @property
+    @cached_property
     def hard(self) -> bool:
         """Whether some bound is infinite, so that the primal has constraints."""
         return not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
+    @cached_property
+    def at_zero(self) -> float:
+        """Value of the primal at w = 0 and b = 0: convex problems have no dual value above it."""
+        nothing = np.zeros(len(self))
+        return self.primal(nothing, nothing, 0.0)
 
     def stretch(self, values: Vector) -> float:
         """Find the s with which s f(x_i) meets the constraints most narrowly; infinite if none.

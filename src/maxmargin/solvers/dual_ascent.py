@@ -142,8 +142,14 @@ class DualAscent(ABC):
         gram, index, beta = self._view.gram, self._view.index, self.beta.copy()
         rounding = gram.rounding.of(index)
         flat = self._flattest < -_FLAT * float(rounding.lengths.max(initial=0.0)) ** 2
-        convex = not flat and gram.seems_convex(index[np.argsort(-np.abs(beta))])
+        convex = gram.psd if gram.psd is not None else self._seems_convex(beta)
+        convex = convex and not flat
         return Point(beta, self.fresh_product(), rounding, convex)
+
+    def _seems_convex(self, beta: Vector) -> bool:
+        """Look at the matrix of the heaviest variables."""
+        index = self._view.index
+        return self._view.gram.seems_convex(index[np.argsort(-np.abs(beta))])
 
     def _worst_pair(self, F: Vector) -> Index:
         """Find the pair that violates most: whatever the bias, SMO can move it."""

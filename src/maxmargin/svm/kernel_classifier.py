@@ -44,8 +44,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     # what the parameters say
 
     @abstractmethod
-    def _recipe(self, clock: Clock) -> Recipe:
-        """Say which problems rows state and who solves them."""
+    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
+        """Say which problems rows state, with a bias or without, and who solves them."""
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -125,7 +125,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = learn(training, self._recipe(clock))
+        learned = learn(training, self._recipe(clock, training.offset == 0))
         self._show(training, learned)
         complain(learned.certificates, self._sentences(training, learned))
         return learned
@@ -268,7 +268,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         training = self._again(X, y, sample_weight).in_double()
-        reduced = self._recipe(Clock()).reduce(training)
+        reduced = self._recipe(Clock(), training.offset == 0).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
         place[reduced.order] = np.arange(len(gram))
@@ -293,7 +293,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), self._free_bias)
+        free_bias = machine.offset == 0
+        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), free_bias)
 
 
 def _not_convex(training: Training, learned: Learned) -> str:

@@ -208,7 +208,7 @@ def _recover(
     duals = reduced.join_duals([point.beta for point in points])
     kept = np.flatnonzero(duals.any(axis=0) | _on_hard_margin(reduced, solutions))
     pairs = zip(reduced.tasks, points, strict=True)
-    biases = [intercept(task.problem, point, training.gram.offset) for task, point in pairs]
+    biases = [intercept(task.problem, point, training.offset) for task, point in pairs]
     rows = reduced.order[kept].astype(np.int32)
     matrix = training.seen.kernel.takes is Takes.MATRIX
     return KernelMachine(
@@ -220,6 +220,7 @@ def _recover(
         intercepts=np.array(biases),
         by_pairs=reduced.by_pairs,
         n_rows=len(training),
+        offset=training.offset,
     )
 
 

@@ -137,7 +137,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
         def start(task: Any, workers: Workers) -> Any:
-            return self._solver(task, Design(X, self._constant(), workers), seed)
+            with _quiet():
+                return self._solver(task, Design(X, self._constant(), workers), seed)
 
         tasks = self._tasks(label, cost)
         return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_run)
@@ -266,10 +267,9 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 def _run(solver: Any, limits: Limits) -> Solution:
     """Solve to the tolerance; a small problem to rounding, where a few more steps do that.
 
-    So that weights and repeated rows agree there, as kernel machines do. Data beyond the range of
-    doubles end with a status, not with NumPy's warnings.
+    So that weights and repeated rows agree there, as kernel machines do.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
+    with _quiet():
         if not isinstance(solver, Newton) or not solver.is_small():
             return run(solver, limits)
         solution = run(solver, replace(limits, tol=min(limits.tol, _EXACT)))
@@ -277,6 +277,11 @@ def _run(solver: Any, limits: Limits) -> Solution:
         stopped = None if status is Status.STALLED else status
         verdict = judge(solver.problem, solution.point, limits.tol, stopped)
         return replace(solution, certificate=verdict)
+
+
+def _quiet() -> Any:
+    """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def _seed(random_state: Any) -> int:

@@ -46,6 +46,8 @@ class KernelMachine:
     by_pairs: bool
     n_rows: int
     """Rows of the training data."""
+    offset: float = 0.0
+    """Added to the kernel instead of a free bias; the intercepts hold what it adds."""
 
     @property
     def n_classes(self) -> int:

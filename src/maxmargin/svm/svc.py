@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -214,18 +215,17 @@ class SVC(KernelClassifier):
         """Whether the solver leaves the bias free; without one, the kernel is k + 1."""
         return True in BOX_QP_SOLVERS[self.solver].biases
 
-    def _recipe(self, clock: Clock) -> Recipe:
-        solver, free = BOX_QP_SOLVERS[self.solver], self._free_bias
+    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
         return Recipe(
             price=min(float(self.C), _LARGEST_C),
             limits=self._limits(clock),
             memory=self._memory(),
             by_pairs=self.multiclass == "ovo",
-            state=lambda t, cost: c_svc(t, cost, bias=free),
-            solver=solver,
+            state=partial(c_svc, bias=free_bias),
+            solver=BOX_QP_SOLVERS[self.solver],
             options={"shrinking": self.shrinking} if self.solver == "working_set" else {},
             n_jobs=self.n_jobs,
-            seed=0 if self.random_state is None or free else self._seed(),
+            seed=0 if self.random_state is None or free_bias else self._seed(),
         )
 
     def _seed(self) -> int:

@@ -50,7 +50,10 @@ class Seen:
         """Prepare rows for the kernel."""
         far = 0.0 if self.shift is None else float(np.linalg.norm(self.shift.astype(np.float64)))
         try:
-            return Gram.of(self.kernel, self.moved(X), offset, far)
+            gram = Gram.of(self.kernel, self.moved(X), offset, far)
+            if self.kernel.takes is Takes.VECTORS:
+                gram.rounding  # noqa: B018  (finds rows that are too large; of items it costs too much)
+            return gram
         except ScaleError as error:
             raise ValueError(
                 f"The dual coefficients or intercepts are not finite. {error}"
@@ -71,6 +74,8 @@ class Training:
     """Of each row; those without a positive one are left out."""
     seen: Seen
     gram: Gram
+    offset: float = 0.0
+    """Added to the kernel instead of a free bias."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -98,7 +103,7 @@ class Training:
         return self._gram_in_double(take(self.X, rows).astype(np.float64))
 
     def _gram_in_double(self, X: Any) -> Gram:
-        return self.seen.in_double().gram(X, self.gram.offset)
+        return self.seen.in_double().gram(X, self.offset)
 
 
 def take(X: Any, rows: Any) -> Any:
@@ -133,9 +138,9 @@ def prepare(
 
 def ready(seen: Seen, X: Any, sides: Sides, free_bias: bool) -> Training:
     """Make checked rows ready for a kernel that is chosen."""
-    gram = seen.gram(X, 0.0 if free_bias else 1.0)
+    offset = 0.0 if free_bias else 1.0
     facts = sides.label, sides.classes, sides.class_weight, sides.weight
-    return Training(X, *facts, seen, gram)
+    return Training(X, *facts, seen, seen.gram(X, offset), offset)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from typing import Any
 
 from numba import njit
 
+from maxmargin.ops.cpu.extremes import larger, smaller
+
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
 
@@ -22,8 +24,8 @@ def survey(F: Any, beta: Any, lower: Any, upper: Any) -> Any:
     up, low, total, free = -_HUGE, _HUGE, 0.0, 0.0
     for t in range(len(F)):
         rises, falls = beta[t] < upper[t], beta[t] > lower[t]
-        up = max(up, F[t] if rises else -_HUGE)
-        low = min(low, F[t] if falls else _HUGE)
+        up = larger(up, F[t] if rises else -_HUGE)
+        low = smaller(low, F[t] if falls else _HUGE)
         both = 1.0 if rises and falls else 0.0
         total += both * F[t]
         free += both

@@ -15,8 +15,10 @@ at[s, t, 1] of its array, and the first ``split`` variables are those of s = 0. 
 piece has split = q.
 
 Why it looks as it does: membership in I_up and I_low is kept as an array that is 0 or a huge
-number, so that each of the three passes of a step is a straight loop that LLVM vectorises; the
-position of a maximum is then found by a second look, which is cheaper than carrying it along.
+number, so that each of the two passes of a step is a straight loop that LLVM vectorises (see
+``extremes``); the position of a maximum is then found by a second look, which is cheaper than
+carrying it along. Loops count from 0 along slices: of an index that might be negative Numba asks
+whether it counts from the end.
 
 Fast-math: ``reassoc``, ``nsz`` and ``nnan`` let the maxima be taken in vector registers (a maximum
 does not depend on the order), ``contract`` fuses multiply and add.
@@ -28,6 +30,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+
+from maxmargin.ops.cpu.extremes import larger, smaller
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
@@ -65,14 +69,16 @@ def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any, peak:
     """
     highest, lowest = -_HUGE, _HUGE
     for block in range(len(peak)):
-        top = -_HUGE
-        for t in range(block * _BLOCK, min(len(F), (block + 1) * _BLOCK)):
-            f = F[t] - step * (np.float64(row_i[t]) - np.float64(row_j[t]))
-            F[t] = f
-            top = max(top, f + up[t])
-            lowest = min(lowest, f + low[t])
+        part = slice(block * _BLOCK, (block + 1) * _BLOCK)
+        some, i, j, rises, falls = F[part], row_i[part], row_j[part], up[part], low[part]
+        top, bottom = -_HUGE, _HUGE
+        for t in range(len(some)):
+            f = some[t] - step * (np.float64(i[t]) - np.float64(j[t]))
+            some[t] = f
+            top = larger(top, f + rises[t])
+            bottom = smaller(bottom, f + falls[t])
         peak[block] = top
-        highest = max(highest, top)
+        highest, lowest = max(highest, top), min(lowest, bottom)
     return highest, lowest
 
 
@@ -87,23 +93,25 @@ def _where_up(F: Any, up: Any, peak: Any, highest: float) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _best_partner(
     F: Any, low: Any, row_i: Any, diagonal: Any, f_i: float, diagonal_i: Any, gain: Any
 ) -> Any:
-    """Find j in I_low with the largest second-order gain; float32 is enough to choose.
+    """Find j in I_low with the largest second-order gain, in the kernel's precision.
 
     Returns its gain and place; a gain of 0 if there is none.
     """
     zero, two, tiny = row_i.dtype.type(0), row_i.dtype.type(2), row_i.dtype.type(_TINY)
     best, where = zero, 0
     for first in range(0, len(F), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        some, falls, row, own, g = F[part], low[part], row_i[part], diagonal[part], gain[part]
         top = zero
-        for t in range(first, min(len(F), first + _BLOCK)):
-            difference = row_i.dtype.type(max(0.0, f_i - F[t] - low[t]))
-            curvature = max(tiny, diagonal_i + diagonal[t] - two * row_i[t])
-            gain[t] = difference * (difference / curvature)
-            top = max(top, gain[t])
+        for t in range(len(some)):
+            difference = row_i.dtype.type(larger(f_i - some[t] - falls[t], 0.0))
+            curvature = larger(diagonal_i + own[t] - two * row[t], tiny)
+            g[t] = difference * (difference / curvature)
+            top = larger(top, g[t])
         if top > best:
             best, where = top, first
     for t in range(where, min(len(F), where + _BLOCK)):
@@ -235,7 +243,7 @@ def smo_pairs(
     return steps, flattest
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _shift_alone(
     F: Any, row_i: Any, step: float, up: Any, low: Any, diagonal: Any, gain: Any
 ) -> Any:
@@ -244,10 +252,10 @@ def _shift_alone(
     for t in range(len(F)):
         f = F[t] - step * np.float64(row_i[t])
         F[t] = f
-        slope = max(0.0, f + up[t], -f - low[t])
-        gain[t] = slope * (slope / max(_TINY, np.float64(diagonal[t])))
-        worst = max(worst, slope)
-        best = max(best, gain[t])
+        slope = larger(larger(f + up[t], -f - low[t]), 0.0)
+        gain[t] = slope * (slope / larger(np.float64(diagonal[t]), _TINY))
+        worst = larger(worst, slope)
+        best = larger(best, gain[t])
     return worst, best
 
 

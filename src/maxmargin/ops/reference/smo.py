@@ -7,17 +7,49 @@ from typing import Any
 import numpy as np
 
 
+def joined(K00: Any, K01: Any, K10: Any, K11: Any, at: Any, split: int, q: int) -> Any:
+    """Put the blocks of a matrix together, in double precision."""
+    rows = [slice(0, split), slice(0, q - split)]
+
+    def block(matrix: Any, s: int, t: int) -> Any:
+        (row, column), height, width = at[s, t], rows[s].stop, rows[t].stop
+        return matrix[row : row + height, column : column + width].astype(np.float64)
+
+    return np.block([[block(K00, 0, 0), block(K01, 0, 1)], [block(K10, 1, 0), block(K11, 1, 1)]])
+
+
+def take_rows(
+    K00: Any, K01: Any, K10: Any, K11: Any, at: Any, split: int, rows: Any, out: Any
+) -> None:
+    """Copy rows of the matrix, one a line of ``out``."""
+    out[:] = joined(K00, K01, K10, K11, at, split, out.shape[1])[rows]
+
+
+def times(K00: Any, K01: Any, K10: Any, K11: Any, at: Any, split: int, beta: Any, out: Any) -> None:
+    """Write K beta."""
+    out[:] = joined(K00, K01, K10, K11, at, split, len(beta)) @ beta
+
+
 def smo_pairs(
-    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+    K00: Any,
+    K01: Any,
+    K10: Any,
+    K11: Any,
+    at: Any,
+    split: int,
+    beta: Any,
+    F: Any,
+    lower: Any,
+    upper: Any,
+    target: float,
+    most: int,
 ) -> tuple[int, float]:
     """Pairs by second-order selection; see ``ops.cpu.smo.smo_pairs``."""
-    K, flattest, target = np.asarray(K, np.float64), np.inf, None
+    K, flattest = joined(K00, K01, K10, K11, at, split, len(beta)), np.inf
     for steps in range(most + 1):
         up = np.where(beta < upper, F, -np.inf)
         low = np.where(beta > lower, F, np.inf)
-        violation = up.max() - low.min()
-        target = max(tol, fraction * violation) if target is None else target
-        if violation <= target or steps == most:
+        if up.max() - low.min() <= target or steps == most:
             return steps, flattest
         i = int(up.argmax())
         curvatures = np.maximum(K[i, i] + np.diag(K) - 2 * K[i], 1e-12)
@@ -31,14 +63,24 @@ def smo_pairs(
 
 
 def smo_single(
-    K: Any, beta: Any, F: Any, lower: Any, upper: Any, tol: float, fraction: float, most: int
+    K00: Any,
+    K01: Any,
+    K10: Any,
+    K11: Any,
+    at: Any,
+    split: int,
+    beta: Any,
+    F: Any,
+    lower: Any,
+    upper: Any,
+    target: float,
+    most: int,
 ) -> tuple[int, float]:
     """One variable by largest gain; see ``ops.cpu.smo.smo_single``."""
-    K, flattest, target = np.asarray(K, np.float64), np.inf, None
+    K, flattest = joined(K00, K01, K10, K11, at, split, len(beta)), np.inf
     for steps in range(most + 1):
         slope = np.where(beta < upper, np.maximum(F, 0.0), 0.0)
         slope = np.maximum(slope, np.where(beta > lower, -F, 0.0))
-        target = max(tol, fraction * slope.max()) if target is None else target
         if slope.max() <= target or steps == most:
             return steps, flattest
         i = int((slope**2 / np.maximum(np.diag(K), 1e-12)).argmax())
