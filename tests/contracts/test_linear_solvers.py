@@ -17,8 +17,8 @@ from scipy.optimize import minimize
 
 from maxmargin import losses
 from maxmargin.certify import Status
-from maxmargin.ops.design import Design
 from maxmargin.ops.clock import Clock
+from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Limits, Trace, run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from maxmargin.inputs.finite import refuse_nonfinite
@@ -16,6 +17,10 @@ _RULES: dict[str, Any] = {
     "accept_large_sparse": True,
     "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
 }
+
+
+_OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then they are far
+_SAMPLE = 1024  # rows that tell whether it is
 
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
@@ -37,3 +42,18 @@ def _refuse_dates(X: Any) -> None:
                 f"Column {name!r} of X holds dates or times ({kind}); make numbers of it, such as "
                 "the year or the days since a day."
             )
+
+
+def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
+    """Give the mean of dense rows if it is most of them: they lie far from the origin.
+
+    Some thousand rows tell whether that is so.
+    """
+    sample = X[:: max(1, len(X) // _SAMPLE)].astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # whoever uses such numbers says so
+        mean = sample.mean(axis=0)
+        of_mean, of_rows = float(np.square(mean).sum()), float(np.square(sample).sum())
+    if not _OFFSET * of_rows / len(sample) < of_mean < np.inf:
+        return None
+    shift: NDArray[Any] = mean.astype(X.dtype)
+    return shift

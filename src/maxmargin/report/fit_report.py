@@ -22,7 +22,7 @@ from maxmargin.report.atomic import write_atomically
 from maxmargin.report.picture import draw_errors, draw_roc
 from maxmargin.report.score import Scores
 from maxmargin.report.summary import DataSummary
-from maxmargin.svm.kernel_fit import badness
+from maxmargin.solvers.tasks import badness
 
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 

@@ -8,6 +8,7 @@ from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_ascent import DualAscent, Start
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.gradient_descent import GradientDescent
+from maxmargin.solvers.joint_interior_point import JointInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
@@ -36,6 +37,15 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
 }
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
+
+_SUCCESSORS: Final = (LinearWorkingSet, JointInteriorPoint)
+
+
+def successor_of(problem: Any, design: Any) -> Any:
+    """Give who takes over a linear problem on which the first solver failed; None if nobody."""
+    return next((kind for kind in _SUCCESSORS if kind.takes_over(problem, design)), None)
+
+
 __all__ = [
     "BOX_QP_SOLVERS",
     "LINEAR_SOLVERS",
@@ -46,6 +56,7 @@ __all__ = [
     "DualCoordinate",
     "FirstOrderSMO",
     "GradientDescent",
+    "JointInteriorPoint",
     "Limits",
     "LinearWorkingSet",
     "Newton",
@@ -61,5 +72,6 @@ __all__ = [
     "WorkingSet",
     "is_narrow",
     "run",
+    "successor_of",
     "tell",
 ]

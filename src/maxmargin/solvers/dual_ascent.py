@@ -140,11 +140,14 @@ class DualAscent(ABC):
     def point(self) -> Point:
         """Give the point with a fresh product."""
         gram, index, beta = self._view.gram, self._view.index, self.beta.copy()
-        rounding = gram.rounding.of(index)
-        flat = self._flattest < -_FLAT * float(rounding.lengths.max(initial=0.0)) ** 2
         convex = gram.psd if gram.psd is not None else self._seems_convex(beta)
-        convex = convex and not flat
-        return Point(beta, self.fresh_product(), rounding, convex)
+        convex = convex and not self._bent_down()
+        return Point(beta, self.fresh_product(), gram.rounding.of(index), convex)
+
+    def _bent_down(self) -> bool:
+        """Whether a pair was met whose curvature is more negative than rounding explains."""
+        longest = float(self._view.gram.rounding.lengths[self._view.index].max(initial=0.0))
+        return self._flattest < -_FLAT * longest**2
 
     def _seems_convex(self, beta: Vector) -> bool:
         """Look at the matrix of the heaviest variables."""

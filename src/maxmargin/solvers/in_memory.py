@@ -82,7 +82,7 @@ class InMemory(DualAscent):
         """Begin again where an interior-point method ends, if that is better."""
         self._inside = True
         K = self._K.rows(np.arange(len(self.problem)))
-        if self._flattest < 0 or not np.isfinite(K).all():
+        if self._bent_down() or not np.isfinite(K).all():
             return
         beta = InteriorPoint(self.problem, K).solve(limits)
         if beta is None:

@@ -1,14 +1,23 @@
-r"""The kernel machine's solver on the linear kernel: the hinge, a free intercept, many columns.
+r"""The kernel machine's solver on the linear kernel: the hinge and the squared hinge, by rows.
 
-Problem: that of ``problems.linear`` with the hinge, the penalty "l2" and a free intercept. Its dual
-is the box QP of ``problems.box_qp`` with K = X X', which ``working_set`` solves whatever the number
-of columns. Coordinates alone cannot: sum beta = 0 ties them together, and Newton's matrix would be
-of all columns. The coefficients are theta = sum_i beta_i x_i and the bias of the free variables.
+Problem: that of ``problems.linear`` with one of these losses and the penalty "l2". Its dual is the
+box QP of ``problems.box_qp`` with K = X X', whatever the number of columns,
+
+    hinge           beta_i t_i in [0, c_i]
+    squared hinge   beta_i t_i >= 0,  and 1 / (2 c_i) added to K_ii
+
+with a bias where the intercept is free, and with the square of the constant added to K where it is
+regularised. Coordinates alone cannot do it with a free intercept: sum beta = 0 ties them together;
+and few rows far apart are easier than Newton's matrix of all columns. The coefficients are
+theta = sum_i beta_i x_i and the bias of the free variables.
+
+The squared hinge needs its whole matrix in memory, of at most some thousand rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +25,51 @@ from numpy.typing import NDArray
 from maxmargin.certify import LinearPoint
 from maxmargin.kernels import Linear
 from maxmargin.kernels.gram import Gram
+from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.design import Design
-from maxmargin.problems import LinearProblem, c_svc
+from maxmargin.problems import BoxQP, LinearProblem, c_svc
+from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.decomposition import Decomposition
-from maxmargin.solvers.memory import Rows, arrange
+from maxmargin.solvers.dual_ascent import SIZE, Start
+from maxmargin.solvers.in_memory import Square
+from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.memory import Rows, arrange, evaluate
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 
 Vector = NDArray[np.float64]
 
 _BUDGET = 200 * 2**20  # bytes of kernel values, as SVC's default
+_SHORT = 1e-9  # of its margin may a row be short and stretching be worth it
 _FINER = 0.1  # of the pairs' tolerance, when the gap asks for more
 
 
 class LinearWorkingSet:
     """The kernel machine's solver, whose point is one of the linear problem."""
 
-    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
+    def __init__(
+        self,
+        problem: LinearProblem,
+        design: Design,
+        seed: int = 0,
+        start: Vector | None = None,
+    ) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
-        rows = Rows(Gram.of(Linear(), design.X), np.array([0, len(design)]), [(0,)])
-        view = arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
-        self._inner = Decomposition(c_svc(problem.t, problem.cost), view, seed=seed)
+        box, view = _box(problem), _view(problem, design)
+        begin = None if start is None else Start(start)
+        self._inner = Decomposition(box, view, begin, seed)
         self._pairs = np.inf  # the tolerance of the pairs of variables
+
+    @staticmethod
+    def takes_over(problem: Any, design: Design) -> bool:
+        """Whether a problem on which another solver failed is one for this one, in good time."""
+        known = isinstance(problem, LinearProblem) and problem.loss in (Hinge(), SquaredHinge())
+        return known and problem.penalty == "l2" and len(design) <= SIZE
+
+    @property
+    def spent(self) -> bool:
+        """Whether the solver will get no farther."""
+        return self._inner.spent
 
     def violation(self) -> float:
         """Give the relative gap by the running numbers."""
@@ -51,7 +83,11 @@ class LinearWorkingSet:
 
     def objectives(self) -> tuple[float, float]:
         """Primal and dual by the running numbers."""
-        return self._inner.objectives()
+        beta, product, box = self._inner.beta, self._inner.running, self._inner.problem
+        b, diagonal = box.intercept(beta, box.linear - product), _diagonal(self.problem)
+        values = product if diagonal is None else product - diagonal * beta
+        primal = 0.5 * float(beta @ values) + float(self.problem.prices(values + b).sum())
+        return primal, self._inner.merit()
 
     def step(self, limits: Limits) -> None:
         """Optimise a working set; to finer pairs whenever the present ones are solved."""
@@ -63,12 +99,49 @@ class LinearWorkingSet:
 
     def point(self) -> LinearPoint:
         """Give coefficients and duals with fresh products."""
-        beta = self._inner.beta.copy()
-        theta, box = self._design.back(beta), self._inner.problem
-        theta[-1] = box.intercept(beta, box.linear - self._inner.running)
+        beta, box = self._inner.beta.copy(), self._inner.problem
+        theta = self._design.back(beta)
+        if self.problem.free:
+            theta[-1] = box.intercept(beta, box.linear - self._inner.running)
+        theta = self._stretched(theta)
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 
+    def _stretched(self, theta: Vector) -> Vector:
+        """Lengthen coefficients by what rounding leaves rows short of their margin, if that pays.
+
+        Where slack costs much more than the whole objective, a margin of 1 - 1e-16 costs more than
+        a longer w.
+        """
+        values = self._design.values(theta)
+        margins = self.problem.t * values
+        near = margins[(margins < 1.0) & (margins > 1.0 - _SHORT)]
+        if len(near) == 0:
+            return theta
+        longer = (1.0 + 8 * np.finfo(np.float64).eps) / float(near.min()) * theta
+        primals = [self.problem.primal(w, self._design.values(w)) for w in (theta, longer)]
+        return longer if primals[1] < primals[0] else theta
+
     def restart(self, point: LinearPoint) -> None:
-        """Go on from fresh products."""
-        inner = self._inner.point()
-        self._inner.restart(replace(inner, product=point.values - point.theta[-1]))
+        """Go on from a fresh product."""
+        del point
+        self._inner.restart(self._inner.point())
+
+
+def _diagonal(problem: LinearProblem) -> Vector | None:
+    return 0.5 / problem.cost if problem.loss == SquaredHinge() else None
+
+
+def _box(problem: LinearProblem) -> BoxQP:
+    cost = problem.cost if _diagonal(problem) is None else np.full(len(problem), np.inf)
+    return c_svc(problem.t, cost, bias=problem.free)
+
+
+def _view(problem: LinearProblem, design: Design) -> Window | Square:
+    offset = 0.0 if problem.free else design.constant**2
+    gram, diagonal = Gram.of(Linear(), design.X, offset), _diagonal(problem)
+    if diagonal is None:
+        rows = Rows(gram, np.array([0, len(design)]), [(0,)])
+        return arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
+    matrix = evaluate(gram, design.workers).astype(np.float64)
+    matrix[np.diag_indices_from(matrix)] += diagonal
+    return Square(gram, np.arange(len(gram)), Blocks.of(matrix))

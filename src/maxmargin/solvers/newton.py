@@ -55,7 +55,7 @@ _SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows f
 _SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
-_SMALL = 2**17  # values in the data
+_SMALL, _FINEST = 2**17, 1e-13  # values in the data, and the relative gap for so few
 _MOST_GRADIENTS = 1000
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
@@ -121,9 +121,11 @@ class Newton:
         theta[-1] = 0.5 * (low + high) / constant
         return theta
 
-    def is_small(self) -> bool:
-        """Whether steps cost next to nothing, so that it may as well go on to rounding."""
-        return self._exact and len(self.problem) * self._design.width <= _SMALL
+    @property
+    def aim(self) -> float:
+        """Go on to rounding where steps cost next to nothing."""
+        small = self._exact and len(self.problem) * self._design.width <= _SMALL
+        return _FINEST if small else 1.0
 
     def violation(self) -> float:
         """Give the relative gap by the running numbers."""

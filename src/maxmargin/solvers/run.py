@@ -63,7 +63,9 @@ class Limits:
 class Solver(Protocol):
     """An algorithm that improves a point step by step.
 
-    One that knows that it will get no farther may say so by an attribute ``spent``.
+    One that knows that it will get no farther may say so by an attribute ``spent``, and one for
+    which a finer tolerance costs next to nothing may have it as ``aim``: so that weights and
+    repeated rows agree.
     """
 
     problem: Any
@@ -109,7 +111,7 @@ class Solution:
 
 def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
-    watch, aim = _Watch(limits), limits
+    watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, getattr(solver, "aim", 1.0)))
     while True:
         stopped = watch.stop(solver)
         if stopped or solver.violation() <= aim.tol:

@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
 
+from maxmargin.certify import Certificate, Status
+from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers.run import Limits, Solution, Solver, run
 
 T = TypeVar("T")
 
+_GAVE_UP = (Status.STALLED, Status.ITERATION_LIMIT)
+_MANY = 100  # steps of which half are worth trying before somebody else has a try
+
+
+def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
+    """Let the next solver take over where one gets no farther; the best point of all counts.
+
+    All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it.
+    """
+    *others, last = solvers
+    made, best = 0, []
+    for start in others:
+        solution = run(start(), _half(limits))
+        made, best = made + solution.iterations, [*best, solution]
+        few = solution.certificate.status is Status.ITERATION_LIMIT and limits.max_iter < _MANY
+        if solution.certificate.status not in _GAVE_UP or few:
+            return solution
+    left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
+    with suppress(ScaleError):  # then it cannot even begin
+        best = [*best, run(last(), replace(limits, max_iter=left))]
+    found = min(best, key=lambda s: badness(s.certificate))
+    return replace(found, iterations=sum(s.iterations for s in best))
+
+
+def _half(limits: Limits) -> Limits:
+    return limits if limits.max_iter < _MANY else replace(limits, max_iter=limits.max_iter // 2)
+
+
+def badness(certificate: Certificate) -> tuple[bool, float]:
+    """Order certificates from good to bad: first by status, then by relative gap."""
+    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
+
 
 def solve_all(
-    start: Callable[[T, Workers], Solver],
+    start: Callable[[T, Workers], Any],
     tasks: Sequence[T],
     limits: Limits,
     *,
     n_jobs: int | None = None,
     at_once: int | None = None,
-    finish: Callable[[Solver, Limits], Solution] = run,
+    finish: Callable[[Any, Limits], Solution] = run,
     give_up: Callable[[T], Solution] | None = None,
 ) -> list[Solution]:
     """Start a solver for every task, with threads of its own, and let it run within the limits.

@@ -19,9 +19,10 @@ from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, tell
+from maxmargin.solvers.tasks import badness
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_choice import NAMES, choose_kernel
-from maxmargin.svm.kernel_fit import Learned, Recipe, badness, complain, learn
+from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
 from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 
 Vector = NDArray[np.float64]

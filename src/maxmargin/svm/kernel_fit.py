@@ -244,11 +244,6 @@ def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArra
     return found
 
 
-def badness(certificate: Certificate) -> tuple[bool, float]:
-    """Order certificates from good to bad: first by status, then by relative gap."""
-    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
-
-
 def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
     """Warn of every reason why a problem is not solved, each once."""
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,22 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number
-from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Newton, Solution, run, tell
-from maxmargin.solvers.tasks import solve_all
+from maxmargin.solvers import Limits, Solution, successor_of, tell
+from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_classifier import ON_INTERRUPT
-from maxmargin.svm.kernel_fit import badness, complain
+from maxmargin.svm.kernel_fit import complain
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
-
-_EXACT = 1e-13  # relative gap of small problems
 
 
 class LinearModel(ClassifierMixin, BaseEstimator):
@@ -66,7 +65,8 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         with watch(self.time_limit, self.on_interrupt) as clock:
             X, label = self._validate(X, y)
             X, label, cost = self._weigh(X, label, sample_weight)
-            self._recover(self._solve(X, label, cost, clock))
+            X, shift = self._centred(X)
+            self._recover(self._solve(X, label, cost, clock), shift)
         return self
 
     # validate
@@ -108,6 +108,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             weight = np.full(label.shape, weight)
         return check_sample_weight(weight, label)
 
+    def _centred(self, X: Any) -> tuple[Any, Vector | None]:
+        """Take the mean off dense rows far from the origin, which a free intercept makes good."""
+        if not self._free() or sparse.issparse(X):
+            return X, None
+        shift = far_mean(X)
+        return (X, None) if shift is None else (X - shift, shift.astype(np.float64))
+
     # reduce and solve
 
     def _constant(self) -> float:
@@ -130,6 +137,12 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _solver(self, problem: Any, design: Design, seed: int) -> Any:
         raise NotImplementedError
 
+    def _relay(self, problem: Any, design: Design, seed: int) -> list[Any]:
+        """List who may solve a problem; one whom the user did not name hands over if it fails."""
+        first = partial(self._solver, problem, design, seed)
+        successor = successor_of(problem, design) if self.solver == "auto" else None
+        return [first] if successor is None else [first, partial(successor, problem, design, seed)]
+
     def _solve(self, X: Any, label: Index, cost: Vector, clock: Clock) -> list[Solution]:
         """Solve every problem within the limits."""
         callback = tell(self.callback, bool(self.verbose))
@@ -137,20 +150,21 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
         def start(task: Any, workers: Workers) -> Any:
-            with _quiet():
-                return self._solver(task, Design(X, self._constant(), workers), seed)
+            return self._relay(task, Design(X, self._constant(), workers), seed)
 
         tasks = self._tasks(label, cost)
-        return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_run)
+        return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_quietly)
 
     # recover
 
-    def _recover(self, solutions: list[Solution]) -> None:
+    def _recover(self, solutions: list[Solution], shift: Vector | None) -> None:
         """Set the fitted attributes."""
         theta = self._coefficients(solutions)
         constant = self._constant()
         self.coef_: Any = theta[:, :-1].copy() if constant else theta
         self.intercept_: Any = constant * theta[:, -1] if constant else 0.0
+        if shift is not None:
+            self.intercept_ = self.intercept_ - self.coef_ @ shift
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
@@ -242,46 +256,36 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             )
         label = np.searchsorted(self.classes_, np.asarray(y))
         X, label, cost = self._weigh(X, label, sample_weight)
-        verdicts = []
+        X, shift = self._centred(X)
+        theta, verdicts = self._own_coefficients(shift), []
         with Workers(self.n_jobs) as workers:
             values = Design(X, self._constant(), workers).values
             solutions = self._solve(X, label, cost, Clock())
             tasks = zip(self._tasks(label, cost), solutions, strict=True)
             for number, (problem, solution) in enumerate(tasks):
-                point = self._own_point(number, solution.point, values)
+                point = self._own_point(number, theta, solution.point, values)
                 verdicts.append(judge(problem, point, self.tol))
         return max(verdicts, key=badness)
 
-    def _dense_coef(self) -> Any:
-        return self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+    def _own_coefficients(self, shift: Vector | None) -> Vector:
+        """Give this model's coefficients as a solver has them, for rows less a shift."""
+        coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+        theta, constant = np.asarray(coef, dtype=np.float64), self._constant()
+        if not constant:
+            return theta
+        intercept = np.broadcast_to(self.intercept_, len(theta))
+        intercept = intercept if shift is None else intercept + theta @ shift
+        return np.column_stack([theta, intercept / constant])
 
-    def _own_point(self, number: int, point: Any, values: Any) -> Any:
+    def _own_point(self, number: int, theta: Vector, point: Any, values: Any) -> Any:
         """Put this model's coefficients beside the duals of a fresh solution."""
-        coef = np.asarray(self._dense_coef()[number], dtype=np.float64)
-        constant = self._constant()
-        if constant:
-            coef = np.append(coef, np.atleast_1d(self.intercept_)[number] / constant)
-        return replace(point, theta=coef, values=values(coef))
+        return replace(point, theta=theta[number], values=values(theta[number]))
 
 
-def _run(solver: Any, limits: Limits) -> Solution:
-    """Solve to the tolerance; a small problem to rounding, where a few more steps do that.
-
-    So that weights and repeated rows agree there, as kernel machines do.
-    """
-    with _quiet():
-        if not isinstance(solver, Newton) or not solver.is_small():
-            return run(solver, limits)
-        solution = run(solver, replace(limits, tol=min(limits.tol, _EXACT)))
-        status = solution.certificate.status
-        stopped = None if status is Status.STALLED else status
-        verdict = judge(solver.problem, solution.point, limits.tol, stopped)
-        return replace(solution, certificate=verdict)
-
-
-def _quiet() -> Any:
+def _quietly(solvers: list[Any], limits: Limits) -> Solution:
     """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    return np.errstate(over="ignore", invalid="ignore")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return relay(solvers, limits)
 
 
 def _seed(random_state: Any) -> int:

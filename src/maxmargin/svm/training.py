@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names, count_rows
+from maxmargin.inputs.container import by_position, column_names
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Shift, Takes
@@ -21,9 +21,6 @@ from maxmargin.kernels.points import ScaleError
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
-
-_OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then it is taken off
-_SAMPLE = 1024  # rows that tell whether it is
 
 
 @dataclass(frozen=True)
@@ -173,14 +170,9 @@ def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> S
     """Let a kernel that does not mind see X less its mean, if the mean is most of X.
 
     Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset; and a free
-    bias makes good what products change. Some thousand rows tell whether that is so.
+    bias makes good what products change.
     """
     minds = kernel.shift > (Shift.BIAS if free_bias else Shift.NOTHING)
     if minds or kernel.takes is not Takes.VECTORS or sparse.issparse(X):
         return Seen(kernel)
-    counted = X if weight is None else X[weight > 0]
-    sample = counted[:: max(1, count_rows(counted) // _SAMPLE)].astype(np.float64)
-    mean = sample.mean(axis=0)
-    if float(np.square(mean).sum()) <= _OFFSET * float(np.square(sample).sum()) / len(sample):
-        return Seen(kernel)
-    return Seen(kernel, mean.astype(X.dtype))
+    return Seen(kernel, far_mean(X if weight is None else X[weight > 0]))

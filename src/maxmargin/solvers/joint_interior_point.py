@@ -1,0 +1,163 @@
+r"""A primal-dual interior-point method for the machine of Crammer and Singer with few columns.
+
+Problem: ``problems.crammer_singer``, as a minimum over alpha,
+
+    min_alpha  sum_k |w_k|^2 / 2 + sum_ik e_ik alpha_ik,     w_k = sum_i alpha_ik x_i
+    s.t.       sum_k alpha_ik = 0,   alpha_ik <= u_ik = c_i [k = y_i].
+
+With s = u - alpha >= 0, multipliers v >= 0 of the bounds and lambda_i of the sums, an iteration
+makes a Newton step on
+
+    w_k'x_i + e_ik + lambda_i + v_ik = 0,   sum_k alpha_ik = 0,   v_ik s_ik = mu.
+
+Written in the change of W it is a system of (classes times columns) unknowns,
+
+    (I + sum_i G_i (x) x_i x_i') dW = r,     G_i = diag(E_i) - E_i E_i' / sum_k E_ik,   E = s / v,
+
+which needs one product of the rows for each pair of classes. Coordinate ascent (``crammer_singer``)
+is faster on scaled data and needs no such matrix; on raw data it may take thousands of epochs, and
+this some thirty steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from maxmargin.certify import CrammerSingerPoint
+from maxmargin.ops.design import Design
+from maxmargin.problems import CrammerSinger
+from maxmargin.problems.crammer_singer import Matrix, Vector
+from maxmargin.solvers.run import Limits
+
+_INSIDE = 0.99  # of the way to the nearest bound
+_MOST_UNKNOWNS = 1500
+_JITTER = 1e-14
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A change of the duals and multipliers."""
+
+    alpha: Matrix
+    v: Matrix
+    level: Vector
+
+
+class JointInteriorPoint:
+    """Steps from inside the box; a row a training row, a column a class."""
+
+    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
+        del seed  # nothing is random here
+        self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
+        n, classes = len(problem), problem.classes
+        share = 0.5 * problem.cost / max(1, classes - 1)
+        self._alpha = np.repeat(-share[:, None], classes, axis=1)
+        self._alpha[np.arange(n), problem.labels] = 0.5 * problem.cost
+        self._upper, self._unlike = problem.bounds(), problem.challenges(np.zeros((n, classes)))
+        self._v, self._level = np.ones((n, classes)), np.full(n, -2.0)
+        self._look()
+
+    @staticmethod
+    def takes_over(problem: Any, design: Design) -> bool:
+        """Whether a problem on which another solver failed is one for this one."""
+        joint = isinstance(problem, CrammerSinger)
+        return joint and design.width * problem.classes <= _MOST_UNKNOWNS
+
+    def _look(self) -> None:
+        self._W = np.stack([self._design.back(np.ascontiguousarray(a)) for a in self._alpha.T])
+        self._values = self._products(self._W)
+        self._primal = self.problem.primal(self._W, self._values)
+        self._dual = self.problem.dual(self._alpha, self._W)
+
+    def _products(self, W: Matrix) -> Matrix:
+        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in W], axis=1)
+
+    def violation(self) -> float:
+        """Give the relative gap."""
+        size = max(abs(self._primal), abs(self._dual))
+        return (self._primal - self._dual) / size if size > 0 else 0.0
+
+    def merit(self) -> float:
+        """Give minus the gap."""
+        return self._dual - self._primal
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual."""
+        return self._primal, self._dual
+
+    def step(self, limits: Limits) -> None:
+        """Predict, centre, correct."""
+        del limits
+        self.iterations += 1
+        slack = self._upper - self._alpha
+        factor = self._factor(slack / self._v)
+        if factor is None:
+            self.spent = True
+            return
+        mu = float((slack * self._v).mean())
+        trial = self._newton(factor, slack, -self._v * slack)
+        ahead = (slack - self._reach(slack, -trial.alpha, 1.0) * trial.alpha) * (
+            self._v + self._reach(self._v, trial.v, 1.0) * trial.v
+        )
+        centre = mu * (float(ahead.mean()) / mu) ** 3 if mu > 0 else 0.0
+        way = self._newton(factor, slack, centre - self._v * slack + trial.v * trial.alpha)
+        self._move(way, slack)
+
+    def _factor(self, E: Matrix) -> Any:
+        """Factorise the system of all classes and columns, its diagonal brought to 1."""
+        classes, width = self.problem.classes, self._design.width
+        total = E.sum(axis=1)
+        system = np.empty((classes, width, classes, width))
+        for k, m in combinations_with_replacement(range(classes), 2):
+            shared = self._design.products(E[:, k] * E[:, m] / total)
+            block = self._design.products(E[:, k]) - shared if k == m else -shared
+            system[k, :, m, :], system[m, :, k, :] = block, block.T
+        flat = system.reshape(classes * width, -1)
+        flat[np.diag_indices_from(flat)] += 1.0
+        scale = 1.0 / np.sqrt(flat.diagonal())
+        flat *= scale * scale[:, None]
+        flat[np.diag_indices_from(flat)] += _JITTER * len(flat)
+        factor, failed = dpotrf(flat, lower=1, clean=0)
+        return None if failed or not np.isfinite(scale).all() else (factor, scale, E, total)
+
+    def _newton(self, factor: Any, slack: Matrix, side: Matrix) -> _Way:
+        """Solve the linearised conditions with this change of the complementarities."""
+        lower, scale, E, total = factor
+        stationary = self._values + self._unlike + self._level[:, None] + self._v
+        q = -stationary - side / slack
+        sums = self._alpha.sum(axis=1)
+        level = ((E * q).sum(axis=1) + sums) / total
+        start = E * (q - level[:, None])
+        right = np.stack([self._design.back(np.ascontiguousarray(a)) for a in start.T])
+        solved = scale * dpotrs(lower, scale * right.ravel(), lower=1)[0]
+        change = self._products(solved.reshape(right.shape))
+        level = level - (E * change).sum(axis=1) / total
+        alpha = E * (q - change - level[:, None])
+        return _Way(alpha, (side + self._v * alpha) / slack, level)
+
+    def _reach(self, room: Matrix, change: Matrix, inside: float) -> float:
+        """How far a change can go, at most all of it, before something has no room left."""
+        falls = change < 0
+        return min(1.0, inside * float((-room[falls] / change[falls]).min(initial=np.inf)))
+
+    def _move(self, way: _Way, slack: Matrix) -> None:
+        primal, dual = self._reach(slack, -way.alpha, _INSIDE), self._reach(self._v, way.v, _INSIDE)
+        before = self._primal - self._dual
+        self._alpha = np.minimum(self._alpha + primal * way.alpha, self._upper)
+        self._v, self._level = self._v + dual * way.v, self._level + dual * way.level
+        self._look()
+        self.spent = not self._primal - self._dual < before
+
+    def point(self) -> CrammerSingerPoint:
+        """Give the duals, and weights and values of them."""
+        return CrammerSingerPoint(
+            self._W, self._values, self._alpha.copy(), self._W, self._design.dtype
+        )
+
+    def restart(self, point: CrammerSingerPoint) -> None:
+        """Go on; the judge's products are these."""
