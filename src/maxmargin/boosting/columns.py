@@ -212,6 +212,7 @@ class Columns:
                 threshold = self._threshold(feature, begin, end, count)
                 missing_right = along == above if self._n_missing[feature] else None
                 return self._split(criterion, feature, side, above, count, threshold, missing_right)
+        assert criterion.score(shift) >= target, "a split that was found cannot be placed"
         return self._split(criterion, feature, side, True, 0, np.inf, True)
 
     def _threshold(self, feature: int, begin: int, end: int, count: int) -> float:

@@ -3,6 +3,10 @@
 Each is a function of the sums of one side (and of all rows), so the scan of sorted rows, the
 grouping of categories and missing values ask the same four things of it: the sums of groups of
 rows, the score of a side, the scan of runs, and the leaves. Formulas: ``ops/cpu/stump.py``.
+
+What is summed lies on a grid, so sums are exact in any order and a split has one score, whoever
+asks (``ops/cpu/stump_grid.py``). Slack is left for what a grid cannot know: weights that would be
+equal had nobody rounded them.
 """
 
 from __future__ import annotations
@@ -12,13 +16,22 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.cpu import stump, stump_classes, stump_square
+from maxmargin.ops.cpu import stump, stump_classes, stump_grid, stump_square
 from maxmargin.ops.reference import stump as reference
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
 
 _SLACK = 1e-12  # of the total weight: sums that differ by less are taken as equal
+_ROUNDING = float(np.finfo(np.float64).eps)
+
+
+def on_grid(values: Vector) -> Vector:
+    """Round values so that all sums of them are exact."""
+    rounded = np.empty(len(values))
+    size = stump_grid.sum_sizes(values)
+    stump_grid.round_to_grid(values, stump_grid.anchor(size), rounded)
+    return rounded
 
 
 class Criterion(Protocol):
@@ -68,8 +81,8 @@ class Sign:
     """The edge of labels -1 and +1: signed = w t."""
 
     def __init__(self, signed: Vector) -> None:
-        self._signed = np.ascontiguousarray(signed, dtype=np.float64)
-        total, self._scale = stump.total_and_size(self._signed)
+        self._signed = on_grid(signed)
+        total, self._scale = stump_grid.total_and_size(self._signed)
         self.total, self.baseline = np.array([total]), abs(total)
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
@@ -82,7 +95,7 @@ class Sign:
         return reference.edge(side, self.total)
 
     def slack(self, best: float) -> float:
-        """Allow for the rounding of sums."""
+        """Allow for rounded weights."""
         return _SLACK * max(best, self._scale)
 
     def ranking(self, sums: Vector) -> Array | None:
@@ -118,20 +131,17 @@ class Square:
     """
 
     def __init__(self, pull: Vector, weight: Vector | None) -> None:
-        H = float(len(pull) if weight is None else weight.sum())
+        self._weight = None if weight is None else on_grid(weight)
+        H = float(len(pull) if self._weight is None else self._weight.sum())
         self._mean = float(pull.sum()) / H
-        self._pull, self._weight = pull - self._mean * (1.0 if weight is None else weight), weight
-        self.total = np.array([0.0, H])
-        self._read(H)
-
-    def _read(self, H: float) -> None:
-        if self._weight is None:
-            self._values, self._kind = np.ascontiguousarray(self._pull), stump_square.UNIT
-        else:
+        self._pull = on_grid(pull - self._mean * (1.0 if weight is None else weight))
+        total, size = stump_grid.total_and_size(self._pull)
+        self.total, self.baseline = np.array([total, H]), 0.0
+        self._tiny = _SLACK * size / H + 2.0 * _ROUNDING * abs(self._mean)
+        self._values, self._kind = self._pull, stump_square.UNIT
+        if self._weight is not None:
             both = np.stack([self._pull, self._weight], axis=1)
             self._values, self._kind = both.ravel(), stump_square.PAIR
-        self.baseline = 0.0
-        self._scale = float(np.abs(self._pull).sum()) / H
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum pull and weight of each group's rows."""
@@ -144,9 +154,8 @@ class Square:
         return reference.square(side, self.total)
 
     def slack(self, best: float) -> float:
-        """Allow for the rounding of sums: of the square of what a rounded sum is close to."""
-        tiny = _SLACK * self._scale
-        return tiny * float(np.sqrt(best)) + tiny * tiny
+        """Allow for rounded pulls: by the square of what a sum of them is close to."""
+        return self._tiny * float(np.sqrt(best)) + self._tiny * self._tiny
 
     def ranking(self, sums: Vector) -> Array | None:
         """Order groups by their means (Fisher, 1958)."""
@@ -181,9 +190,10 @@ class Gini(Square):
     """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
 
     def __init__(self, signed: Vector) -> None:
-        self._pull = self._values = np.ascontiguousarray(signed, dtype=np.float64)
-        self._kind, self.total = stump_square.SIGNED, np.array(stump.total_and_size(self._values))
-        self.baseline, self._mean, self._scale = 0.0, 0.0, 1.0
+        self._pull = self._values = on_grid(signed)
+        self._kind = stump_square.SIGNED
+        self.total = np.array(stump_grid.total_and_size(self._values))
+        self.baseline, self._mean, self._tiny = 0.0, 0.0, _SLACK
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum pull and weight of each group's rows."""
@@ -201,9 +211,9 @@ class Classes:
 
     def __init__(self, label: Array, weight: Vector, n_classes: int, criterion: str) -> None:
         self._label = np.ascontiguousarray(label, dtype=np.uint32)
-        self._weight = np.ascontiguousarray(weight, dtype=np.float64)
+        self._weight = on_grid(weight)
         self._kind = stump_classes.GINI if criterion == "gini" else stump_classes.ERROR
-        self.total: Vector = np.bincount(label, weight, n_classes).astype(np.float64)
+        self.total: Vector = np.bincount(label, self._weight, n_classes).astype(np.float64)
         self.baseline = float(self.score(np.zeros(n_classes)))
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
@@ -220,7 +230,7 @@ class Classes:
         return score(side, self.total)
 
     def slack(self, best: float) -> float:
-        """Allow for the rounding of sums."""
+        """Allow for rounded weights."""
         return _SLACK * max(best, float(self.total.sum()))
 
     def ranking(self, sums: Vector) -> Array | None:  # noqa: ARG002

@@ -186,6 +186,8 @@ class SquareStump(SignStump):
 
     def __init__(self, columns: Columns) -> None:
         super().__init__(columns, "square")
+        self._weight: Vector | None = None
+        self._equal = False
 
     def learn(
         self,
@@ -193,8 +195,10 @@ class SquareStump(SignStump):
         weight: Vector,
         seed: tuple[int, ...],  # noqa: ARG002
     ) -> StumpDirection:
-        """Search all columns."""
-        return self.recall(self._columns.best_square(pull, weight))
+        """Search all columns; weights that are all 1 need not be read."""
+        if weight is not self._weight:
+            self._weight, self._equal = weight, bool((weight == 1.0).all())
+        return self.recall(self._columns.best_square(pull, None if self._equal else weight))
 
 
 class AnyRegressor:

@@ -327,12 +327,11 @@ class RegressionStump(RegressorMixin, Stump):
         weight = weight / unit  # so that no sum overflows
         with self._columns(X) as columns:
             split = columns.best_square(weight * (y / scale), weight)
-        self.split_ = replace(
-            split,
-            left=scale * split.left,
-            right=scale * split.right,
-            gain=unit * scale * scale * split.gain,
-        )
+            side = columns.right_side(split)
+        left = _mean(y, weight, ~side, scale)
+        right = left if split.feature < 0 else _mean(y, weight, side, scale)
+        gain = unit * scale * scale * split.gain
+        self.split_ = replace(split, left=left, right=right, gain=gain)
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -347,3 +346,9 @@ class RegressionStump(RegressorMixin, Stump):
         values : ndarray of shape (rows,)
         """
         return np.where(self._right_side(X), self.split_.right, self.split_.left)
+
+
+def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> float:
+    """Average the targets of a side, whose sums were rounded for the search."""
+    total = float(weight[side].sum())
+    return scale * (float(weight[side] @ (y[side] / scale)) / total) if total > 0 else 0.0
