@@ -132,8 +132,10 @@ def test_warm_start_goes_on_where_it_stopped(estimator):
         parts.fit(X, y)
     with pytest.raises(ValueError, match="at least the number of members"):
         parts.set_params(n_estimators=3).fit(X, y)
-    with pytest.raises(ValueError, match="goes on with the classes"):
+    with pytest.raises(ValueError, match="goes on with the data of the fit before"):
         parts.set_params(n_estimators=20).fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="goes on with oob_score=True of the fit before"):
+        parts.set_params(oob_score=False).fit(X, y)
     assert len(parts.estimators_) == 12
 
 
@@ -293,6 +295,6 @@ def test_a_warm_start_takes_the_same_columns_and_other_members():
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     tree = DecisionTreeClassifier(max_depth=1)
     model = BaggingClassifier(tree, 2, warm_start=True, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="goes on with the classes, the columns"):
+    with pytest.raises(ValueError, match="expecting 3 features"):
         model.set_params(n_estimators=4).fit(X[:, :2], y)
     assert len(model.set_params(estimator=None).fit(X, y).predict(X)) == 40

@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from maxmargin import losses
-from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.sample import Sample, Targets, Watched
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
+from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 from maxmargin.svm.linear_classifier import class_probabilities, gives_probabilities
 from maxmargin.svm.parameters import ParameterError, check_choice
+from maxmargin.svm.weights import weigh_classes
 
 Array = NDArray[Any]
 
@@ -87,13 +90,18 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     time_limit : float, default=None
         Seconds after which no further round is begun.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default=None
         Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -150,6 +158,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         verbose: int = 0,
         n_jobs: int | None = None,
         categorical_features: Any = None,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
         self.loss = loss
@@ -167,9 +177,20 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -180,6 +201,11 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
             Class labels.
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
+        X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
+            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
 
         Returns
         -------
@@ -187,7 +213,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
         except BaseException:  # a fit that fails leaves the model as it was
             self.__dict__ = before
             raise
@@ -216,8 +242,16 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         self.classes_ = classes
         return (np.searchsorted(classes, labels),)
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        if len(np.unique(targets[0][weight > 0])) < len(self.classes_):
+    def _known_targets(self, y: Array, *groups: Any) -> Targets:  # noqa: ARG002
+        return (known_numbers(self.classes_, check_labels(y), "y_val"),)
+
+    def _factors(self, targets: Targets) -> Vector:
+        label = targets[0]
+        factors: Vector = weigh_classes(self.class_weight, self.classes_, self.classes_[label])
+        return factors[label]
+
+    def _check_targets(self, sample: Sample) -> None:
+        if len(np.unique(sample.targets[0][sample.rows])) < len(self.classes_):
             raise ValueError(
                 "Invalid input - all samples of a class have zero weight, so that less than "
                 f"{len(self.classes_)} classes are left; leave these rows out, or one class weighs "
@@ -229,14 +263,15 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [np.where(label == k, 1.0, -1.0) for k in positive]
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        return row_objectives(self._loss(), self._signs(targets[0]), weight, workers)
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+        signs = self._signs(sample.targets[0])
+        return row_objectives(self._loss(), signs, sample.weight, workers)
 
     def _split_targets(self, targets: Targets) -> Array:
         return targets[0]
 
-    def _train_error(self, targets: Targets, weight: Vector) -> Callable[[list[Vector]], float]:
-        label, weight = targets[0], weight / weight.sum()
+    def _train_error(self, sample: Sample) -> Callable[[list[Vector]], float]:
+        label, weight = sample.targets[0], sample.weight / sample.weight.sum()
 
         def error(z: list[Vector]) -> float:
             said = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.sample import Sample, Targets, Watched
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
@@ -54,13 +55,16 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     time_limit : float, default=None
         Seconds after which no further round is begun.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default=None
         Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -114,6 +118,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         verbose: int = 0,
         n_jobs: int | None = None,
         categorical_features: Any = None,
+        min_weight_fraction_leaf: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.loss = loss
@@ -131,9 +136,19 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -144,6 +159,11 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
             Targets.
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
+        X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
+            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
 
         Returns
         -------
@@ -151,7 +171,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
         except BaseException:  # a fit that fails leaves the model as it was
             self.__dict__ = before
             raise
@@ -169,11 +189,11 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
         return (np.asarray(y, dtype=np.float64),)
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        self._loss().check_targets(targets[0][weight > 0])
+    def _check_targets(self, sample: Sample) -> None:
+        self._loss().check_targets(sample.targets[0][sample.rows])
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        return row_objectives(self._loss(), list(targets), weight, workers)
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+        return row_objectives(self._loss(), list(sample.targets), sample.weight, workers)
 
     def predict(self, X: Any) -> Vector:
         """Predict targets.

@@ -2,7 +2,8 @@
 
 A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
 The first round is always made, since there is no model without one; limits are looked at after
-every round, so that whatever stops the loop, the rounds made so far are a whole model.
+every round, so that whatever stops the loop, the rounds made so far are a whole model. Where a
+validation part is watched, those after its best round are dropped, whatever stopped the loop.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol, overload
 
@@ -36,6 +37,7 @@ class Stop(Enum):
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
     TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
+    CALLBACK = "The callback returned True; the rounds made until then were kept."
     TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
     INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
 
@@ -59,7 +61,7 @@ class Round:
     round : int
         Number of the round, from 1.
     seconds : float
-        Since the loop began.
+        Since the fit began.
     error : float
         Weighted error of the round's weak learner.
     alpha : float
@@ -150,6 +152,35 @@ class History:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """The seconds since a fit began, of which there may be so many.
+
+    Parameters
+    ----------
+    limit : float, default=None
+        Seconds; None for any number.
+
+    Examples
+    --------
+    >>> Clock().over, Clock(0.0).over
+    (False, True)
+    """
+
+    limit: float | None = None
+    start: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been."""
+        return time.perf_counter() - self.start
+
+    @property
+    def over(self) -> bool:
+        """Whether that is as long as it may be."""
+        return self.limit is not None and self.seconds >= self.limit
+
+
+@dataclass(frozen=True)
 class Limits:
     """When to stop.
 
@@ -157,10 +188,10 @@ class Limits:
     ----------
     n_rounds : int
         Rounds to make from here on.
-    time_limit : float, default=None
-        Seconds after which no further round is begun.
+    clock : Clock
+        Once it is over no further round is begun.
     callback : callable, default=None
-        Called with every ``Round``.
+        Called with every ``Round``; True stops.
     patience : int, default=None
         Rounds to wait for a lower validation loss or, without one, error; None never stops early.
     tol : float, default=0.0
@@ -168,7 +199,7 @@ class Limits:
     """
 
     n_rounds: int
-    time_limit: float | None = None
+    clock: Clock = field(default_factory=Clock)
     callback: Callback | None = None
     patience: int | None = None
     tol: float = 0.0
@@ -235,30 +266,39 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     Returns
     -------
     stop : Stop
-        Why it ended. After ``Stop.EARLY`` only the rounds up to the best on the validation part are
-        left in the booster.
+        Why it ended. With patience only the rounds up to the best on the validation part are left
+        in the booster.
     """
-    if limits.n_rounds <= 0:
-        return Stop.ROUNDS
-    start, patience = time.perf_counter(), _Patience(limits, before)
+    patience = _Patience(limits, before)
+    stop = _make_rounds(booster, limits, patience)
+    if patience.regrets:
+        booster.keep(patience.best_round)
+    return stop
+
+
+def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
     with interruptible() as interrupted:
         for left in range(limits.n_rounds - 1, -1, -1):
             made = booster.round()
             if isinstance(made, Stop):
                 return made
-            made = replace(made, seconds=time.perf_counter() - start)
-            if limits.callback is not None:
-                limits.callback(made)
+            made = replace(made, seconds=limits.clock.seconds)
+            asked = limits.callback is not None and _is_true(limits.callback(made))
             patience.notice(made)
-            if patience.spent:
-                booster.keep(patience.best_round)
-            stop = _reason(made, limits, left, patience.spent, interrupted.is_set())
+            stop = _reason(made, left, patience.spent, asked, interrupted.is_set())
+            if stop is None and limits.clock.over:
+                stop = Stop.TIME_LIMIT
             if stop is not None:
                 return stop
     return Stop.ROUNDS
 
 
-def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bool) -> Stop | None:
+def _is_true(answer: object) -> bool:
+    """Whether a callback asks to stop: by True, and not by any other thing that it may return."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def _reason(made: Round, left: int, spent: bool, asked: bool, interrupted: bool) -> Stop | None:
     """Say why to stop after this round; what belongs to the model comes before outer limits."""
     if spent:
         return Stop.EARLY
@@ -266,11 +306,9 @@ def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bo
         return made.stop
     if left == 0:
         return Stop.ROUNDS
-    if interrupted:
-        return Stop.INTERRUPTED
-    if limits.time_limit is not None and made.seconds >= limits.time_limit:
-        return Stop.TIME_LIMIT
-    return None
+    if asked:
+        return Stop.CALLBACK
+    return Stop.INTERRUPTED if interrupted else None
 
 
 class _Patience:
@@ -279,7 +317,7 @@ class _Patience:
     def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
         self._patience, self._tol = limits.patience, limits.tol
         self._reference = self._lowest = float("inf")
-        self._idle, self.best_round = 0, 0
+        self._idle = self._latest = self.best_round = 0
         for made in before:
             self.notice(made)
 
@@ -287,6 +325,7 @@ class _Patience:
         """Take note of one more round."""
         without_loss = math.isnan(made.validation_loss)
         watched = made.validation_error if without_loss else made.validation_loss
+        self._latest = made.round
         if watched < self._lowest:
             self._lowest, self.best_round = watched, made.round
         fell = watched < self._reference - self._tol
@@ -297,15 +336,19 @@ class _Patience:
         """Whether it is time to stop; never without a validation part."""
         return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
 
+    @property
+    def regrets(self) -> bool:
+        """Whether there are rounds after the best one."""
+        return self._patience is not None and 0 < self.best_round < self._latest
+
 
 def tell(callback: Callback | None, verbose: int) -> Callback | None:
     """Join a user's callback with printing every round, for ``verbose=1``."""
     if not verbose:
         return callback
 
-    def both(made: Round) -> None:
+    def both(made: Round) -> object:
         print(made, flush=True)  # noqa: T201  (verbose=1 asks for it)
-        if callback is not None:
-            callback(made)
+        return None if callback is None else callback(made)
 
     return both

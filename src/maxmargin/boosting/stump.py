@@ -12,10 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.rounds import Clock
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.svm.kernel_fit import refuse_one_class
-from maxmargin.svm.parameters import check_choice
+from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -79,9 +80,31 @@ class Stump(BaseEstimator):
     def _check_parameters(self) -> None:
         owner, choices = type(self).__name__, ("subset", "one_vs_rest")
         check_choice(owner, "categorical_split", self.categorical_split, choices)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
+        check_number(owner, "min_category_weight", self.min_category_weight, 0.0)
+        check_flag(owner, "category_smoothing", self.category_smoothing)
 
-    def _columns(self, X: Any) -> Columns:
-        return Columns(X, self.is_categorical_, self.categorical_split, self.n_jobs)
+    def _columns(
+        self,
+        X: Any,
+        categorical: Any,
+        weight: Vector | None,
+        n_jobs: int | None,
+        clock: Clock | None = None,
+        least: float = 0.0,
+    ) -> Columns:
+        """Sort the columns, to be split as the stump's parameters say."""
+        return Columns(
+            X,
+            categorical,
+            self.categorical_split,
+            n_jobs,
+            weight=weight,
+            min_weight_fraction_leaf=max(least, float(self.min_weight_fraction_leaf)),
+            min_category_weight=float(self.min_category_weight),
+            category_smoothing=bool(self.category_smoothing),
+            clock=clock,
+        )
 
     def _reads_like(self, model: Any) -> Self:
         """Take over which columns are categorical and what their categories are."""
@@ -100,7 +123,7 @@ class DecisionStump(ClassifierMixin, Stump):
 
     Of all splits the one with the least weighted error is found, exactly: every threshold of every
     numeric feature with either label on either side, every subset of a categorical feature's
-    categories.
+    categories, up to ten of them; of more, those with enough rows.
 
     Parameters
     ----------
@@ -112,6 +135,15 @@ class DecisionStump(ClassifierMixin, Stump):
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest. With more than
         two classes it is always one.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
     n_jobs : int, default=None
         Threads; the split does not depend on their number.
 
@@ -154,11 +186,17 @@ class DecisionStump(ClassifierMixin, Stump):
         *,
         categorical_features: Any = None,
         categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -195,7 +233,7 @@ class DecisionStump(ClassifierMixin, Stump):
             X, label, weight = X[kept], label[kept], weight[kept]
         unit = float(weight.max())
         weight = weight / unit  # so that no sum overflows
-        with self._columns(X) as columns:
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
             split = self._split(columns, label, weight)
             right = columns.right_side(split)
         self.split_ = replace(split, gain=unit * split.gain)
@@ -269,6 +307,15 @@ class RegressionStump(RegressorMixin, Stump):
         DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
     n_jobs : int, default=None
         Threads; the split does not depend on their number.
 
@@ -296,10 +343,16 @@ class RegressionStump(RegressorMixin, Stump):
         *,
         categorical_features: Any = None,
         categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -325,7 +378,7 @@ class RegressionStump(RegressorMixin, Stump):
             X, y, weight = X[kept], y[kept], weight[kept]
         unit, scale = float(weight.max()), float(np.abs(y).max()) or 1.0
         weight = weight / unit  # so that no sum overflows
-        with self._columns(X) as columns:
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
             split = columns.best_square(weight * (y / scale), weight)
             side = columns.right_side(split)
         left = _mean(y, weight, ~side, scale)
@@ -352,3 +405,13 @@ def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> f
     """Average the targets of a side, whose sums were rounded for the search."""
     total = float(weight[side].sum())
     return scale * (float(weight[side] @ (y[side] / scale)) / total) if total > 0 else 0.0
+
+
+def check_leaf_share(owner: str, share: Any) -> None:
+    """Refuse a least share of the weight that two sides cannot both have."""
+    check_number(owner, "min_weight_fraction_leaf", share, 0.0)
+    if share > 0.5:
+        raise ParameterError(
+            f"The 'min_weight_fraction_leaf' parameter of {owner} must be at most 0.5, since a "
+            f"split has two sides. Got {share!r} instead."
+        )

@@ -97,13 +97,15 @@ def missing_columns(X: Any) -> Mask:
     return mask
 
 
-def read_weight(sample_weight: Any, n_rows: int) -> Vector:
+def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Vector:
     """Check the weights of rows; None is 1 for each.
 
     Parameters
     ----------
     sample_weight : array-like of shape (rows,), a number or None
     n_rows : int
+    name : str, default="sample_weight"
+        The argument that it came as.
 
     Returns
     -------
@@ -116,23 +118,21 @@ def read_weight(sample_weight: Any, n_rows: int) -> Vector:
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if len(weight) != n_rows:
-        raise ValueError(
-            f"sample_weight.shape == {weight.shape}, expected ({n_rows},): one weight a row."
-        )
-    _check_weight(weight)
+        raise ValueError(f"{name}.shape == {weight.shape}, expected ({n_rows},): one weight a row.")
+    _check_weight(weight, name)
     return weight
 
 
-def _check_weight(weight: Vector) -> None:
+def _check_weight(weight: Vector, name: str) -> None:
     bad = np.flatnonzero(~np.isfinite(weight))
     if len(bad):
         raise ValueError(
-            f"Input sample_weight contains NaN or infinity (row {bad[0]}); drop such rows first."
+            f"Input {name} contains NaN or infinity (row {bad[0]}); drop such rows first."
         )
     bad = np.flatnonzero(weight < 0)
     if len(bad):
         raise ValueError(
-            f"Negative values in data passed to `sample_weight`: {weight[bad[0]]:g} for row "
+            f"Negative values in data passed to `{name}`: {weight[bad[0]]:g} for row "
             f"{bad[0]}; weights say how much a row counts, so they are at least 0."
         )
     if not weight.any():
