@@ -489,7 +489,7 @@ def test_tables_with_categories():
     np.testing.assert_array_equal(model.weights_, same.weights_)
     assert model.feature_names_in_.tolist() == ["colour", "size"]
     assert model.bounds_.error[-1] == pytest.approx(1 - same.score(table, labels), abs=1e-12)
-    assert same.categorical_features is None
+    assert same.categorical_features == "from_dtype"
     typed = table.astype({"colour": "category"})
     found = AdaBoostClassifier(n_estimators=30, categorical_features="from_dtype")
     np.testing.assert_array_equal(found.fit(typed, labels).weights_, model.weights_)

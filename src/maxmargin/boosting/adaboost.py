@@ -32,7 +32,7 @@ from maxmargin.boosting.rounds import (
 from maxmargin.boosting.routing import members_params, route_to_members
 from maxmargin.boosting.sample import Watched
 from maxmargin.boosting.stump import DecisionStump, check_leaf_share
-from maxmargin.boosting.table import missing_columns, read, read_weight
+from maxmargin.boosting.table import FROM_DTYPE, missing_columns, read, read_weight
 from maxmargin.boosting.theory import bound_training_error
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import ANYTHING, WeightedVote
@@ -97,7 +97,7 @@ class AdaBoostClassifier(WeightedVote):
         Print a line for every round.
     n_jobs : int, default=None
         Threads that search for stumps; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have, missing
@@ -170,7 +170,7 @@ class AdaBoostClassifier(WeightedVote):
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
     ) -> None:

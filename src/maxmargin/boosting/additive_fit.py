@@ -24,7 +24,7 @@ from maxmargin.boosting.rounds import Clock, History, Limits, Stop, boost, check
 from maxmargin.boosting.sample import Index, Sample, Targets, Watched
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.stump import RegressionStump, check_leaf_share
-from maxmargin.boosting.table import missing_columns, read, read_weight
+from maxmargin.boosting.table import is_left_open, missing_columns, read, read_weight
 from maxmargin.boosting.weak_learner import with_leaves_of
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
@@ -61,15 +61,21 @@ class AdditiveFit(AdditiveModel):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        weak, numeric = self.estimator, not is_classifier(self)
-        of_stump = None if weak is None or not is_presorted(weak) else weak.categorical_features
-        X, y = read(self, X, y, reset=reset, y_numeric=numeric, categorical=of_stump)
+        numeric, given = not is_classifier(self), self._categorical_given()
+        X, y = read(self, X, y, reset=reset, y_numeric=numeric, categorical=given)
         self._refuse_missing(X)
         targets = self._targets(y, reset, *groups)
         weight = read_weight(sample_weight, X.shape[0]) * self._factors(targets)
         sample = Sample(X, targets, _rescaled(weight))
         self._check_targets(sample)
         return sample
+
+    def _categorical_given(self) -> Any:
+        """Say which columns are categorical: as the stump says, unless this model does."""
+        if not is_presorted(self.estimator):
+            return None
+        own = self.estimator is None or not is_left_open(self.categorical_features)
+        return self.categorical_features if own else self.estimator.categorical_features
 
     def _read_watched(self, watched: Watched) -> Sample | None:
         """Read the rows that the user wants to be watched, if there are any."""
@@ -259,7 +265,7 @@ class AdditiveFit(AdditiveModel):
                 f"The 'estimator' parameter of {owner} must take sample_weight in fit, since rows "
                 f"do not pull equally; {type(self.estimator).__name__} does not."
             )
-        if self.categorical_features is not None:
+        if not is_left_open(self.categorical_features):
             raise ParameterError(
                 f"categorical_features of {owner} are for stumps; encode them for "
                 f"{type(self.estimator).__name__}, as OneHotEncoder does."
@@ -270,7 +276,8 @@ class AdditiveFit(AdditiveModel):
         if stump is None:
             return
         stump._check_parameters()
-        if self.categorical_features is not None and stump.categorical_features is not None:
+        given = self.categorical_features, stump.categorical_features
+        if not any(is_left_open(each) for each in given):
             raise ParameterError(
                 f"categorical_features are given to {owner} and to its "
                 f"{type(stump).__name__}; give them to one of the two."

@@ -17,6 +17,7 @@ from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.sample import Sample, Targets, Watched
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
+from maxmargin.boosting.table import FROM_DTYPE
 from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
@@ -95,8 +96,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical, for stumps; see ``DecisionStump``.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have, missing
         values left aside. Trees get it too; learners without leaves have no use for it.
@@ -157,7 +158,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
         random_state: Any = None,

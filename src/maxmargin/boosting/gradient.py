@@ -233,6 +233,11 @@ class GradientBooster:
         """Say why there is no member: all rows are content, or no weak learner helps."""
         if not any(function.point.pull.any() for function in self._functions):
             return Stop.PERFECT
+        if not any(function.point.pull @ function.point.pull for function in self._functions):
+            raise ValueError(
+                "The gradient of the loss is so small that its squares vanish in double precision; "
+                "multiply the targets, and with them the predictions, by a large number."
+            )
         if not self.members and not any(function.sees_descent for function in self._functions):
             raise NoDescentError(
                 "The first weak learner finds no way downhill from a constant prediction: no "

@@ -14,6 +14,7 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.sample import Sample, Targets, Watched
+from maxmargin.boosting.table import FROM_DTYPE
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
@@ -60,8 +61,8 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical, for stumps; see ``DecisionStump``.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have, missing
         values left aside. Trees get it too; learners without leaves have no use for it.
@@ -117,7 +118,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         min_weight_fraction_leaf: float = 0.0,
         random_state: Any = None,
     ) -> None:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.rounds import Clock
 from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.boosting.table import FROM_DTYPE, read, read_weight
 from maxmargin.svm.kernel_fit import refuse_one_class
 from maxmargin.svm.parameters import ParameterError, check_choice, check_flag, check_number
 
@@ -129,9 +129,9 @@ class DecisionStump(ClassifierMixin, Stump):
     ----------
     criterion : {"error", "gini"}, default="error"
         The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
-    categorical_features : array-like or "from_dtype", default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest. With more than
         two classes it is always one.
@@ -184,7 +184,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self,
         criterion: str = "error",
         *,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         categorical_split: str = "subset",
         min_weight_fraction_leaf: float = 0.0,
         min_category_weight: float = 10.0,
@@ -302,9 +302,9 @@ class RegressionStump(RegressorMixin, Stump):
 
     Parameters
     ----------
-    categorical_features : array-like or "from_dtype", default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
     min_weight_fraction_leaf : float, default=0.0
@@ -341,7 +341,7 @@ class RegressionStump(RegressorMixin, Stump):
     def __init__(
         self,
         *,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         categorical_split: str = "subset",
         min_weight_fraction_leaf: float = 0.0,
         min_category_weight: float = 10.0,

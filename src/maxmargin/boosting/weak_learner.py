@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.routing import takes_weights
 from maxmargin.boosting.split import Split
+from maxmargin.boosting.table import is_left_open
 from maxmargin.svm.parameters import ParameterError
 
 Vector = NDArray[np.float64]
@@ -224,7 +225,7 @@ def check_weak_learner(
     owner: str, estimator: Any, resample: bool, categorical_features: Any = None
 ) -> None:
     """Refuse what is not a classifier that can learn from weights."""
-    if categorical_features is not None:
+    if not is_left_open(categorical_features):
         raise ParameterError(
             f"The 'categorical_features' parameter of {owner} is for the default stump; give "
             "it to the estimator instead, such as DecisionStump(categorical_features=...)."
