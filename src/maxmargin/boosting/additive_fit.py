@@ -205,7 +205,7 @@ class AdditiveFit(AdditiveModel):
         return self
 
     def _boost(self, booster: GradientBooster, earlier: AdditiveModel | None, clock: Clock) -> None:
-        """Make the rounds and keep what they led to."""
+        """Make the rounds that are missing."""
         if earlier is not None:
             steps = earlier.coefficients_.tolist()
             booster.resume(list(earlier._members), steps, list(earlier.history_))
@@ -217,14 +217,29 @@ class AdditiveFit(AdditiveModel):
             self.tol,
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
+        if complaint := self._complaint(booster):
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+        self._recover(booster)
+
+    def _complaint(self, booster: GradientBooster) -> str | None:
+        """Say what went wrong, if the rounds led nowhere or uphill."""
         if self.stop_ is Stop.TOO_WEAK and not booster.members:
-            warnings.warn(
+            return (
                 "No step along the first weak learner lowers the training loss, so the model is a "
                 "constant: check that the loss's derivative is that of its value, its sign above "
-                "all, or take a stronger estimator.",
-                ConvergenceWarning,
-                stacklevel=4,
+                "all, or take a stronger estimator."
             )
+        constant = not isinstance(self.step, str)
+        if constant and booster.rounds and booster.rounds[-1].loss > booster.first_loss:
+            return (
+                f"The training loss rose from {booster.first_loss:.4g} to "
+                f"{booster.rounds[-1].loss:.4g} with step={self.step!r} and learning_rate="
+                f"{self.learning_rate!r}: make one of them smaller, or use step='line_search'."
+            )
+        return None
+
+    def _recover(self, booster: GradientBooster) -> None:
+        """Set the fitted attributes."""
         self.constants_ = booster.constants
         self._members = booster.members
         self._stumps = None

@@ -200,6 +200,7 @@ class GradientBooster:
         self.members: list[list[Any]] = []
         self.coefficients: list[list[float]] = []
         self.rounds: list[Round] = []
+        self.first_loss = np.nan  # of the constants, where the first round is made here
         if held is not None:
             held.begin(self.constants)
 
@@ -217,6 +218,8 @@ class GradientBooster:
             function.propose(self._rule, (self._seed, number, k))
             for k, function in enumerate(self._functions)
         ]
+        if not self.rounds:
+            self.first_loss = float(sum(function.point.value for function in self._functions))
         if not any(proposals):
             return self._no_descent()
         _refuse_overflow(proposals, number)
@@ -233,17 +236,21 @@ class GradientBooster:
         """Say why there is no member: all rows are content, or no weak learner helps."""
         if not any(function.point.pull.any() for function in self._functions):
             return Stop.PERFECT
+        if not self.members and not any(function.sees_descent for function in self._functions):
+            raise NoDescentError(self._why_none())
+        return Stop.TOO_WEAK
+
+    def _why_none(self) -> str:
+        """Say why not even the first weak learner leads downhill."""
         if not any(function.point.pull @ function.point.pull for function in self._functions):
-            raise ValueError(
+            return (
                 "The gradient of the loss is so small that its squares vanish in double precision; "
                 "multiply the targets, and with them the predictions, by a large number."
             )
-        if not self.members and not any(function.sees_descent for function in self._functions):
-            raise NoDescentError(
-                "The first weak learner finds no way downhill from a constant prediction: no "
-                "feature varies with the target; use other features or a stronger estimator."
-            )
-        return Stop.TOO_WEAK
+        return (
+            "The first weak learner finds no way downhill from a constant prediction: no "
+            "feature varies with the target; use other features or a stronger estimator."
+        )
 
     def _report(self, number: int, proposals: list[_Proposal | None]) -> Round:
         alone = proposals[0] if len(proposals) == 1 else None
