@@ -380,6 +380,26 @@ def test_a_warm_start_is_one_long_fit_to_the_last_bit(kind, data, watched):
     np.testing.assert_array_equal(parts.decision_function(rows), whole.decision_function(rows))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_member_without_error_is_not_outvoted(classes):
+    """Drawn rows may hide the perfect question at first; once it is asked it decides."""
+    late = 0
+    for seed in range(60):
+        rows = np.random.default_rng(seed).normal(size=(12, 2))
+        labels = np.digitize(rows[:, 0], [0.0, 1.0][: classes - 1])
+        if len(set(labels)) < classes:
+            continue
+        tree = DecisionTreeClassifier(max_depth=2)
+        model = AdaBoostClassifier(tree, resample=True, random_state=seed).fit(rows, labels)
+        if model.stop_ is Stop.PERFECT:
+            assert model.score(rows, labels) == 1.0
+            late += len(model.estimators_) > 1
+            before = model.estimator_weights_[:-1].sum()
+            assert model.estimator_weights_[-1] == pytest.approx(1.0 + before)
+            assert (model.bounds_.error <= model.bounds_.product + 1e-12).all()
+    assert late > 5
+
+
 def test_a_warm_start_goes_on_after_an_interrupt():
     model = fitted(n_estimators=10, callback=interrupt_at(3), warm_start=True)
     assert len(model.estimators_) == 3
