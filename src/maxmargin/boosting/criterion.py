@@ -26,12 +26,10 @@ _SLACK = 1e-12  # of the total weight: sums that differ by less are taken as equ
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def on_grid(values: Vector) -> Vector:
-    """Round values so that all sums of them are exact."""
+def on_grid(values: Vector) -> tuple[Vector, float, float]:
+    """Round values so that sums of them are exact; gives those of all and of their sizes too."""
     rounded = np.empty(len(values))
-    size = stump_grid.sum_sizes(values)
-    stump_grid.round_to_grid(values, stump_grid.anchor(size), rounded)
-    return rounded
+    return rounded, *stump_grid.put_on_grid(values, rounded)
 
 
 def signal_share(pull: Vector, weight: Vector, group: Array, n_groups: int) -> float:
@@ -103,8 +101,7 @@ class Sign:
     """The edge of labels -1 and +1: signed = w t."""
 
     def __init__(self, signed: Vector) -> None:
-        self._signed = on_grid(signed)
-        total, self._scale = stump_grid.total_and_size(self._signed)
+        self._signed, total, self._scale = on_grid(signed)
         self.total, self.baseline = np.array([total]), abs(total)
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
@@ -158,11 +155,12 @@ class Square:
     """
 
     def __init__(self, pull: Vector, weight: Vector | None) -> None:
-        self._weight = None if weight is None else on_grid(weight)
-        H = float(len(pull) if self._weight is None else self._weight.sum())
+        self._weight, H = None, float(len(pull))
+        if weight is not None:
+            self._weight, H, _ = on_grid(weight)
         self._mean = float(pull.sum()) / H
-        self._pull = on_grid(pull - self._mean * (1.0 if weight is None else weight))
-        total, size = stump_grid.total_and_size(self._pull)
+        centred = pull - self._mean * (1.0 if weight is None else weight)
+        self._pull, total, size = on_grid(centred)
         self.total, self.baseline = np.array([total, H]), 0.0
         self._tiny = _SLACK * size / H + 2.0 * _ROUNDING * abs(self._mean)
         self._values, self._kind = self._pull, stump_square.UNIT
@@ -199,8 +197,10 @@ class Square:
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink the squares, twice as they are of sums."""
-        weight = np.ones(len(self._pull)) if self._weight is None else self._weight
-        return signal_share(self._pull, weight, group, n_groups) ** 2 * score
+        return signal_share(self._pull, self._weights(), group, n_groups) ** 2 * score
+
+    def _weights(self) -> Vector:
+        return np.ones(len(self._pull)) if self._weight is None else self._weight
 
     def leaves(self, side: Vector) -> tuple[float, float]:
         """Give the means of the side and the rest."""
@@ -222,9 +222,8 @@ class Gini(Square):
     """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
 
     def __init__(self, signed: Vector) -> None:
-        self._pull = self._values = on_grid(signed)
-        self._weight, self._kind = np.abs(self._pull), stump_square.SIGNED
-        self.total = np.array(stump_grid.total_and_size(self._values))
+        self._pull, *total = on_grid(signed)
+        self._values, self._kind, self.total = self._pull, stump_square.SIGNED, np.array(total)
         self.baseline, self._mean, self._tiny = 0.0, 0.0, _SLACK
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
@@ -232,6 +231,9 @@ class Gini(Square):
         pull = self._pull[rows]
         both = [np.bincount(group, each, n_groups) for each in (pull, np.abs(pull))]
         return np.stack(both, axis=1)
+
+    def _weights(self) -> Vector:
+        return np.abs(self._pull)
 
     def _leaf(self, side: Vector) -> float:
         """Give the label with more weight; of equals the first."""
@@ -243,7 +245,7 @@ class Classes:
 
     def __init__(self, label: Array, weight: Vector, n_classes: int, criterion: str) -> None:
         self._label = np.ascontiguousarray(label, dtype=np.uint32)
-        self._weight = on_grid(weight)
+        self._weight, _, _ = on_grid(weight)
         self._kind = stump_classes.GINI if criterion == "gini" else stump_classes.ERROR
         self.total: Vector = np.bincount(label, self._weight, n_classes).astype(np.float64)
         self.baseline = float(self.score(np.zeros(n_classes)))

@@ -37,14 +37,10 @@ def sum_sizes(values: Any) -> float:
     return (a + b) + (c + d)
 
 
-def anchor(size: float) -> float:
-    """Give what is added and taken away to round values of that sum of sizes."""
-    return math.ldexp(3.0, math.frexp(size)[1])
-
-
 @njit(cache=True, nogil=True)
-def round_to_grid(values: Any, anchor: float, rounded: Any) -> None:
-    """Round values to the nearest multiples."""
+def round_to_grid(values: Any, size: float, rounded: Any) -> None:
+    """Round values of this sum of sizes to the nearest multiples."""
+    anchor = math.ldexp(3.0, math.frexp(size)[1])
     for i in range(len(values)):
         rounded[i] = (values[i] + anchor) - anchor
 
@@ -57,3 +53,10 @@ def total_and_size(values: Any) -> tuple[float, float]:
         total += values[i]
         size += abs(values[i])
     return total, size
+
+
+@njit(cache=True, nogil=True)
+def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
+    """Round values so that all sums of them are exact; returns those of all and of their sizes."""
+    round_to_grid(values, sum_sizes(values), rounded)
+    return total_and_size(rounded)

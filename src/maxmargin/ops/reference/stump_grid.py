@@ -18,12 +18,18 @@ def sum_sizes(values: Any) -> float:
     return float((a + b) + (c + d))
 
 
-def round_to_grid(values: Any, anchor: float, rounded: Any) -> None:
-    """Round values to the nearest multiples of the anchor's last bit."""
-    unit = np.spacing(anchor)
+def round_to_grid(values: Any, size: float, rounded: Any) -> None:
+    """Round values of this sum of sizes to the nearest multiples."""
+    unit = np.ldexp(1.0, np.frexp(size)[1] - 51)
     rounded[:] = np.rint(values / unit) * unit
 
 
 def total_and_size(values: Any) -> tuple[float, float]:
     """Sum the values and their sizes."""
     return float(np.sum(values)), float(np.sum(np.abs(values)))
+
+
+def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
+    """Round values so that all sums of them are exact; returns those of all and of their sizes."""
+    round_to_grid(values, sum_sizes(values), rounded)
+    return total_and_size(rounded)
