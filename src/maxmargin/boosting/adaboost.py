@@ -83,14 +83,15 @@ class AdaBoostClassifier(WeightedVote):
         Share of the rows, by class, that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop when the error on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest. None does without a validation part.
+        the round where it was lowest, as whatever else stops them does. None does without a
+        validation part.
     tol : float, default=1e-4
         By how much that error must fall to count.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
-        had been made at once.
+        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
+        once. Other data, and parameters that those rounds rest on, are refused.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no further round is begun, and no further column sorted for stumps.
     callback : callable, default=None
         Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
