@@ -104,6 +104,23 @@ def test_labels_that_y_lacks_are_not_watched(model):
         model.fit(X, Y, X_val=X, y_val=np.where(np.arange(200) == 3, 7, Y))
 
 
+def test_counts_to_watch_are_not_negative():
+    model = BoostingRegressor("poisson", n_estimators=2)
+    with pytest.raises(ValueError, match=r"not negative: y\[3\] is -1"):
+        model.fit(X, KINDS, X_val=X, y_val=np.where(np.arange(200) == 3, -1, KINDS))
+    assert np.isfinite(model.fit(X, KINDS, X_val=X, y_val=np.zeros(200)).validation_loss_).all()
+
+
+def test_watched_rows_may_end_a_later_fit():
+    """Watched without patience at first: the best round may be one of an earlier fit."""
+    noise = np.random.default_rng(1).permutation(Y)
+    options = {"n_estimators": 20, "warm_start": True, "random_state": 0, "resample": True}
+    model = AdaBoostClassifier(**options).fit(X, Y, X_val=X, y_val=noise)
+    best = int(np.argmin(model.history_.column("validation_error"))) + 1
+    model.set_params(n_estimators=25, n_iter_no_change=1).fit(X, Y, X_val=X, y_val=noise)
+    assert len(model.estimators_) == best < 20
+
+
 def test_a_ranker_watches_pairs():
     query = np.arange(200) % 20
     model = BoostingRanker(n_estimators=5)

@@ -45,7 +45,7 @@ from maxmargin.boosting.weak_learner import (
     check_weak_learner,
     class_numbers,
     known_numbers,
-    with_leaves_of,
+    with_least_leaf,
 )
 from maxmargin.svm.kernel_fit import check_labels, refuse_one_class
 from maxmargin.svm.parameters import check_flag
@@ -196,9 +196,9 @@ class AdaBoostClassifier(WeightedVote):
         """Give the weak learner, the default one if none was given."""
         least = self.min_weight_fraction_leaf
         if self.estimator is not None:
-            return with_leaves_of(self.estimator, least)
+            return with_least_leaf(self.estimator, least)
         stump = DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
-        return with_leaves_of(stump, least)
+        return with_least_leaf(stump, least)
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken: what the weak learner takes."""
@@ -311,8 +311,10 @@ class AdaBoostClassifier(WeightedVote):
         if earlier is not None:
             self._check_continues(earlier)
         label = class_numbers(self.classes_, labels)
-        factors = weigh_classes(self.class_weight, self.classes_, labels)
-        weight = read_weight(sample_weight, len(labels)) * factors[label]
+        weight = read_weight(sample_weight, len(labels))
+        if self.class_weight is not None:
+            factors = weigh_classes(self.class_weight, self.classes_, labels)
+            weight = weight / weight.max() * factors[label]  # so that no product overflows
         return TrainingSet(X, labels, label, weight, params)
 
     def _read_watched(self, watched: Watched) -> TrainingSet | None:

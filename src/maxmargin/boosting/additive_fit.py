@@ -25,7 +25,7 @@ from maxmargin.boosting.sample import Index, Sample, Targets, Watched
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.stump import RegressionStump, check_leaf_share
 from maxmargin.boosting.table import is_left_open, missing_columns, read, read_weight
-from maxmargin.boosting.weak_learner import with_leaves_of
+from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.losses import Loss
 from maxmargin.ops.threads import Workers
 from maxmargin.svm.parameters import ParameterError, check_choice, check_number
@@ -65,7 +65,7 @@ class AdditiveFit(AdditiveModel):
         X, y = read(self, X, y, reset=reset, y_numeric=numeric, categorical=given)
         self._refuse_missing(X)
         targets = self._targets(y, reset, *groups)
-        weight = read_weight(sample_weight, X.shape[0]) * self._factors(targets)
+        weight = _rescaled(read_weight(sample_weight, X.shape[0])) * self._factors(targets)
         sample = Sample(X, targets, _rescaled(weight))
         self._check_targets(sample)
         return sample
@@ -165,7 +165,7 @@ class AdditiveFit(AdditiveModel):
             stump = self.estimator or RegressionStump()
             rows = sample.X, self.is_categorical_, sample.weight
             columns = stack.enter_context(stump._columns(*rows, self.n_jobs, clock, least))
-        learner = learner_for(with_leaves_of(self.estimator, least), sample.X, columns)
+        learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
         objectives = self._objectives(sample, workers)
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
         held = None if watch is None else Held(watch.X, self._objectives(watch, workers))

@@ -191,6 +191,11 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
         return (np.asarray(y, dtype=np.float64),)
 
+    def _known_targets(self, y: NDArray[Any], *groups: Any) -> Targets:  # noqa: ARG002
+        t = np.asarray(y, dtype=np.float64)
+        self._loss().check_targets(np.append(t, 1.0))  # all 0 is enough to watch
+        return (t,)
+
     def _check_targets(self, sample: Sample) -> None:
         self._loss().check_targets(sample.targets[0][sample.rows])
 

@@ -167,7 +167,7 @@ class Reweighting:
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds and play the others again, to the same bits."""
         self.resume(self.members[:n_rounds], self.coefficients[:n_rounds])
-        if self.learner.random_state is not None:
+        if self.learner.random_state is not None and n_rounds in self._drawn:
             self.learner.random_state.set_state(self._drawn[n_rounds])
 
     def resume(self, members: list[Any], coefficients: list[float]) -> None:

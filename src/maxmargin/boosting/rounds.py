@@ -48,7 +48,7 @@ class Stop(Enum):
 
     @property
     def final(self) -> bool:
-        """Whether more rounds would change nothing, however many are asked for."""
+        """Whether more rounds of the same kind would change nothing, however many are asked for."""
         return self in (Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY)
 
 

@@ -172,7 +172,7 @@ def seeded_copy(estimator: Any, random_state: Any) -> Any:
     return member.set_params(**{name: random_state.randint(highest) for name in names})
 
 
-def with_leaves_of(estimator: Any, least: float) -> Any:
+def with_least_leaf(estimator: Any, least: float) -> Any:
     """Ask an estimator whose leaves can be held to a share of the weight for it."""
     if least == 0.0 or "min_weight_fraction_leaf" not in getattr(estimator, "get_params", dict)():
         return estimator
