@@ -89,18 +89,13 @@ def assert_same_gains(kind, fast, slow):
 def test_a_grid(seed, n, exponent):
     rng = np.random.default_rng(seed)
     values = np.ldexp(rng.normal(size=n) * rng.choice([1.0, 1e-5, 1e-12], size=n), exponent)
-    size = stump_grid.sum_sizes(values)
-    assert size == reference_grid.sum_sizes(values)
-    assert size == pytest.approx(np.abs(values).sum(), rel=1e-13)
     fast, slow = np.empty(n), np.empty(n)
     for ops, rounded in ((stump_grid, fast), (reference_grid, slow)):
-        assert ops.put_on_grid(values, rounded) == ops.total_and_size(rounded)
+        sums = ops.put_on_grid(values, rounded)
+        assert sums == (math.fsum(rounded), math.fsum(np.abs(rounded)))
     np.testing.assert_array_equal(fast, slow)
-    assert np.abs(fast - values).max() <= 4.5e-16 * size
-    order = rng.permutation(n)
-    assert np.cumsum(fast[order])[-1] == math.fsum(fast)
-    assert stump_grid.total_and_size(fast) == reference_grid.total_and_size(fast[order])
-    assert stump_grid.total_and_size(fast) == (math.fsum(fast), math.fsum(np.abs(fast)))
+    assert np.abs(fast - values).max() <= 4.5e-16 * np.abs(values).sum()
+    assert np.cumsum(fast[rng.permutation(n)])[-1] == math.fsum(fast)
 
 
 @pytest.mark.parametrize("kind", KINDS)

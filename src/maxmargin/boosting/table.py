@@ -295,7 +295,8 @@ def find_categorical(given: Any, X: Any) -> Mask:
     mask : ndarray of bool of shape (columns,)
     """
     if isinstance(given, str):
-        return np.array([_holds_categories(X, j) for j in range(X.shape[1])], dtype=bool)
+        kinds = enumerate(_dtypes(X))
+        return np.array([_holds_categories(X, j, kind) for j, kind in kinds], dtype=bool)
     chosen = np.asarray(given)
     if chosen.dtype.kind == "b" and chosen.shape == (X.shape[1],):
         return chosen
@@ -305,9 +306,8 @@ def find_categorical(given: Any, X: Any) -> Mask:
     return mask
 
 
-def _holds_categories(X: Any, j: int) -> bool:
+def _holds_categories(X: Any, j: int, kind: str) -> bool:
     """Whether a column is of a categorical dtype or one of texts, or has a text in it."""
-    kind = _dtypes(X)[j]
     if kind in _ANY_DTYPES:
         return any(isinstance(value, str) for value in _entries(X, j))
     return kind in _CATEGORICAL_DTYPES + _TEXT_DTYPES

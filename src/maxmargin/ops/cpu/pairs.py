@@ -45,18 +45,24 @@ def pairwise_logistic(
     total = 0.0
     for i in range(len(lower)):
         if near[i]:
-            _pull_near(powers, weight, i, lower[i], ends[i], pull, curvature)
-            total += _price_near(powers, weight, equal, i, lower[i], ends[i])
+            total += _near(powers, weight, equal, i, lower[i], ends[i], pull, curvature)
         else:
             total += _far(z, weight, i, lower[i], ends[i], pull, curvature)
     return total
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def _pull_near(
-    powers: Any, weight: Any, i: int, begin: int, end: int, pull: Any, curvature: Any
-) -> None:
-    own_pull, own_curvature, power = 0.0, 0.0, powers[i]
+def _near(
+    powers: Any,
+    weight: Any,
+    equal: bool,
+    i: int,
+    begin: int,
+    end: int,
+    pull: Any,
+    curvature: Any,
+) -> float:
+    own_pull, own_curvature, power, total = 0.0, 0.0, powers[i], 0.0
     for j in range(begin, end):
         share = 1.0 / (power + powers[j])
         force = weight[i] * weight[j] * powers[j] * share
@@ -67,25 +73,15 @@ def _pull_near(
         curvature[j] += bend
     pull[i] += own_pull
     curvature[i] += own_curvature
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def _price_near(powers: Any, weight: Any, equal: bool, i: int, begin: int, end: int) -> float:
-    total, inverse = 0.0, 1.0 / powers[i]
-    if not equal:
-        for j in range(begin, end):
-            total += weight[j] * np.log(1.0 + powers[j] * inverse)
-        return weight[i] * total
-    whole = begin + (end - begin) // _TOGETHER * _TOGETHER
+    whole = begin + (end - begin) // _TOGETHER * _TOGETHER if equal else begin
     for k in range(begin, whole, _TOGETHER):
         product = 1.0
         for m in range(_TOGETHER):
-            product *= 1.0 + powers[k + m] * inverse
-        total += np.log(product)
-    product = 1.0
+            product *= 1.0 + powers[k + m] / power
+        total += weight[k] * np.log(product)
     for j in range(whole, end):
-        product *= 1.0 + powers[j] * inverse
-    return weight[i] * weight[i] * (total + np.log(product))
+        total += weight[j] * np.log(1.0 + powers[j] / power)
+    return weight[i] * total
 
 
 @njit(cache=True, nogil=True)

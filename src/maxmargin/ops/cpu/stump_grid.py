@@ -23,40 +23,29 @@ from maxmargin.ops.cpu.stump import FAST
 
 
 @njit(cache=True, nogil=True)
-def sum_sizes(values: Any) -> float:
-    """Sum the sizes of values that are not on a grid yet, in an order that no processor changes."""
+def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
+    """Round values so that all sums of them are exact; returns those of all and of their sizes.
+
+    The sum of sizes that the grid follows from is made of four, whatever the processor would like.
+    """
+    n, whole = len(values), len(values) // 4 * 4
     a = b = c = d = 0.0
-    whole = len(values) // 4 * 4
     for i in range(0, whole, 4):
+        a, b = a + abs(values[i]), b + abs(values[i + 1])
+        c, d = c + abs(values[i + 2]), d + abs(values[i + 3])
+    for i in range(whole, n):
         a += abs(values[i])
-        b += abs(values[i + 1])
-        c += abs(values[i + 2])
-        d += abs(values[i + 3])
-    for i in range(whole, len(values)):
-        a += abs(values[i])
-    return (a + b) + (c + d)
-
-
-@njit(cache=True, nogil=True)
-def round_to_grid(values: Any, size: float, rounded: Any) -> None:
-    """Round values of this sum of sizes to the nearest multiples."""
-    anchor = math.ldexp(3.0, math.frexp(size)[1])
-    for i in range(len(values)):
+    anchor = math.ldexp(3.0, math.frexp((a + b) + (c + d))[1])
+    for i in range(n):
         rounded[i] = (values[i] + anchor) - anchor
+    return _total_and_size(rounded)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def total_and_size(values: Any) -> tuple[float, float]:
+def _total_and_size(values: Any) -> tuple[float, float]:
     """Sum values on a grid and their sizes; FAST changes the order, which changes no bit."""
     total = size = 0.0
     for i in range(len(values)):
         total += values[i]
         size += abs(values[i])
     return total, size
-
-
-@njit(cache=True, nogil=True)
-def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
-    """Round values so that all sums of them are exact; returns those of all and of their sizes."""
-    round_to_grid(values, sum_sizes(values), rounded)
-    return total_and_size(rounded)
