@@ -85,6 +85,13 @@ def test_an_array_has_no_categorical_dtype():
     assert X.shape == (4, 2)
 
 
+@pytest.mark.parametrize("given", [None, "from_dtype", [0]])
+def test_one_column_is_no_table(given):
+    for column in (pd.Series([1.0, 2.0, 3.0, 4.0]), pl.Series([1.0, 2.0, 3.0, 4.0]), [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match=r"Expected (2D array|a 2-dimensional container)"):
+            DecisionStump(categorical_features=given).fit(column, Y)
+
+
 def test_all_columns_categorical_and_none():
     numbers = np.array([[7.0, 2.0], [3.0, np.nan], [7.0, 2.0], [5.0, 9.0]])
     X, _ = read(DecisionStump(categorical_features=[0, 1]), numbers, Y, reset=True)

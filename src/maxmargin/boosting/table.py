@@ -168,7 +168,7 @@ def _given(estimator: Any, categorical: Any, X: Any) -> Any:
             "The 'categorical_features' parameter must be None, 'from_dtype', indices, names "
             f"or a mask of columns. Got {given!r} instead."
         )
-    mask = find_categorical(given, X) if hasattr(X, "dtypes") else np.zeros(0, dtype=bool)
+    mask = find_categorical(given, X) if _is_frame(X) else np.zeros(0, dtype=bool)
     return mask if mask.any() else None
 
 
@@ -179,7 +179,7 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
             "Categorical features are read from dense tables only; give X as an array or a "
             "DataFrame, or one-hot encoded and without categorical_features."
         )
-    if not hasattr(X, "dtypes"):  # not a DataFrame
+    if not _is_frame(X):  # not a DataFrame
         X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if reset:
@@ -205,8 +205,9 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
 def _refuse_another_kind(entries: list[Any], known: dict[Any, int], name: Any) -> None:
     """Refuse categories that cannot be among those of fit, as 1 cannot be one of texts."""
     kinds = {_kind(value) for value in known}
-    for value in set(entries) - set(known) - {None}:
-        if kinds and _kind(value) not in kinds:
+    for value in dict.fromkeys(entries):
+        strange = value is not None and value not in known and _kind(value) not in kinds
+        if kinds and strange:
             raise ValueError(
                 f"Column {name!r} of X holds categories such as {value!r}, a {_kind(value)}, and "
                 f"those of fit were such as {next(iter(known))!r}; give both as the same type."
@@ -246,10 +247,14 @@ def _naming_the_column(X: Any, numeric: Mask | None = None) -> Iterator[None]:
 
 def _refuse_dates(X: Any, numeric: Mask | None) -> None:
     """Refuse dates and times, whose numbers would depend on how they are stored."""
-    kinds = _dtypes(X) if hasattr(X, "dtypes") else [str(getattr(X, "dtype", "")).split("[")[0]]
+    kinds = _dtypes(X) if _is_frame(X) else [str(getattr(X, "dtype", "")).split("[")[0]]
     for j, kind in enumerate(kinds):
         if kind in _DATE_DTYPES and (numeric is None or numeric[j]):
             raise ValueError(_DATES.format(_name(X, j), ""))
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "dtypes") and len(X.shape) == 2  # a Series has dtypes too
 
 
 def _dtypes(X: Any) -> list[str]:
@@ -259,7 +264,7 @@ def _dtypes(X: Any) -> list[str]:
 
 def _first(X: Any, numeric: Mask | None, test: Callable[[Any], bool]) -> list[tuple[int, Any]]:
     """Give the first column with a value of some kind, and the value; an empty list if none has."""
-    if not hasattr(X, "dtypes"):
+    if not _is_frame(X):
         X = np.asarray(X, dtype=object)
     width = X.shape[1] if len(X.shape) == 2 else 0
     places = range(width) if numeric is None else np.flatnonzero(numeric).tolist()
