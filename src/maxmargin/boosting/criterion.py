@@ -29,7 +29,7 @@ _ROUNDING = float(np.finfo(np.float64).eps)
 def on_grid(values: Vector) -> tuple[Vector, float, float]:
     """Round values so that sums of them are exact; gives those of all and of their sizes too."""
     rounded = np.empty(len(values))
-    return rounded, *stump_grid.put_on_grid(values, rounded)
+    return rounded, *stump_grid.put_on_grid(np.ascontiguousarray(values), rounded)
 
 
 def signal_share(pull: Vector, weight: Vector, group: Array, n_groups: int) -> float:
