@@ -74,6 +74,27 @@ def test_absolute_error_with_stumps(numbers):
     np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=1e-10, atol=1e-9)
 
 
+def test_absolute_error_differs_from_theirs_by_a_tie_alone(numbers):
+    """Of equal weights the pulls are -1 and +1: several splits are best, and they draw one."""
+    X, y = numbers
+    pull = np.sign(y - np.median(y))
+    ours = BoostingRegressor("absolute_error", n_estimators=1).fit(X, y).estimators_[0, 0].split_
+    seen = set()
+    for seed in range(30):
+        b = GradientBoostingRegressor(
+            loss="absolute_error", n_estimators=1, max_depth=1, random_state=seed
+        )
+        tree = b.fit(X, y).estimators_[0, 0].tree_
+        right = X[:, tree.feature[0]] > tree.threshold[0]
+        seen.add((int(tree.feature[0]), float(tree.threshold[0])))
+        assert explained(pull, right) == pytest.approx(explained(pull, ours.right_side(X)))
+    assert ours.feature == min(feature for feature, _ in seen)
+
+
+def explained(pull, right):
+    return sum(pull[side].sum() ** 2 / side.sum() for side in (right, ~right))
+
+
 @pytest.mark.parametrize(("loss", "theirs", "_"), CLASSIFIERS)
 def test_classifier_with_trees(classes, loss, theirs, _):
     X, y = classes

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_classification
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -296,8 +296,18 @@ def interrupt_at(number):
 
 
 @pytest.mark.parametrize("kind", ["error", "tree"])
-def test_ctrl_c_keeps_the_rounds_so_far(kind):
-    model = fitted(kind, n_estimators=500, callback=interrupt_at(4))
+def test_ctrl_c_raises_and_leaves_the_model_as_it_was(kind):
+    model = fitted(kind, n_estimators=3)
+    before = model.decision_function(X)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(n_estimators=500, callback=interrupt_at(4)).fit(X, Y)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+@pytest.mark.parametrize("kind", ["error", "tree"])
+def test_ctrl_c_can_keep_the_rounds_so_far(kind):
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        model = fitted(kind, n_estimators=500, callback=interrupt_at(4), on_interrupt="keep")
     assert model.stop_ is Stop.INTERRUPTED
     short = fitted(kind, n_estimators=4)
     np.testing.assert_array_equal(model.decision_function(X), short.decision_function(X))
@@ -380,8 +390,30 @@ def test_a_warm_start_is_one_long_fit_to_the_last_bit(kind, data, watched):
     np.testing.assert_array_equal(parts.decision_function(rows), whole.decision_function(rows))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_member_without_error_is_not_outvoted(classes):
+    """Drawn rows may hide the perfect question at first; once it is asked it decides."""
+    late = 0
+    for seed in range(60):
+        rows = np.random.default_rng(seed).normal(size=(12, 2))
+        labels = np.digitize(rows[:, 0], [0.0, 1.0][: classes - 1])
+        if len(set(labels)) < classes:
+            continue
+        tree = DecisionTreeClassifier(max_depth=2)
+        model = AdaBoostClassifier(tree, resample=True, random_state=seed).fit(rows, labels)
+        if model.stop_ is Stop.PERFECT:
+            assert model.score(rows, labels) == 1.0
+            late += len(model.estimators_) > 1
+            before = model.estimator_weights_[:-1].sum()
+            assert model.estimator_weights_[-1] == pytest.approx(1.0 + before)
+            assert (model.bounds_.error <= model.bounds_.product + 1e-12).all()
+    assert late > 5
+
+
 def test_a_warm_start_goes_on_after_an_interrupt():
-    model = fitted(n_estimators=10, callback=interrupt_at(3), warm_start=True)
+    keep = {"warm_start": True, "on_interrupt": "keep"}
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        model = fitted(n_estimators=10, callback=interrupt_at(3), **keep)
     assert len(model.estimators_) == 3
     model.set_params(callback=None).fit(X, Y)
     np.testing.assert_array_equal(model.weights_, fitted(n_estimators=10).weights_)
@@ -489,7 +521,7 @@ def test_tables_with_categories():
     np.testing.assert_array_equal(model.weights_, same.weights_)
     assert model.feature_names_in_.tolist() == ["colour", "size"]
     assert model.bounds_.error[-1] == pytest.approx(1 - same.score(table, labels), abs=1e-12)
-    assert same.categorical_features is None
+    assert same.categorical_features == "from_dtype"
     typed = table.astype({"colour": "category"})
     found = AdaBoostClassifier(n_estimators=30, categorical_features="from_dtype")
     np.testing.assert_array_equal(found.fit(typed, labels).weights_, model.weights_)

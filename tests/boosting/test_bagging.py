@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -132,8 +133,10 @@ def test_warm_start_goes_on_where_it_stopped(estimator):
         parts.fit(X, y)
     with pytest.raises(ValueError, match="at least the number of members"):
         parts.set_params(n_estimators=3).fit(X, y)
-    with pytest.raises(ValueError, match="goes on with the classes"):
+    with pytest.raises(ValueError, match="goes on with the data of the fit before"):
         parts.set_params(n_estimators=20).fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="goes on with oob_score=True of the fit before"):
+        parts.set_params(oob_score=False).fit(X, y)
     assert len(parts.estimators_) == 12
 
 
@@ -174,12 +177,15 @@ def test_a_time_limit_and_a_callback_keep_whole_members():
 
 
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(3)])
-def test_ctrl_c_keeps_the_members_so_far(estimator):
+def test_ctrl_c_can_keep_the_members_so_far(estimator):
     def interrupt(made):
         if made.round == 3:
             signal.raise_signal(signal.SIGINT)
 
-    model, X, y = fitted(estimator, callback=interrupt, warm_start=True)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(estimator, callback=interrupt)
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        model, X, y = fitted(estimator, callback=interrupt, warm_start=True, on_interrupt="keep")
     assert model.stop_ is Stop.INTERRUPTED
     assert len(model.estimators_) == 3
     model.set_params(callback=None).fit(X, y)
@@ -293,6 +299,6 @@ def test_a_warm_start_takes_the_same_columns_and_other_members():
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     tree = DecisionTreeClassifier(max_depth=1)
     model = BaggingClassifier(tree, 2, warm_start=True, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="goes on with the classes, the columns"):
+    with pytest.raises(ValueError, match="expecting 3 features"):
         model.set_params(n_estimators=4).fit(X[:, :2], y)
     assert len(model.set_params(estimator=None).fit(X, y).predict(X)) == 40

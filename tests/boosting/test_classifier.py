@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from maxmargin.boosting import BoostingClassifier, DecisionStump
+from maxmargin.boosting import BoostingClassifier, DecisionStump, Stop
+from maxmargin.boosting.additive_model import AdditiveModel
 from maxmargin.losses import Hinge, Logistic, MarginLoss
 
 X, Y = make_classification(200, 5, n_informative=3, n_redundant=0, flip_y=0.1, random_state=1)
@@ -63,6 +64,103 @@ def test_the_hinge_says_nothing_about_probabilities():
         model.predict_proba  # noqa: B018
     assert BoostingClassifier.predict_proba.__doc__
     assert not hasattr(BoostingClassifier("hing"), "predict_proba")
+
+
+def additive(n=3_000, noise=0.3):
+    """No single feature tells the rarer class: evidence of two of them has to be added up."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 4))
+    return x, (x[:, 0] + np.abs(x[:, 1]) + noise * rng.normal(size=n) > 2.0).astype(int)
+
+
+def test_the_hinge_learns_where_every_leaf_prefers_one_class():
+    x, y = additive()
+    hinge, logistic = (BoostingClassifier(loss).fit(x, y) for loss in ("hinge", "logistic"))
+    assert hinge.score(x, y) > 0.05 + (1 - y.mean())
+    assert hinge.score(x, y) == pytest.approx(logistic.score(x, y), abs=0.04)
+    m = np.where(y == 1, 1.0, -1.0) * hinge.decision_function(x)
+    above = hinge.train_loss_[-1] - np.maximum(0.0, 1.0 - m).mean()
+    assert 0.0 < above <= 0.25
+    assert (np.diff(hinge.train_loss_) < 0).all()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 9, 13])
+@pytest.mark.parametrize("rate", [0.1, 1.0])
+def test_huber_goes_on_while_there_is_descent(seed, rate):
+    """From the median of a leaf the mean of what is cut off may lie on the wrong side of 0."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(2000, 5))
+    z = x[:, 0] + 0.7 * x[:, 1] + np.abs(x[:, 2]) + rng.normal(size=2000)
+    y = z > np.quantile(z, rng.choice([0.5, 0.8, 0.95]))
+    model = BoostingClassifier("huber", learning_rate=rate).fit(x, y)
+    assert (model.stop_, model.n_estimators_) == (Stop.ROUNDS, 100)
+    assert (np.diff(model.train_loss_) <= 1e-12).all()
+
+
+class Kinked(MarginLoss):
+    """Curved only between 0 and 1: beyond, Newton's step is 0 though there is a slope."""
+
+    smooth = convex = True
+
+    def _value(self, m):
+        h = np.maximum(1.0 - m, 0.0)
+        c = np.minimum(h, 0.5)
+        return 2.0 * c * (h - 0.5 * c)
+
+    def _derivative(self, m):
+        return -2.0 * np.clip(1.0 - m, 0.0, 0.5)
+
+    def _curvature(self, m):
+        return 2.0 * ((m < 1.0) & (m > 0.5))
+
+
+def test_a_leaf_without_curvature_is_searched():
+    x, y = additive()
+    model = BoostingClassifier(Kinked(), init="zero").fit(x, y)
+    assert model.stop_ is Stop.ROUNDS
+    assert model.score(x, y) > 0.03 + (1 - y.mean())
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.7])
+def test_predictions_are_those_of_the_last_stage_on_exact_ties_too(step):
+    """Steps of one size cancel to 0 in one order and to a rounding error in another."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 3, size=(1000, 4)).astype(float)
+    for y in (rng.integers(0, 2, size=1000), rng.integers(0, 3, size=1000)):
+        options = {"n_estimators": 20, "init": "zero", "step": step}
+        model = BoostingClassifier("logistic", DecisionStump(), **options).fit(x, y)
+        stages = list(model.staged_decision_function(x))
+        np.testing.assert_array_equal(model.decision_function(x), stages[-1])
+        np.testing.assert_array_equal(model.predict(x), list(model.staged_predict(x))[-1])
+
+
+@pytest.mark.parametrize("loss", LOSSES[:-1])
+def test_the_likeliest_class_is_the_one_predicted(loss):
+    """Of ten classes several reach a probability of 1, or none more than 0."""
+    digits, y = load_digits(return_X_y=True)
+    model = BoostingClassifier(loss, n_estimators=15, learning_rate=1.0).fit(digits[:500], y[:500])
+    p = model.predict_proba(digits)
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(digits))
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-15)
+    for staged, said in zip(
+        model.staged_predict_proba(digits), model.staged_predict(digits), strict=True
+    ):
+        np.testing.assert_array_equal(model.classes_[staged.argmax(axis=1)], said)
+
+
+def test_predicting_a_row_reads_what_fit_prepared(monkeypatch):
+    """No shape function and no importance is worked out for a prediction."""
+    x, y = load_iris(return_X_y=True)
+    model = BoostingClassifier(n_estimators=5).fit(x, y)
+    expected = model.predict(x)
+
+    def fail(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(AdditiveModel, "_shape", fail)
+    monkeypatch.setattr(AdditiveModel, "_importance", fail)
+    np.testing.assert_array_equal(model.predict(x), expected)
+    np.testing.assert_array_equal(model.set_params(n_jobs=1).predict(x[:1]), expected[:1])
 
 
 def test_nor_does_a_loss_of_ones_own():

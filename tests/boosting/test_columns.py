@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.metrics import roc_auc_score
 
-from maxmargin.boosting import Columns, Split
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BoostingClassifier,
+    Columns,
+    RegressionStump,
+    Split,
+)
+from maxmargin.boosting.criterion import signal_share
 from maxmargin.datasets import load_ten_points
 
 KINDS = ["sign", "square", "gini", "error of classes", "gini of classes"]
@@ -294,3 +302,132 @@ def test_ties_of_missing_values_do_not_depend_on_the_storage(seed):
     dense, stored = (Columns(rows).best_sign(signed) for rows in (X, sparse.csc_matrix(X)))
     assert (dense.feature, dense.missing_right) == (stored.feature, stored.missing_right)
     np.testing.assert_array_equal(dense.right_side(X), stored.right_side(X))
+
+
+# sides that are too light, categories that are too many
+
+
+def heavy_enough(x, weight, share, right):
+    """Whether both sides have their share; a split of numbers leaves missing ones aside."""
+    here = ~np.isnan(x)
+    sides = weight[here & right].sum(), weight[here & ~right].sum()
+    if (right[here] == right[here][:1]).all():  # missing or not
+        sides = weight[here].sum(), weight[~here].sum()
+    return min(sides) >= share * weight.sum() - 1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seeds, st.integers(3, 14), st.sampled_from([0.0, 0.3]), st.sampled_from([0.1, 0.25, 0.5]))
+def test_both_sides_have_their_share(kind, seed, n, missing, share):
+    rng = np.random.default_rng(seed)
+    X, question = table(rng, n, 2, missing), Question(kind, rng, n)
+    weight = rng.integers(1, 4, size=n).astype(float)
+    columns = Columns(X, weight=weight, min_weight_fraction_leaf=share)
+    split = question.ask(columns)
+    right, none = split.right_side(X), question.score(np.zeros(n, bool))
+    np.testing.assert_array_equal(columns.right_side(split), right)
+    assert split.gain == pytest.approx(question.gain(right), abs=1e-12)
+    if split.feature >= 0:
+        assert heavy_enough(X[:, split.feature], weight, share, right)
+    best = max(
+        [
+            question.score(side)
+            for x in X.T
+            for _, side in splits_of_numbers(x)
+            if not np.isnan(x).any() and heavy_enough(x, weight, share, side)
+        ],
+        default=none,
+    )
+    assert question.score(right) >= max(best, none) - 1e-9
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_groups_of_categories_have_their_share(share):
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 5, size=60).astype(float), rng.normal(size=60)
+    y[codes == 2] += 5.0
+    weight = np.where(codes == 2, 0.01, 1.0)
+    free, held = (
+        Columns(codes[:, None], [True], weight=weight, min_weight_fraction_leaf=least)
+        for least in (0.0, share)
+    )
+    assert set(np.flatnonzero(free.best_square(y).categories)) == {2}
+    right = held.best_square(y).right_side(codes[:, None])
+    assert min(weight[right].sum(), weight[~right].sum()) >= share * weight.sum()
+
+
+def many_categories(signal):
+    """Four hundred categories of 25 rows each, and a hundred more of a single row each."""
+    rng = np.random.default_rng(0)
+    codes = np.concatenate([np.arange(10_000) % 400, 400 + np.arange(100)])
+    effect = rng.normal(size=500)
+    y = signal * effect[codes] + rng.normal(size=len(codes))
+    return codes.astype(float)[:, None], y - y.mean(), effect
+
+
+def test_rare_categories_go_where_missing_values_go():
+    x, y, _ = many_categories(1.0)
+    columns = Columns(x, [True], min_category_weight=10.0)
+    split = columns.best_square(y)
+    assert (split.categories[400:] == split.missing_right).all()
+    assert 0 < np.count_nonzero(split.categories[:400]) < 400
+    np.testing.assert_array_equal(columns.right_side(split), split.right_side(x))
+    few = Columns(x % 10, [True], min_category_weight=1e9)
+    assert few.best_square(y).feature == 0  # ten categories are told apart whatever they weigh
+
+
+def asked(kind, columns, y):
+    """The same question of numbers, of two classes and of three."""
+    weight, label = np.full(len(y), 1 / len(y)), np.digitize(y, [-0.5, 0.5])
+    if kind == "sign":
+        return columns.best_sign(weight * np.sign(y))
+    if kind == "square":
+        return columns.best_square(y)
+    if kind == "gini":
+        return columns.best_square(weight * np.sign(y), weight, "gini")
+    return columns.best_classes(label, weight, 3, kind.split()[0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_chance_gives_many_categories_does_not_count(kind):
+    """A column of noise is left for one that says a little; one with a signal is not."""
+    for signal, expected in ((0.0, 0), (1.0, 1)):
+        x, y, _ = many_categories(signal)
+        number = 0.1 * y + np.random.default_rng(1).normal(size=len(y))
+        X = np.column_stack([number, x])
+        plain = asked(kind, Columns(X, [False, True], "subset"), y)
+        smooth = asked(kind, Columns(X, [False, True], "subset", category_smoothing=True), y)
+        if "classes" in kind:  # of several one category stands against the rest, and gains little
+            assert smooth.feature == 0
+        else:
+            assert (plain.feature, smooth.feature) == (1, expected)
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_the_share_of_a_signal(classes):
+    """With 25 rows a category and an effect of variance s, chance has 1 of 1 + 25 s parts."""
+    for signal in (0.0, 0.1, 1.0):
+        x, y, _ = many_categories(np.sqrt(signal))
+        columns = np.stack([y] * classes, axis=1) if classes > 1 else y
+        share = signal_share(columns[:10_000], np.ones(10_000), x[:10_000, 0].astype(int), 401)
+        assert share == pytest.approx(1 - 1 / (1 + 25 * signal), abs=0.1)
+
+
+def test_a_column_of_noise_categories_does_no_harm():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(8_000, 4))
+    y = rows[:, 0] + np.abs(rows[:, 1]) + rng.normal(size=8_000) > 0.8
+    X = np.column_stack([rows, rng.integers(0, 800, size=8_000)])
+    train, test = slice(0, 4_000), slice(4_000, None)
+    plain = RegressionStump(
+        categorical_features=[4], min_category_weight=0.0, category_smoothing=False
+    )
+
+    def area(model, columns=slice(None)):
+        model.fit(X[train, columns], y[train])
+        return roc_auc_score(y[test], model.decision_function(X[test, columns]))
+
+    without = area(BoostingClassifier(n_estimators=40), slice(0, 4))
+    assert area(BoostingClassifier(estimator=plain, n_estimators=40)) < without - 0.05
+    assert area(BoostingClassifier(categorical_features=[4], n_estimators=40)) > without - 0.002
+    assert area(AdaBoostClassifier(categorical_features=[4], n_estimators=40)) > without - 0.02

@@ -99,3 +99,15 @@ def test_nothing_to_score():
 def test_an_unknown_loss_is_answered_with_those_of_rankings():
     with pytest.raises(ValueError, match="must be one of 'pairwise_logistic', 'squared_error',"):
         BoostingRanker("lambdarank").fit(np.eye(3), [0, 1, 2])
+
+
+def test_scores_take_weights_as_fits_do():
+    model = BoostingRanker(n_estimators=5).fit(X, Y, qid=QUERY)
+    weight = RNG.integers(0, 3, size=240)
+    rows = np.repeat(np.arange(240), weight)
+    repeated = model.score(X[rows], Y[rows], qid=QUERY[rows])
+    assert model.score(X, Y, qid=QUERY, sample_weight=weight) == pytest.approx(repeated)
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        model.score(X, Y, qid=QUERY, sample_weight=-np.ones(240))
+    with pytest.raises(ValueError, match=r"expected .240,.: one weight a row"):
+        model.score(X, Y, qid=QUERY, sample_weight=np.ones(3))

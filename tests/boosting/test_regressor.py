@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import mean_poisson_deviance
 from sklearn.tree import DecisionTreeRegressor
 
@@ -99,3 +100,21 @@ def test_the_importances_find_the_features_that_count():
     assert model.feature_importances_[2] < 0.02
     trees = BoostingRegressor(estimator=DecisionTreeRegressor(max_depth=2)).fit(X, Y)
     assert trees.feature_importances_[2] < 0.05
+
+
+def test_a_constant_step_that_climbs_is_told_of():
+    with pytest.warns(ConvergenceWarning, match="training loss rose from .* with step=30.0 and"):
+        BoostingRegressor(step=30.0, n_estimators=5).fit(X, Y)
+    model = BoostingRegressor(step=1.0, n_estimators=5).fit(X, Y)
+    assert model.train_loss_[-1] < model.train_loss_[0]
+
+
+def test_targets_whose_squares_vanish_are_told_of_as_such():
+    with pytest.raises(ValueError, match="squares vanish in double precision; multiply the targ"):
+        BoostingRegressor().fit(X, 1e-170 * Y)
+    scaled = 1e-170 * BoostingRegressor(n_estimators=5).fit(X, Y).predict(X)
+    model = BoostingRegressor("absolute_error", n_estimators=5).fit(X, 1e-170 * Y)
+    assert model.train_loss_[-1] < model.train_loss_[0]
+    assert np.abs(model.predict(X)).max() < 2 * np.abs(scaled).max()
+    stump = RegressionStump().fit(X, 1e-170 * Y)
+    np.testing.assert_allclose(stump.predict(X), 1e-170 * RegressionStump().fit(X, Y).predict(X))

@@ -1,9 +1,10 @@
 """The loop of boosting: what ends it, what it keeps, and what it tells."""
 
 import signal
-import threading
 
+import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.boosting import (
     AdaBoostClassifier,
@@ -13,6 +14,7 @@ from maxmargin.boosting import (
     BoostingRegressor,
 )
 from maxmargin.boosting.rounds import History, Limits, Round, Stop, boost, tell
+from maxmargin.ops.clock import Clock
 
 
 class Scripted:
@@ -94,9 +96,33 @@ def test_rounds_of_an_earlier_call_count_for_patience():
     assert boost(whole, Limits(6, patience=3)) is Stop.EARLY
     first, history = Scripted(errors), History()
     assert boost(first, Limits(3, callback=history, patience=3)) is Stop.ROUNDS
-    assert first.made == 3
-    assert boost(first, Limits(3, patience=3), before=history) is Stop.EARLY
     assert first.made == whole.made == 2
+    assert boost(first, Limits(4, patience=3), before=history[:2]) is Stop.EARLY
+    assert first.made == 2
+    assert boost(first, Limits(4, patience=4), before=history[:2]) is Stop.ROUNDS
+    assert first.made == 6
+
+
+@pytest.mark.parametrize("stop", [Stop.ROUNDS, Stop.TOO_WEAK, Stop.CALLBACK, Stop.TIME_LIMIT])
+def test_whatever_stops_the_rounds_the_best_one_is_returned_to(stop):
+    booster = Scripted([0.5, 0.3, 0.4, 0.4], end=Stop.TOO_WEAK)
+    rounds = 4 if stop is Stop.ROUNDS else 9
+    clock = Clock(0.0) if stop is Stop.TIME_LIMIT else Clock()
+    callback = (lambda made: made.round == 3) if stop is Stop.CALLBACK else None
+    assert boost(booster, Limits(rounds, clock, callback, patience=9)) is stop
+    assert booster.made == (1 if stop is Stop.TIME_LIMIT else 2)
+
+
+def test_a_callback_stops_by_true_and_by_nothing_else():
+    for answer in (None, False, 1, "yes", [True], np.bool_(False)):
+        assert boost(Scripted(), Limits(3, callback=lambda made, a=answer: a)) is Stop.ROUNDS
+    for answer in (True, np.bool_(True)):
+        booster = Scripted()
+        assert boost(booster, Limits(3, callback=lambda made, a=answer: a)) is Stop.CALLBACK
+        assert booster.made == 1
+        assert boost(Scripted(), Limits(3, callback=tell(lambda made, a=answer: a, 1))) is (
+            Stop.CALLBACK
+        )
 
 
 def test_without_validation_patience_never_ends():
@@ -105,29 +131,32 @@ def test_without_validation_patience_never_ends():
 
 def test_the_first_round_is_made_whatever_the_limit():
     booster = Scripted()
-    assert boost(booster, Limits(5, time_limit=0.0)) is Stop.TIME_LIMIT
+    assert boost(booster, Limits(5, clock=Clock(0.0))) is Stop.TIME_LIMIT
     assert booster.made == 1
 
 
 def test_a_generous_time_limit_changes_nothing():
-    assert boost(Scripted(), Limits(5, time_limit=1e9)) is Stop.ROUNDS
+    assert boost(Scripted(), Limits(5, clock=Clock(1e9))) is Stop.ROUNDS
 
 
-def interrupt_at(number):
-    main = threading.main_thread().ident
+def test_an_interrupted_clock_keeps_the_rounds_so_far():
+    booster, clock = Scripted(), Clock()
 
-    def callback(made):
-        if made.round == number:
-            signal.pthread_kill(main, signal.SIGINT)
+    def interrupt(made):
+        if made.round == 4:
+            clock.interrupt()
 
-    return callback
-
-
-def test_ctrl_c_keeps_the_rounds_so_far_and_restores_the_handler():
-    booster, usual = Scripted(), signal.getsignal(signal.SIGINT)
-    assert boost(booster, Limits(50, callback=interrupt_at(4))) is Stop.INTERRUPTED
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED: The fit was interrupted"):
+        assert boost(booster, Limits(50, clock, interrupt)) is Stop.INTERRUPTED
     assert booster.made == 4
-    assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_ctrl_c_is_passed_on():
+    def interrupt(made):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        boost(Scripted(), Limits(3, callback=interrupt))
 
 
 def test_an_error_of_the_callback_reaches_the_user():

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from maxmargin.boosting import DecisionStump
+from maxmargin.boosting import DecisionStump, RegressionStump
 from maxmargin.boosting.table import read, read_weight
 
 ROWS = {"colour": ["red", "blue", None, "red"], "size": [1.0, np.nan, 3.0, 4.0]}
@@ -85,6 +85,13 @@ def test_an_array_has_no_categorical_dtype():
     assert X.shape == (4, 2)
 
 
+@pytest.mark.parametrize("given", [None, "from_dtype", [0]])
+def test_one_column_is_no_table(given):
+    for column in (pd.Series([1.0, 2.0, 3.0, 4.0]), pl.Series([1.0, 2.0, 3.0, 4.0]), [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match=r"Expected (2D array|a 2-dimensional container)"):
+            DecisionStump(categorical_features=given).fit(column, Y)
+
+
 def test_all_columns_categorical_and_none():
     numbers = np.array([[7.0, 2.0], [3.0, np.nan], [7.0, 2.0], [5.0, 9.0]])
     X, _ = read(DecisionStump(categorical_features=[0, 1]), numbers, Y, reset=True)
@@ -105,6 +112,68 @@ def test_categories_that_were_not_seen_are_missing():
     read(stump, tables()["objects"], Y, reset=True)
     X = read(stump, np.array([["green", 1.0], ["blue", 2.0]], dtype=object), reset=False)
     np.testing.assert_array_equal(X, [[np.nan, 1.0], [0.0, 2.0]])
+
+
+@pytest.mark.parametrize("other", [1, 2.5, b"red"])
+def test_categories_of_another_type_are_refused(other):
+    stump = DecisionStump(categorical_features=[0])
+    read(stump, tables()["pandas"], Y, reset=True)
+    frame = pd.DataFrame({"colour": ["red", other], "size": [1.0, 2.0]}, dtype=object)
+    with pytest.raises(ValueError, match=r"Column 'colour' of X holds categories such as .*, and"):
+        read(stump, frame, reset=False)
+
+
+def test_numbers_and_texts_of_them_are_not_the_same_categories():
+    codes = np.array([[1], [2], [3], [1]])
+    stump = DecisionStump(categorical_features=[0]).fit(codes, Y)
+    for same in (codes.astype(float), codes.astype(np.uint8), codes.astype(object), codes > 1):
+        assert stump.predict(same).shape == (4,)
+    with pytest.raises(ValueError, match=r"such as '[123]', a text, and those of fit were such as"):
+        stump.predict(codes.astype(str))
+
+
+def test_a_category_seen_only_with_weight_0_is_one_not_seen():
+    words = np.array([["ant"], ["bee"], ["cat"], ["dog"]] * 6, dtype=object)
+    y = np.tile([0.0, 1.0, 5.0, 2.0], 6)
+    for gone in ("ant", "bee", "dog"):
+        weight = (words[:, 0] != gone).astype(float)
+        model = RegressionStump(categorical_features=[0]).fit(words, y, weight)
+        known = RegressionStump(categorical_features=[0])
+        known.fit(words[weight > 0], y[weight > 0])
+        strange = np.array([[gone], ["eel"]], dtype=object)
+        np.testing.assert_array_equal(model.predict(strange), known.predict(strange))
+        assert len(set(model.predict(strange).tolist())) == 1
+
+
+DATES = pd.date_range("2020-01-01", periods=4)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"size": ROWS["size"], "when": DATES}),
+        pd.DataFrame({"when": DATES}),
+        pd.DataFrame({"size": ROWS["size"], "when": DATES.tz_localize("UTC")}),
+        pd.DataFrame({"size": ROWS["size"], "when": DATES - DATES[0]}),
+        pd.DataFrame({"size": ROWS["size"], "when": DATES.to_period("D")}),
+        pd.DataFrame({"size": ROWS["size"], "when": DATES.date}),
+        pl.DataFrame({"size": ROWS["size"], "when": DATES.to_numpy()}),
+        pl.DataFrame({"when": list(DATES.date)}),
+    ],
+    ids=lambda frame: str(list(frame.dtypes)[-1]),
+)
+def test_dates_are_named(frame):
+    with pytest.raises(ValueError, match=r"Column 'when' of X holds dates or times.*; turn"):
+        DecisionStump().fit(frame, Y)
+    with pytest.raises(ValueError, match="Column 'when' of X holds dates or times"):
+        read(DecisionStump(categorical_features=[]), frame, Y, reset=True)
+    stump = DecisionStump(categorical_features=["when"]).fit(frame, Y)
+    assert stump.is_categorical_[-1]
+
+
+def test_an_array_of_dates_is_refused():
+    with pytest.raises(ValueError, match="Column 0 of X holds dates or times"):
+        DecisionStump().fit(DATES.to_numpy()[:, None], Y)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

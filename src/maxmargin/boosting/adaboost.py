@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
-from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.boosting.ensemble import StumpEnsemble
 from maxmargin.boosting.reweighting import Reweighting, Votes
 from maxmargin.boosting.rounds import (
     Callback,
@@ -28,8 +29,9 @@ from maxmargin.boosting.rounds import (
     tell,
 )
 from maxmargin.boosting.routing import members_params, route_to_members
-from maxmargin.boosting.stump import DecisionStump
-from maxmargin.boosting.table import missing_columns, read, read_weight
+from maxmargin.boosting.sample import Watched
+from maxmargin.boosting.stump import DecisionStump, check_leaf_share
+from maxmargin.boosting.table import FROM_DTYPE, missing_columns, read, read_weight
 from maxmargin.boosting.theory import bound_training_error
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import ANYTHING, WeightedVote
@@ -41,9 +43,14 @@ from maxmargin.boosting.weak_learner import (
     WeightedClassifier,
     check_weak_learner,
     class_numbers,
+    known_numbers,
+    with_least_leaf,
 )
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.weights import weigh_classes
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, watch
 
 _CONTINUES = (
     "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "
@@ -77,22 +84,32 @@ class AdaBoostClassifier(WeightedVote):
         Share of the rows, by class, that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop when the error on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest. None does without a validation part.
+        the round where it was lowest, as whatever else stops them does. None does without a
+        validation part.
     tol : float, default=1e-4
         By how much that error must fall to count.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
-        had been made at once.
+        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
+        once. Other data, and parameters that those rounds rest on, are refused.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no further round is begun, and no further column sorted for stumps.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads that search for stumps; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
 
     Attributes
     ----------
@@ -102,7 +119,8 @@ class AdaBoostClassifier(WeightedVote):
         The members.
     estimator_weights_ : ndarray of shape (rounds,)
         Their coefficients as scikit-learn scales them: learning_rate times log((1 - e) / e) plus
-        log(classes - 1); 1.0 for a member without error.
+        log(classes - 1). A member without error, after which there is none, gets 1.0 more than all
+        before it together, so that no row is outvoted by those.
     alphas_ : ndarray of shape (rounds,)
         Half of these: for two classes the 1/2 log((1 - e) / e) of the theory, times learning_rate.
     estimator_errors_ : ndarray of shape (rounds,)
@@ -139,6 +157,8 @@ class AdaBoostClassifier(WeightedVote):
 
     _random_state: Any
     _validation_seed: int | None
+    _problem: dict[str, Any]
+    _data: str
 
     def __init__(
         self,
@@ -153,10 +173,13 @@ class AdaBoostClassifier(WeightedVote):
         tol: float = 1e-4,
         warm_start: bool = False,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: Any = None,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -168,16 +191,21 @@ class AdaBoostClassifier(WeightedVote):
         self.tol = tol
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.class_weight = class_weight
 
     def _weak(self) -> Any:
         """Give the weak learner, the default one if none was given."""
+        least = self.min_weight_fraction_leaf
         if self.estimator is not None:
-            return self.estimator
-        return DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
+            return with_least_leaf(self.estimator, least)
+        stump = DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
+        return with_least_leaf(stump, least)
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken: what the weak learner takes."""
@@ -192,7 +220,18 @@ class AdaBoostClassifier(WeightedVote):
         """
         return route_to_members(self, self._weak())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the ensemble.
 
         Parameters
@@ -203,6 +242,11 @@ class AdaBoostClassifier(WeightedVote):
             Class labels.
         sample_weight : array-like of shape (rows,), default=None
             Weights of the first round, at least 0; rows of weight 0 are left out.
+        X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
+            Rows to watch, in place of a part put aside: their error is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
         **fit_params : dict
             With metadata routing, what the weak learner's ``fit`` has requested.
 
@@ -210,24 +254,35 @@ class AdaBoostClassifier(WeightedVote):
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight, fit_params)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        watched = Watched(X_val, y_val, sample_weight_val)
+        return self._fit(X, y, sample_weight, watched, fit_params)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, watched: Watched, fit_params: dict[str, Any]
+    ) -> Self:
         self._check_parameters()
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            return self._learn(X, y, sample_weight, watched, fit_params, clock)
+
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        watched: Watched,
+        fit_params: dict[str, Any],
+        clock: Clock,
+    ) -> Self:
         params = members_params(self, fit_params)
         earlier = self._earlier()
         data = self._reduce(X, y, sample_weight, params, earlier)
-        if earlier is not None and earlier.stop_.final:
-            return self
-        training, validation = self._part(data, earlier)
+        given = self._read_watched(watched)
+        self._begin(earlier, data, given)
+        training, validation = self._part(data, given is not None)
+        watch = data.part(validation) if given is None else given
         with ExitStack() as stack:
-            booster = self._booster(data.part(training), data.part(validation), stack)
-            stop, history = self._boost(booster, earlier)
+            booster = self._booster(data.part(training), watch, clock, stack)
+            stop, history = self._boost(booster, earlier, clock)
         self._random_state = deepcopy(self._random_state)  # others may draw from theirs meanwhile
         self._recover(booster, stop, history)
         self.weights_ = np.zeros(len(data))
@@ -239,6 +294,7 @@ class AdaBoostClassifier(WeightedVote):
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         check_limits(self)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
         check_flag(owner, "resample", self.resample)
         if self.estimator is not None:
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
@@ -269,18 +325,53 @@ class AdaBoostClassifier(WeightedVote):
         if earlier is not None:
             self._check_continues(earlier)
         label = class_numbers(self.classes_, labels)
-        return TrainingSet(X, labels, label, read_weight(sample_weight, len(labels)), params)
+        weight = read_weight(sample_weight, len(labels))
+        if self.class_weight is not None:
+            factors = weigh_classes(self.class_weight, self.classes_, labels)
+            weight = weight / weight.max() * factors[label]  # so that no product overflows
+        return TrainingSet(X, labels, label, weight, params)
+
+    def _read_watched(self, watched: Watched) -> TrainingSet | None:
+        """Read the rows that the user wants to be watched, if there are any."""
+        if not watched.given:
+            return None
+        X, labels = self._read_rows(watched.X, watched.y, False)
+        label = known_numbers(self.classes_, check_labels(labels), "y_val")
+        weight = read_weight(watched.sample_weight, len(label), "sample_weight_val")
+        rows = np.flatnonzero(weight > 0)
+        return TrainingSet(X, labels, label, weight, {}).part(rows)
+
+    def _begin(self, earlier: Self | None, data: TrainingSet, given: TrainingSet | None) -> None:
+        """Note what is begun; what goes on must be the same."""
+        aside = self.n_iter_no_change is not None and given is None
+        problem = {
+            "categorical_features": self.categorical_features,
+            "validation_fraction": self.validation_fraction if aside else None,
+        }
+        digest = fingerprint(*data.arrays, *(() if given is None else given.arrays))
+        if earlier is not None:
+            refuse_other_problem(earlier._problem, problem)
+            refuse_other_data(earlier._data, digest)
+        self._problem, self._data = problem, digest
+        if earlier is None:
+            self._random_state, self._validation_seed = check_random_state(self.random_state), None
+        else:
+            self._random_state = deepcopy(earlier._random_state)
 
     def _has_stumps(self) -> bool:
         return type(self.estimator_) is DecisionStump
 
     def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if self._has_stumps():
+            self.estimator_._check_parameters()
+        X, y = self._read_rows(X, y, reset)
+        self._had_missing = missing_columns(X) if self._has_stumps() else None
+        return X, y
+
+    def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
             return validate_data(self, X, y, reset=reset, **ANYTHING)
-        self.estimator_._check_parameters()
-        X, y = read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
-        self._had_missing = missing_columns(X)
-        return X, y
+        return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
 
     def _check_continues(self, earlier: Self) -> None:
         if not np.array_equal(self.classes_, earlier.classes_):
@@ -288,25 +379,20 @@ class AdaBoostClassifier(WeightedVote):
 
     # reduce
 
-    def _part(self, data: TrainingSet, earlier: Self | None) -> tuple[Rows, Rows]:
-        """Choose the rows to learn from and those to watch."""
+    def _part(self, data: TrainingSet, given: bool) -> tuple[Rows, Rows]:
+        """Choose the rows to learn from and, where none are given, those to watch."""
         rows = data.rows(len(self.classes_))
-        self._random_state = check_random_state(self.random_state)
-        self._validation_seed = None
-        if earlier is not None:
-            self._random_state = deepcopy(earlier._random_state)
-            self._validation_seed = earlier._validation_seed
-        if self.n_iter_no_change is None:
+        if self.n_iter_no_change is None or given:
             return rows, rows[:0]
         if self._validation_seed is None:
             self._validation_seed = int(self._random_state.randint(2**31 - 1))
         return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
 
     def _booster(
-        self, training: TrainingSet, validation: TrainingSet, stack: ExitStack
+        self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
     ) -> Reweighting:
         K = len(self.classes_)
-        learner = self._learner(training, stack)
+        learner = self._learner(training, clock, stack)
         votes = Votes(training.label, training.weight, K)
         if len(validation) == 0:
             return Reweighting(learner, votes, K, float(self.learning_rate))
@@ -314,13 +400,12 @@ class AdaBoostClassifier(WeightedVote):
         rate = float(self.learning_rate)
         return Reweighting(learner, votes, K, rate, watched, validation.X)
 
-    def _learner(self, data: TrainingSet, stack: ExitStack) -> WeakLearner:
+    def _learner(self, data: TrainingSet, clock: Clock, stack: ExitStack) -> WeakLearner:
         weak, rng = self.estimator_, self._random_state
         if self._has_stumps():
             n_jobs = weak.n_jobs if self.n_jobs is None else self.n_jobs
-            columns = stack.enter_context(
-                Columns(data.X, self.is_categorical_, weak.categorical_split, n_jobs)
-            )
+            rows = data.X, self.is_categorical_, data.weight
+            columns = stack.enter_context(weak._columns(*rows, n_jobs, clock))
             stumps = columns, data.label, len(self.classes_), weak.criterion
             return ResampledStump(*stumps, rng) if self.resample else PresortedStump(*stumps)
         kind = ResampledClassifier if self.resample else WeightedClassifier
@@ -328,7 +413,9 @@ class AdaBoostClassifier(WeightedVote):
 
     # boost
 
-    def _boost(self, booster: Reweighting, earlier: Self | None) -> tuple[Stop, History]:
+    def _boost(
+        self, booster: Reweighting, earlier: Self | None, clock: Clock
+    ) -> tuple[Stop, History]:
         """Make the rounds that are missing."""
         history = History()
         if earlier is not None:
@@ -337,14 +424,13 @@ class AdaBoostClassifier(WeightedVote):
             history = History(earlier.history_)
         before, tell_user = list(history), tell(self.callback, int(self.verbose))
 
-        def keep_and_tell(made: Round) -> None:
+        def keep_and_tell(made: Round) -> object:
             history(made)
-            if tell_user is not None:
-                tell_user(made)
+            return None if tell_user is None else tell_user(made)
 
         limits = Limits(
             self.n_estimators - len(before),
-            self.time_limit,
+            clock,
             keep_and_tell,
             self.n_iter_no_change,
             float(self.tol),
@@ -358,7 +444,7 @@ class AdaBoostClassifier(WeightedVote):
         """Set the fitted attributes."""
         stumps = self._has_stumps()
         self._splits = booster.members if stumps else None
-        self._had_missing = self._had_missing if stumps else None
+        self._stumps = StumpEnsemble(booster.members) if stumps else None
         self.estimators_ = [self._stump(s) for s in booster.members] if stumps else booster.members
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_

@@ -15,19 +15,21 @@ from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Vector
-from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.boosting.direction import is_presorted, learner_for
+from maxmargin.boosting.ensemble import StumpEnsemble
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
-from maxmargin.boosting.objective import Objective, Rows
+from maxmargin.boosting.objective import Objective, sum_over_rows
 from maxmargin.boosting.rounds import History, Limits, Stop, boost, check_limits, tell
+from maxmargin.boosting.sample import Index, Sample, Targets, Watched
 from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import missing_columns, read, read_weight
+from maxmargin.boosting.stump import RegressionStump, check_leaf_share
+from maxmargin.boosting.table import is_left_open, missing_columns, read, read_weight
+from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.losses import Loss
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
-
-Index = NDArray[np.intp]
-Targets = tuple[NDArray[Any], ...]
 
 
 class AdditiveFit(AdditiveModel):
@@ -36,48 +38,98 @@ class AdditiveFit(AdditiveModel):
     A subclass reads its targets (``_targets``) and says what is minimised (``_objectives``).
     """
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, *groups: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, watched: Watched, *groups: Any) -> Self:
         self._check_parameters()
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            return self._learn(X, y, sample_weight, watched, clock, *groups)
+
+    def _learn(
+        self, X: Any, y: Any, sample_weight: Any, watched: Watched, clock: Clock, *groups: Any
+    ) -> Self:
         earlier = self._earlier()
-        X, targets = self._read_training(X, y, earlier is None, *groups)
-        self._had_missing = missing_columns(X)
-        weight = _rescaled(read_weight(sample_weight, X.shape[0]))
-        self._check_targets(targets, weight)
-        if earlier is not None and earlier.stop_.final:
-            return self
-        if earlier is None:
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        training, held = self._set_aside(np.flatnonzero(weight > 0), targets)
+        sample = self._read_training(X, y, sample_weight, earlier is None, *groups)
+        self._had_missing = missing_columns(sample.X)
+        given = self._read_watched(watched)
+        self._begin(earlier, sample, given)
+        training, held = self._set_aside(sample) if given is None else (sample.rows, None)
+        watch = given if held is None else sample.part(held)
         with ExitStack() as stack:
             workers = stack.enter_context(Workers(self.n_jobs))
-            booster = self._booster(X, targets, weight, training, held, workers, stack)
-            self._boost(booster, earlier)
+            booster = self._booster(sample.part(training), watch, workers, clock, stack)
+            self._boost(booster, earlier, clock)
         return self
 
-    def _read_training(self, X: Any, y: Any, reset: bool, *groups: Any) -> tuple[Any, Targets]:
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool, *groups: Any
+    ) -> Sample:
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        if not reset:
-            read(self, X, reset=False)  # as many columns, of the same names, as before
-        weak, numeric = self.estimator, not is_classifier(self)
-        of_stump = None if weak is None or not is_presorted(weak) else weak.categorical_features
-        X, y = read(self, X, y, reset=True, y_numeric=numeric, categorical=of_stump)
+        numeric, given = not is_classifier(self), self._categorical_given()
+        X, y = read(self, X, y, reset=reset, y_numeric=numeric, categorical=given)
         self._refuse_missing(X)
-        return X, self._targets(y, reset, *groups)
+        targets = self._targets(y, reset, *groups)
+        weight = _rescaled(read_weight(sample_weight, X.shape[0])) * self._factors(targets)
+        sample = Sample(X, targets, _rescaled(weight))
+        self._check_targets(sample)
+        return sample
+
+    def _categorical_given(self) -> Any:
+        """Say which columns are categorical: as the stump says, unless this model does."""
+        if not is_presorted(self.estimator):
+            return None
+        own = self.estimator is None or not is_left_open(self.categorical_features)
+        return self.categorical_features if own else self.estimator.categorical_features
+
+    def _read_watched(self, watched: Watched) -> Sample | None:
+        """Read the rows that the user wants to be watched, if there are any."""
+        if not watched.given:
+            return None
+        numeric = not is_classifier(self)
+        X, y = read(self, watched.X, watched.y, reset=False, y_numeric=numeric)
+        self._refuse_missing(X)
+        weight = read_weight(watched.sample_weight, X.shape[0], "sample_weight_val")
+        sample = Sample(X, self._known_targets(y, *watched.groups), _rescaled(weight))
+        return sample.part(sample.rows)
+
+    def _begin(self, earlier: AdditiveModel | None, sample: Sample, watch: Sample | None) -> None:
+        """Note what is begun; what goes on must be the same."""
+        problem = {
+            "loss": self.loss,
+            "init": self.init,
+            "categorical_features": self.categorical_features,
+            "validation_fraction": None
+            if self.n_iter_no_change is None or watch is not None
+            else self.validation_fraction,
+        }
+        data = fingerprint(*sample.arrays, *(() if watch is None else watch.arrays))
+        if earlier is None:
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        else:
+            refuse_other_problem(earlier._problem, problem)
+            refuse_other_data(earlier._data, data)
+        self._problem, self._data = problem, data
 
     def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:
         raise NotImplementedError
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
+    def _known_targets(self, y: NDArray[Any], *groups: Any) -> Targets:
+        """Read targets of rows to watch."""
+        return self._targets(y, False, *groups)
+
+    def _factors(self, targets: Targets) -> Any:  # noqa: ARG002
+        """Give what the weights of rows are multiplied by."""
+        return 1.0
+
+    def _check_targets(self, sample: Sample) -> None:
         """Refuse targets that the loss has no meaning for."""
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         raise NotImplementedError
 
-    def _train_error(self, targets: Targets, weight: Vector) -> Any:  # noqa: ARG002
+    def _train_error(self, sample: Sample) -> Any:  # noqa: ARG002
         """Give a function from predictions to the training error, where that has a meaning."""
         return None
 
@@ -85,12 +137,13 @@ class AdditiveFit(AdditiveModel):
         """Give labels by which the validation part is drawn evenly, if there are any."""
         return None
 
-    def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
+    def _set_aside(self, sample: Sample) -> tuple[Index, Index | None]:
         """Draw rows to stop early by, evenly from each class, which keeps one at least."""
+        rows = sample.rows
         if self.n_iter_no_change is None:
             return rows, None
         rng = np.random.RandomState(self._seed)
-        labels = self._split_targets(tuple(target[rows] for target in targets))
+        labels = self._split_targets(tuple(target[rows] for target in sample.targets))
         labels = np.zeros(len(rows), np.intp) if labels is None else labels
         chosen = np.zeros(len(rows), dtype=bool)
         for label in np.unique(labels):
@@ -106,36 +159,25 @@ class AdditiveFit(AdditiveModel):
 
     def _booster(
         self,
-        X: Any,
-        targets: Targets,
-        weight: Vector,
-        training: Index,
-        held: Index | None,
+        sample: Sample,
+        watch: Sample | None,
         workers: Workers,
+        clock: Clock,
         stack: ExitStack,
     ) -> GradientBooster:
         """Put together what learns, from what, and how it is watched."""
-        inner = _part(X, training)
-        objectives = self._rows_objectives(targets, weight, training, workers)
-        columns = None
+        columns, least = None, float(self.min_weight_fraction_leaf)
         if is_presorted(self.estimator):
-            how = getattr(self.estimator, "categorical_split", "subset")
-            columns = Columns(inner, self.is_categorical_, how, self.n_jobs)
-            stack.enter_context(columns)
-        learner = learner_for(self.estimator, inner, columns)
+            stump = self.estimator or RegressionStump()
+            rows = sample.X, self.is_categorical_, sample.weight
+            columns = stack.enter_context(stump._columns(*rows, self.n_jobs, clock, least))
+        learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
+        objectives = self._objectives(sample, workers)
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
-        watch = None
-        if held is not None:
-            watch = Held(_part(X, held), self._rows_objectives(targets, weight, held, workers))
+        held = None if watch is None else Held(watch.X, self._objectives(watch, workers))
         rule = Rule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
-        inner_targets = tuple(target[training] for target in targets)
-        error = self._train_error(inner_targets, weight[training])
-        return GradientBooster(functions, learner, rule, self._seed, watch, error)
-
-    def _rows_objectives(
-        self, targets: Targets, weight: Vector, rows: Index, workers: Workers
-    ) -> list[Objective]:
-        return self._objectives(tuple(target[rows] for target in targets), weight[rows], workers)
+        error = self._train_error(sample)
+        return GradientBooster(functions, learner, rule, self._seed, held, error)
 
     def _constant(self, objective: Objective) -> float:
         return objective.best_constant() if self.init == "constant" else 0.0
@@ -168,29 +210,48 @@ class AdditiveFit(AdditiveModel):
             )
         return self
 
-    def _boost(self, booster: GradientBooster, earlier: AdditiveModel | None) -> None:
-        """Make the rounds and keep what they led to."""
+    def _boost(self, booster: GradientBooster, earlier: AdditiveModel | None, clock: Clock) -> None:
+        """Make the rounds that are missing."""
         if earlier is not None:
             steps = earlier.coefficients_.tolist()
             booster.resume(list(earlier._members), steps, list(earlier.history_))
         limits = Limits(
             int(self.n_estimators) - len(booster.members),
-            self.time_limit,
+            clock,
             tell(self.callback, int(self.verbose)),
             self.n_iter_no_change,
             self.tol,
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
+        if complaint := self._complaint(booster):
+            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+        self._recover(booster)
+
+    def _complaint(self, booster: GradientBooster) -> str | None:
+        """Say what went wrong, if the rounds led nowhere or uphill."""
         if self.stop_ is Stop.TOO_WEAK and not booster.members:
-            warnings.warn(
+            return (
                 "No step along the first weak learner lowers the training loss, so the model is a "
                 "constant: check that the loss's derivative is that of its value, its sign above "
-                "all, or take a stronger estimator.",
-                ConvergenceWarning,
-                stacklevel=4,
+                "all, or take a stronger estimator."
             )
+        constant = not isinstance(self.step, str)
+        if constant and booster.rounds and booster.rounds[-1].loss > booster.first_loss:
+            return (
+                f"The training loss rose from {booster.first_loss:.4g} to "
+                f"{booster.rounds[-1].loss:.4g} with step={self.step!r} and learning_rate="
+                f"{self.learning_rate!r}: make one of them smaller, or use step='line_search'."
+            )
+        return None
+
+    def _recover(self, booster: GradientBooster) -> None:
+        """Set the fitted attributes."""
         self.constants_ = booster.constants
         self._members = booster.members
+        self._stumps = None
+        if is_presorted(self.estimator):
+            functions = range(len(self.constants_))
+            self._stumps = [StumpEnsemble([m[k] for m in self._members]) for k in functions]
         shape = len(booster.members), len(self.constants_)
         self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
         self.history_ = History(booster.rounds)
@@ -202,6 +263,7 @@ class AdditiveFit(AdditiveModel):
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         check_limits(self)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
         check_choice(owner, "init", self.init, ("constant", "zero"))
         if isinstance(self.step, str):
             check_choice(owner, "step", self.step, ("auto", "leaves", "line_search"))
@@ -224,7 +286,7 @@ class AdditiveFit(AdditiveModel):
                 f"The 'estimator' parameter of {owner} must take sample_weight in fit, since rows "
                 f"do not pull equally; {type(self.estimator).__name__} does not."
             )
-        if self.categorical_features is not None:
+        if not is_left_open(self.categorical_features):
             raise ParameterError(
                 f"categorical_features of {owner} are for stumps; encode them for "
                 f"{type(self.estimator).__name__}, as OneHotEncoder does."
@@ -235,7 +297,8 @@ class AdditiveFit(AdditiveModel):
         if stump is None:
             return
         stump._check_parameters()
-        if self.categorical_features is not None and stump.categorical_features is not None:
+        given = self.categorical_features, stump.categorical_features
+        if not any(is_left_open(each) for each in given):
             raise ParameterError(
                 f"categorical_features are given to {owner} and to its "
                 f"{type(stump).__name__}; give them to one of the two."
@@ -257,7 +320,7 @@ def row_objectives(
     loss: Loss, targets: list[Vector], weight: Vector, workers: Workers
 ) -> list[Objective]:
     """Sum a loss over rows, once for each list of targets."""
-    return [Rows(loss, t, weight, workers) for t in targets]
+    return [sum_over_rows(loss, t, weight, workers) for t in targets]
 
 
 def _rescaled(weight: Vector) -> Vector:
@@ -268,7 +331,3 @@ def _rescaled(weight: Vector) -> Vector:
     exponent = int(np.frexp(weight.max())[1]) - 1
     scaled: Vector = np.ldexp(weight, -exponent)
     return scaled
-
-
-def _part(X: Any, rows: Index) -> Any:
-    return X if len(rows) == X.shape[0] else X[rows]

@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.direction import is_presorted
+from maxmargin.boosting.ensemble import StumpEnsemble
 from maxmargin.boosting.rounds import History, Stop
 from maxmargin.boosting.shape import ShapeFunctions, additive_shape
 from maxmargin.boosting.stump import DecisionStump, RegressionStump
@@ -28,7 +29,8 @@ class AdditiveModel(BaseEstimator):
     """A sum of weak learners.
 
     A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_members``, a list
-    of members for each round, and ``_had_missing``.
+    of members for each round, ``_stumps``, the same by function and packed for prediction where
+    they are stumps and otherwise None, and ``_had_missing``.
     """
 
     history_: History
@@ -36,6 +38,7 @@ class AdditiveModel(BaseEstimator):
     constants_: Vector
     coefficients_: Vector
     _members: list[list[Any]]
+    _stumps: list[StumpEnsemble] | None
     _had_missing: NDArray[np.bool_]
 
     def __sklearn_tags__(self) -> Any:
@@ -124,12 +127,19 @@ class AdditiveModel(BaseEstimator):
     def _raw(self, X: Any) -> Vector:
         """Give F of the rows, of shape (rows, functions)."""
         X = self._read_new(X)
-        if is_presorted(self.estimator):
-            shapes = [self._shape(k) for k in range(len(self.constants_))]
-            return np.column_stack([shape._sum(X) for shape in shapes])
+        if self._stumps is not None:
+            return self._sum_stumps(X)
         raw = np.tile(self.constants_, (X.shape[0], 1))
         for raw in self._stages(X):  # noqa: B007  (the last one counts)
             pass
+        return raw
+
+    def _sum_stumps(self, X: Any) -> Vector:
+        X = X.tocsc() if sparse.issparse(X) else np.ascontiguousarray(X)
+        raw = np.empty((X.shape[0], len(self.constants_)))
+        for k, stumps in enumerate(self._stumps or []):
+            coefficients, start = self.coefficients_[:, k], float(self.constants_[k])
+            raw[:, k] = stumps.first(n_jobs=self.n_jobs).sum(X, coefficients, start)
         return raw
 
     def _shape(self, k: int) -> ShapeFunctions:

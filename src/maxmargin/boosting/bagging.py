@@ -21,13 +21,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin.boosting.bag import BagLearner, ClassifierBags, StumpBags, probabilities
 from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
 from maxmargin.boosting.bootstrap import Urn, fill_urn
-from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.boosting.members import Members
-from maxmargin.boosting.rounds import Limits, boost, check_callback, tell
+from maxmargin.boosting.rounds import Limits, boost, check_ending, tell
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
 
 Vector = NDArray[np.float64]
@@ -61,9 +63,13 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         Whether ``fit`` adds members to those of the last one.
     time_limit : float, default=None
         Seconds after which no further member is begun.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
     callback : callable, default=None
-        Called with a ``Round`` for every member; with ``oob_score`` its ``validation_error`` is the
-        out-of-bag error so far.
+        Called with a ``Round`` for every member, of which True stops; with ``oob_score`` its
+        ``validation_error`` is the out-of-bag error so far.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -120,6 +126,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         oob_score: bool = False,
         warm_start: bool = False,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -132,6 +139,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
         self.callback = callback
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -156,6 +164,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
     def _stumps(self) -> bool:
         return type(self._learner()) is DecisionStump
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members.
 
@@ -171,23 +180,25 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
-        X, y = self._read(X, y, reset=True)
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            return self._learn(X, y, sample_weight, clock)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> Self:
+        goes_on = self.warm_start and hasattr(self, "_made")
+        knows = hasattr(self, "is_categorical_") or not self._stumps()
+        X, y = self._read(X, y, reset=not (goes_on and knows))
         check_classification_targets(y)
         classes, label = np.unique(y, return_inverse=True)
         refuse_one_class(classes)
         urn, weight = self._fill(X, label, sample_weight)
-        made = self._earlier(classes, *X.shape)
-        self.classes_, self.n_classes_ = classes, len(classes)
-        self._made = self._grow(made, X, Drawing(label, weight, urn))
+        data = fingerprint(X, label, weight, classes)
+        made = self._earlier(data) if goes_on else None
+        self.classes_, self.n_classes_, self._data = classes, len(classes), data
+        self._made = self._grow(made or self._nothing(X), X, Drawing(label, weight, urn), clock)
         self._recover()
         return self
 
@@ -198,9 +209,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
         for name in ("bootstrap", "oob_score", "warm_start"):
             check_flag(owner, name, getattr(self, name))
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
-        check_callback(owner, self.callback)
+        check_ending(self)
         learner = self._learner()
         if not hasattr(learner, "fit") or not hasattr(learner, "predict") or is_regressor(learner):
             raise ParameterError(
@@ -208,28 +217,25 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 "instead."
             )
 
-    def _earlier(self, classes: NDArray[Any], n_rows: int, n_features: int) -> Made:
+    def _nothing(self, X: Any) -> Made:
+        votes = np.zeros((X.shape[0], len(self.classes_))) if self.oob_score else None
+        return Made([], [], [], votes, 0)
+
+    def _earlier(self, data: str) -> Made:
         """Give the members that this fit continues; what is new is put into a copy."""
-        votes = np.zeros((n_rows, len(classes))) if self.oob_score else None
-        if not (self.warm_start and hasattr(self, "_made")):
-            return Made([], [], [], votes, 0)
         made = self._made
         if self.n_estimators < len(made.members):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least the number of members that "
                 f"are there already, {len(made.members)}, when warm_start=True."
             )
-        kept, now = (each if each is None else each.shape for each in (made.votes, votes))
-        as_wide = getattr(made.members[0], "n_features_in_", n_features) == n_features
-        if not np.array_equal(classes, self.classes_) or kept != now or not as_wide:
-            raise ValueError(
-                "warm_start=True goes on with the classes, the columns, the number of rows and the "
-                "oob_score of the fit before; set warm_start=False to begin anew."
-            )
+        refuse_other_data(self._data, data)
+        voted = made.votes is not None
+        refuse_other_problem({"oob_score": voted}, {"oob_score": bool(self.oob_score)})
         return made.copy()
 
-    def _read(self, X: Any, y: Any = None, *, reset: bool) -> Any:
-        given = {"y": y} if reset else {}
+    def _read(self, X: Any, *y: Any, reset: bool) -> Any:
+        given = {"y": y[0]} if y else {}
         if self._stumps():
             return read(self, X, **given, reset=reset)
         how: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
@@ -258,7 +264,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
 
     # learn
 
-    def _grow(self, made: Made, X: Any, drawing: Drawing) -> Made:
+    def _grow(self, made: Made, X: Any, drawing: Drawing, clock: Clock) -> Made:
         """Add members until there are as many as asked for, or a limit is met."""
         more = self.n_estimators - len(made.members)
         if more == 0:
@@ -266,19 +272,19 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
             return made
         random = check_random_state(self.random_state)
         random.randint(HIGHEST, size=made.drawn)  # where the fit before has stopped
-        limits = Limits(more, self.time_limit, tell(self.callback, self.verbose))
+        limits = Limits(more, clock, tell(self.callback, self.verbose))
         with ExitStack() as stack:
-            learner = self._bag_learner(X, drawing.label, stack)
+            learner = self._bag_learner(X, drawing.label, clock, stack)
             bagging = Bagging(made, learner, drawing, random, more, self.n_jobs)
             self.stop_ = boost(bagging, limits)
         return made
 
-    def _bag_learner(self, X: Any, label: Index, stack: ExitStack) -> BagLearner:
+    def _bag_learner(self, X: Any, label: Index, clock: Clock, stack: ExitStack) -> BagLearner:
         learner, n_classes = self._learner(), len(self.classes_)
         if not self._stumps():
             return ClassifierBags(learner, X, label, n_classes)
         learner._check_parameters()
-        columns = Columns(X, self.is_categorical_, learner.categorical_split, self.n_jobs)
+        columns = learner._columns(X, self.is_categorical_, None, self.n_jobs, clock)
         return StumpBags(learner, stack.enter_context(columns), X, label, n_classes)
 
     # recover

@@ -110,9 +110,11 @@ def _bag_size(max_samples: Any, total: float, owner: str) -> int:
 
 def order_by_content(X: Any, label: Index) -> Index:
     """Order rows by a hash of what they hold and by their label; equal rows lie side by side."""
-    if X.dtype.kind not in "fiub":  # strings and objects stay in the order in which they came
+    try:
+        numbers = X if X.dtype.kind in "fiub" else X.astype(np.float64)
+    except (TypeError, ValueError):  # strings stay in the order in which they came
         return np.arange(X.shape[0])
-    order: Index = np.lexsort((label, _hash_rows(X)))
+    order: Index = np.lexsort((label, _hash_rows(numbers)))
     return order
 
 

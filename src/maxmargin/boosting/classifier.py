@@ -11,13 +11,18 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from maxmargin import losses
-from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.sample import Sample, Targets, Watched
 from maxmargin.boosting.shape import ShapeFunctions, chosen_class
+from maxmargin.boosting.table import FROM_DTYPE
+from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.weights import weigh_classes
+from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
@@ -78,22 +83,32 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         Share of the rows that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop when the loss on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest. None does without a validation part.
+        the round where it was lowest, as whatever else stops them does. None does without a
+        validation part.
     tol : float, default=1e-4
         By how much that loss must fall to count.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
-        had been made at once.
+        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
+        once. Other data, and parameters that those rounds rest on, are refused.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no further round is begun, and no further column sorted for stumps.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical, for stumps; see ``DecisionStump``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -146,10 +161,13 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         tol: float = 1e-4,
         warm_start: bool = False,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
         self.loss = loss
@@ -163,13 +181,26 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         self.tol = tol
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -180,17 +211,17 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
             Class labels.
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
+        X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
+            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
 
         Returns
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
 
     def _check_loss(self, owner: str) -> None:
         if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
@@ -216,8 +247,16 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         self.classes_ = classes
         return (np.searchsorted(classes, labels),)
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        if len(np.unique(targets[0][weight > 0])) < len(self.classes_):
+    def _known_targets(self, y: Array, *groups: Any) -> Targets:  # noqa: ARG002
+        return (known_numbers(self.classes_, check_labels(y), "y_val"),)
+
+    def _factors(self, targets: Targets) -> Vector:
+        label = targets[0]
+        factors: Vector = weigh_classes(self.class_weight, self.classes_, self.classes_[label])
+        return factors[label]
+
+    def _check_targets(self, sample: Sample) -> None:
+        if len(np.unique(sample.targets[0][sample.rows])) < len(self.classes_):
             raise ValueError(
                 "Invalid input - all samples of a class have zero weight, so that less than "
                 f"{len(self.classes_)} classes are left; leave these rows out, or one class weighs "
@@ -229,14 +268,15 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [np.where(label == k, 1.0, -1.0) for k in positive]
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        return row_objectives(self._loss(), self._signs(targets[0]), weight, workers)
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+        signs = self._signs(sample.targets[0])
+        return row_objectives(self._loss(), signs, sample.weight, workers)
 
     def _split_targets(self, targets: Targets) -> Array:
         return targets[0]
 
-    def _train_error(self, targets: Targets, weight: Vector) -> Callable[[list[Vector]], float]:
-        label, weight = targets[0], weight / weight.sum()
+    def _train_error(self, sample: Sample) -> Callable[[list[Vector]], float]:
+        label, weight = sample.targets[0], sample.weight / sample.weight.sum()
 
         def error(z: list[Vector]) -> float:
             said = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any, Self
@@ -9,11 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.boosting.criterion import Classes, Criterion, Gini, Sign, Square, Vector
-from maxmargin.boosting.grouping import best_group
+from maxmargin.boosting.grouping import Categories, Rules, best_group
 from maxmargin.boosting.presort import sort_columns
 from maxmargin.boosting.split import Split, midpoint
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.cpu.stump import ROW, TOGETHER, mark_side
 from maxmargin.ops.threads import Workers
 
@@ -36,6 +39,17 @@ class Columns:
         Whether any categories may go to one side, or a single one against the rest.
     n_jobs : int, default=None
         Threads; the splits do not depend on their number.
+    weight : array-like of shape (rows,), default=None
+        What the next two are counted in, whatever the weights of a round; None for 1 each.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight that either side of a split must have, missing values left aside.
+    min_category_weight : float, default=0.0
+        Of more than ten categories, those that weigh less than so many rows do on average go where
+        missing values go.
+    category_smoothing : bool, default=False
+        Whether gains of more than ten categories are shrunk by what chance would give them.
+    clock : Clock, default=None
+        Once it is over no more columns are sorted, and those left are not searched.
 
     Notes
     -----
@@ -59,15 +73,27 @@ class Columns:
         categorical: Any = None,
         categorical_split: str = "subset",
         n_jobs: int | None = None,
+        *,
+        weight: Any = None,
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 0.0,
+        category_smoothing: bool = False,
+        clock: Clock | None = None,
     ) -> None:
         self.n_rows, self.n_features = X.shape
         self._X = _by_column(X)
-        self._how = categorical_split
+        weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
+        self._rules = Rules(categorical_split, min_weight_fraction_leaf, category_smoothing)
         self._workers = Workers(n_jobs)
         self._latest: tuple[Split | None, bool, int] = None, False, 0
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
-        self._sort(np.flatnonzero(~mask))
-        self._codes = {int(j): _codes(self._X[:, j]) for j in np.flatnonzero(mask)}
+        self._sort(np.flatnonzero(~mask), clock or Clock())
+        self._categories = {
+            int(j): Categories.of(self._X[:, j], weight, min_category_weight)
+            for j in np.flatnonzero(mask)
+        }
+        if min_weight_fraction_leaf > 0.0:
+            self._forbid_light_sides(weight, min_weight_fraction_leaf * float(weight.sum()))
 
     def __enter__(self) -> Self:
         return self
@@ -75,8 +101,15 @@ class Columns:
     def __exit__(self, *error: object) -> None:
         self._workers.__exit__(*error)
 
-    def _sort(self, numeric: NDArray[np.intp]) -> None:
-        columns = sort_columns(self._X, numeric, self._workers)
+    def _sort(self, numeric: NDArray[np.intp], clock: Clock) -> None:
+        columns, left = sort_columns(self._X, numeric, self._workers, clock)
+        if left:
+            warnings.warn(
+                f"time_limit={clock.time_limit} was reached while columns were sorted: {left} of "
+                f"{len(numeric)} are not searched; give more time, or fewer rows or columns.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         runs = [run for column in columns for run in (column.below, column.above)]
         self._rows = np.concatenate([np.zeros(0, np.uint32), *runs])
         self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
@@ -88,6 +121,21 @@ class Columns:
         # Neighbours of equal length share a loop.
         order = np.argsort(lengths, kind="stable")
         self._order, self._pieces = order.astype(np.uint64), _pieces(lengths[order])
+        self._light: list[int] = []  # columns with missing values too few for a side of their own
+
+    def _forbid_light_sides(self, weight: Vector, least: float) -> None:
+        """Allow splits only where both sides of the values weigh enough."""
+        first, total = 0, float(weight.sum())
+        for j in range(self.n_features):
+            missing = self._missing[first : first + int(self._n_missing[j])]
+            first += len(missing)
+            apart = float(weight[missing].sum())
+            if len(missing) and min(apart, total - apart) < least:
+                self._light.append(j)
+            for begin, end in pairwise(self._bounds[2 * j : 2 * j + 3]):
+                run = self._rows[begin:end]
+                side = np.cumsum(weight[run & ROW])
+                run[np.minimum(side, total - apart - side) < least] &= ROW
 
     # the best split
 
@@ -154,7 +202,7 @@ class Columns:
     def _best(self, criterion: Criterion) -> Split:
         shift = self._missing_sums(criterion)
         gain = self._scan(criterion, shift)
-        groups = {j: self._group(criterion, j) for j in self._codes}
+        groups = {j: self._group(criterion, j) for j in self._categories}
         for j, (value, _) in groups.items():
             gain[2 * j] = value
         best = max(float(gain.max(initial=-np.inf)), criterion.baseline)
@@ -171,7 +219,9 @@ class Columns:
         if len(self._missing) == 0:
             return np.zeros((self.n_features, len(criterion.total)))
         column = np.repeat(np.arange(self.n_features), self._n_missing)
-        return criterion.sums(column, self._missing, self.n_features)
+        sums = criterion.sums(column, self._missing, self.n_features)
+        sums[self._light] = 0.0
+        return sums
 
     def _scan(self, criterion: Criterion, shift: Vector) -> Vector:
         """Score both runs of every numeric column."""
@@ -187,8 +237,11 @@ class Columns:
         return gain
 
     def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
-        codes, n_codes = self._codes[feature]
-        return best_group(criterion, criterion.sums(codes, slice(None), n_codes + 1), self._how)
+        categories = self._categories[feature]
+        return best_group(criterion, categories, self._sums(criterion, categories), self._rules)
+
+    def _sums(self, criterion: Criterion, categories: Categories) -> Vector:
+        return criterion.sums(categories.codes, slice(None), categories.n_groups)
 
     # from a score to a split
 
@@ -211,7 +264,10 @@ class Columns:
                 count, along = abs(found), found < 0
                 threshold = self._threshold(feature, begin, end, count)
                 missing_right = along == above if self._n_missing[feature] else None
+                if feature in self._light:  # counted with the rest
+                    missing_right = not above
                 return self._split(criterion, feature, side, above, count, threshold, missing_right)
+        assert criterion.score(shift) >= target, "a split that was found cannot be placed"
         return self._split(criterion, feature, side, True, 0, np.inf, True)
 
     def _threshold(self, feature: int, begin: int, end: int, count: int) -> float:
@@ -244,13 +300,13 @@ class Columns:
         return split
 
     def _categorical_split(self, criterion: Criterion, feature: int, right: Mask) -> Split:
-        codes, n_codes = self._codes[feature]
-        sums = criterion.sums(codes, slice(None), n_codes + 1)
-        side = sums[right].sum(axis=0)
+        categories = self._categories[feature]
+        side = self._sums(criterion, categories)[right].sum(axis=0)
         leaf, rest = criterion.leaves(side)
-        chosen, missing_right = right[:-1], bool(right[-1])
-        if codes.max() < n_codes:  # none missing: to the side with more rows
-            missing_right = bool(2 * np.count_nonzero(right[codes]) > self.n_rows)
+        missing_right = bool(right[-1])
+        if categories.complete:  # none missing: to the side with more rows
+            missing_right = bool(2 * np.count_nonzero(right[categories.codes]) > self.n_rows)
+        chosen = np.where(categories.known, right[:-1], missing_right)
         gain = criterion.gain(float(criterion.score(side)))
         return Split(feature, np.nan, chosen, missing_right, rest, leaf, gain)
 
@@ -267,7 +323,7 @@ class Columns:
         -------
         right : ndarray of bool of shape (rows,)
         """
-        if split.feature < 0 or split.feature in self._codes:
+        if split.feature < 0 or split.feature in self._categories:
             return split.right_side(self._X)
         latest, above, count = self._latest
         if split is not latest:
@@ -312,10 +368,3 @@ def _by_column(X: Any) -> Any:
         columns = columns.copy()
         columns.sum_duplicates()
     return columns
-
-
-def _codes(x: NDArray[Any]) -> tuple[NDArray[np.intp], int]:
-    """Count the codes of a column; missing values get the one behind the last."""
-    missing = np.isnan(x)
-    n_codes = 0 if missing.all() else int(x[~missing].max()) + 1
-    return np.where(missing, n_codes, x).astype(np.intp), n_codes

@@ -44,8 +44,8 @@ class Direction(Protocol):
         """Give pull'h: the loss falls at this rate along h."""
         ...
 
-    def with_leaves(self, objective: Objective, point: Point) -> Direction:
-        """Give each leaf the step that is best for its own rows."""
+    def with_leaves(self, objective: Objective, point: Point, search: bool = False) -> Direction:
+        """Give each leaf a step of its own: a quick one, or the best that a search finds."""
         ...
 
     def scaled(self, factor: float) -> Direction:
@@ -73,9 +73,13 @@ class StumpDirection:
         low, high = side_sums(pull, self.right)
         return low * self.member.left + high * self.member.right
 
-    def with_leaves(self, objective: Objective, point: Point) -> StumpDirection:
+    def with_leaves(
+        self, objective: Objective, point: Point, search: bool = False
+    ) -> StumpDirection:
         """Give each side its own step."""
-        if point.curvature is None:
+        if search:
+            left, right = objective.best_shifts(point, self.right, 2).tolist()
+        elif point.curvature is None:
             left, right = objective.shifts(point, self.right, 2).tolist()
         else:
             G, H = side_sums(point.pull, self.right), side_sums(point.curvature, self.right)
@@ -109,11 +113,14 @@ class ModelDirection:
         """Give pull'h."""
         return float(pull @ self.h)
 
-    def with_leaves(self, objective: Objective, point: Point) -> ModelDirection:
+    def with_leaves(
+        self, objective: Objective, point: Point, search: bool = False
+    ) -> ModelDirection:
         """Give each leaf of the tree its own step; the tree is this member's alone."""
         assert self.leaf is not None
         nodes, place = np.unique(self.leaf, return_inverse=True)
-        steps = objective.shifts(point, place, len(nodes))
+        shifts = objective.best_shifts if search else objective.shifts
+        steps = shifts(point, place, len(nodes))
         self.member.tree_.value[nodes, 0, 0] = steps
         return replace(self, h=steps[place])
 
@@ -186,6 +193,8 @@ class SquareStump(SignStump):
 
     def __init__(self, columns: Columns) -> None:
         super().__init__(columns, "square")
+        self._weight: Vector | None = None
+        self._equal = False
 
     def learn(
         self,
@@ -193,8 +202,10 @@ class SquareStump(SignStump):
         weight: Vector,
         seed: tuple[int, ...],  # noqa: ARG002
     ) -> StumpDirection:
-        """Search all columns."""
-        return self.recall(self._columns.best_square(pull, weight))
+        """Search all columns; weights that are all 1 need not be read."""
+        if weight is not self._weight:
+            self._weight, self._equal = weight, bool((weight == 1.0).all())
+        return self.recall(self._columns.best_square(pull, None if self._equal else weight))
 
 
 class AnyRegressor:

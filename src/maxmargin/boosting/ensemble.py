@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ Vector = NDArray[np.float64]
 _BLOCK_VALUES = 32_768  # a quarter of a megabyte stays in the cache of a core
 _FEWEST_ROWS, _MOST_ROWS = 256, 4_096
 _WORTH_THREADS = 1_000_000  # comparisons; fewer are done before another thread has woken up
+
+
+_BY_SPLIT = ("_line", "_threshold", "_missing_right", "_begin", "_end", "left", "right")
 
 
 class StumpEnsemble:
@@ -57,6 +61,25 @@ class StumpEnsemble:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def first(self, rounds: int | None = None, n_jobs: int | None = None) -> StumpEnsemble:
+        """Give the first splits, or all, to be asked on so many threads.
+
+        Parameters
+        ----------
+        rounds : int, default=None
+            How many; None for all.
+        n_jobs : int, default=None
+
+        Returns
+        -------
+        ensemble : StumpEnsemble
+        """
+        part = copy(self)
+        part._n_jobs = n_jobs
+        for name in _BY_SPLIT:
+            setattr(part, name, getattr(self, name)[:rounds])
+        return part
 
     def sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Vector:
         """Add the values of all splits, each times its coefficient, in their order.

@@ -60,10 +60,10 @@ class Held:
         """Predict the constants."""
         self.z = [np.full(self.X.shape[0], constant) for constant in constants]
 
-    def value(self) -> float:
-        """Sum the mean losses of all functions."""
-        pairs = zip(self.objectives, self.z, strict=True)
-        return float(sum(objective.value(z) for objective, z in pairs))
+    def value(self, functions: Sequence[AdditiveFunction]) -> float:
+        """Sum the mean losses of all functions, each with the parameters of its training loss."""
+        watched = zip(functions, self.objectives, self.z, strict=True)
+        return float(sum(own.like(function.fitted).value(z) for function, own, z in watched))
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class AdditiveFunction:
         self._objective, self._learner = objective, learner
         self.constant, n_rows = constant, len(objective.weight)
         self.point, self._spare = Point.empty(n_rows), Point.empty(n_rows)
+        self.fitted = objective  # with the parameters of the latest round
         self.sees_descent = False  # by the gradient, whatever a step finds
         self.begin()
 
@@ -101,7 +102,7 @@ class AdditiveFunction:
 
     def propose(self, rule: Rule, seed: tuple[int, ...]) -> _Proposal | None:
         """Find a member and a step that lead downhill; None if there are none."""
-        objective = self._objective.fitted_to(self.point.z)
+        objective = self.fitted = self._objective.fitted_to(self.point.z)
         if objective is not self._objective:
             objective.evaluate(self.point)
         pull = self.point.pull
@@ -124,14 +125,17 @@ class AdditiveFunction:
     ) -> _Proposal | None:
         """Go as far as each leaf wants, or half as far until that leads downhill.
 
-        A Newton step may be far too long where a leaf's curvature has nearly vanished. Steps of 0,
-        or ever shorter ones that gain nothing, are none.
+        A Newton step may be far too long, or 0, where a leaf's curvature has nearly vanished, and
+        Huber's may have the wrong sign: then the best one is searched for. Steps of 0, or ever
+        shorter ones that gain nothing, are none.
         """
-        direction = direction.with_leaves(objective, self.point)
         rounding = _UPHILL * abs(self.point.value)
-        proposal = self._moved(objective, direction, rate)
-        if proposal.point.value <= self.point.value + rounding:
-            return None if np.array_equal(proposal.point.z, self.point.z) else proposal
+        for search in (False, True):
+            direction = direction.with_leaves(objective, self.point, search)
+            proposal = self._moved(objective, direction, rate)
+            level = proposal.point.value <= self.point.value + rounding
+            if level and not np.array_equal(proposal.point.z, self.point.z):
+                return proposal
         for _ in range(_HALVINGS):
             direction = direction.scaled(0.5)
             proposal = self._moved(objective, direction, rate)
@@ -196,6 +200,7 @@ class GradientBooster:
         self.members: list[list[Any]] = []
         self.coefficients: list[list[float]] = []
         self.rounds: list[Round] = []
+        self.first_loss = np.nan  # of the constants, where the first round is made here
         if held is not None:
             held.begin(self.constants)
 
@@ -213,6 +218,8 @@ class GradientBooster:
             function.propose(self._rule, (self._seed, number, k))
             for k, function in enumerate(self._functions)
         ]
+        if not self.rounds:
+            self.first_loss = float(sum(function.point.value for function in self._functions))
         if not any(proposals):
             return self._no_descent()
         _refuse_overflow(proposals, number)
@@ -230,11 +237,20 @@ class GradientBooster:
         if not any(function.point.pull.any() for function in self._functions):
             return Stop.PERFECT
         if not self.members and not any(function.sees_descent for function in self._functions):
-            raise NoDescentError(
-                "The first weak learner finds no way downhill from a constant prediction: no "
-                "feature varies with the target; use other features or a stronger estimator."
-            )
+            raise NoDescentError(self._why_none())
         return Stop.TOO_WEAK
+
+    def _why_none(self) -> str:
+        """Say why not even the first weak learner leads downhill."""
+        if not any(function.point.pull @ function.point.pull for function in self._functions):
+            return (
+                "The gradient of the loss is so small that its squares vanish in double precision; "
+                "multiply the targets, and with them the predictions, by a large number."
+            )
+        return (
+            "The first weak learner finds no way downhill from a constant prediction: no "
+            "feature varies with the target; use other features or a stronger estimator."
+        )
 
     def _report(self, number: int, proposals: list[_Proposal | None]) -> Round:
         alone = proposals[0] if len(proposals) == 1 else None
@@ -246,7 +262,7 @@ class GradientBooster:
             alpha=alone.coefficient if alone else np.nan,
             loss=float(sum(function.point.value for function in self._functions)),
             train_error=self._error(),
-            validation_loss=self._held.value() if self._held else np.nan,
+            validation_loss=self._held.value(self._functions) if self._held else np.nan,
             stop=Stop.PERFECT if perfect else None,
         )
 

@@ -1,6 +1,7 @@
 """What boosting descends: the total loss of the training rows as a function of their predictions.
 
     rows    L(z) = sum_i w_i loss(z_i, t_i)
+    hinge   the same, rounded off: single steps get stuck at kinks that many rows share
     pairs   L(z) = sum over pairs of a query, see ``losses/ranking.py``
 
 At a point z it gives the mean loss, the pull -dL/dz_i and the curvature d2L/dz_i^2 of every row.
@@ -14,8 +15,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.losses import Exponential, Logistic, Loss, PairwiseLogistic, Queries
+from maxmargin.losses import Exponential, Hinge, Logistic, Loss, PairwiseLogistic, Queries
 from maxmargin.losses.base import newton_step
+from maxmargin.losses.descent import minimise
 from maxmargin.ops.cpu.gradient import exponential_pass, logistic_pass
 from maxmargin.ops.threads import Workers
 
@@ -63,12 +65,20 @@ class Objective(Protocol):
         """Give the objective to use around z."""
         ...
 
+    def like(self, other: Any) -> Objective:
+        """Give the objective of these rows with the parameters of another one."""
+        ...
+
     def best_constant(self) -> float:
         """Give the best prediction that is the same for all rows."""
         ...
 
     def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give the step of each leaf."""
+        ...
+
+    def best_shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+        """Give the best step of each leaf, where a search can find it."""
         ...
 
 
@@ -91,18 +101,34 @@ class Rows:
 
     def fitted_to(self, z: Vector) -> Rows:
         """Give itself, or the sum of a loss whose parameters follow the residuals."""
-        loss = self.loss.fitted_to(z, self.t, self.weight)
-        return self if loss is self.loss else Rows(loss, self.t, self.weight, self._workers)
+        return self._with(self.loss.fitted_to(z, self.t, self.weight))
+
+    def like(self, other: Rows) -> Rows:
+        """Give the sum of another one's loss over these rows."""
+        return self._with(other.loss)
+
+    def _with(self, loss: Loss) -> Rows:
+        same = loss is self.loss
+        return self if same else type(self)(loss, self.t, self.weight, self._workers)
 
     def evaluate(self, point: Point) -> None:
         """Fill in value, pull and curvature at point.z."""
         if self.loss in _PASSES:
             point.value = self._compiled(point) / self._total
             return
-        z, t, weight = point.z, self.t, self.weight
-        point.value = self.value(z)
-        point.pull = -weight * self.loss.derivative(z, t)
-        point.curvature = weight * self.loss.curvature(z, t) if self._newton else None
+        point.value = self.value(point.z)
+        point.pull = -self.weight * self._derivative(point.z, self.t)
+        bend = self._curvature(point.z, self.t) if self._newton else None
+        point.curvature = None if bend is None else self.weight * bend
+
+    def _value(self, z: Vector, t: Vector) -> Vector:
+        return self.loss.value(z, t)
+
+    def _derivative(self, z: Vector, t: Vector) -> Vector:
+        return self.loss.derivative(z, t)
+
+    def _curvature(self, z: Vector, t: Vector) -> Vector:
+        return self.loss.curvature(z, t)
 
     def _compiled(self, point: Point) -> float:
         starts = range(0, len(point.z), _PIECE)
@@ -118,25 +144,76 @@ class Rows:
 
     def value(self, z: Vector) -> float:
         """Give the mean loss at z."""
-        return float(self.weight @ self.loss.value(z, self.t)) / self._total
+        return float(self.weight @ self._value(z, self.t)) / self._total
 
     def slope(self, z: Vector, h: Vector) -> float:
         """Give the derivative of the total loss at z along h."""
-        return float((self.weight * self.loss.derivative(z, self.t)) @ h)
+        return float((self.weight * self._derivative(z, self.t)) @ h)
 
     def best_constant(self) -> float:
         """Give the best prediction that is the same for all rows."""
-        return self.loss.best_shift(np.zeros(len(self.t)), self.t, self.weight)
+        return self._best_shift(np.zeros(len(self.t)), np.arange(len(self.t)))
+
+    def _best_shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
+        return self.loss.best_shift(z[rows], self.t[rows], self.weight[rows])
 
     def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give each leaf a Newton step, or the step that its loss takes instead."""
         if self._newton and point.curvature is not None:
             return newton_shifts(point, leaf, n_leaves)
+        return self._by_leaf(self._shift, point, leaf, n_leaves)
+
+    def best_shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+        """Give each leaf the step to its least loss."""
+        return self._by_leaf(self._best_shift, point, leaf, n_leaves)
+
+    def _by_leaf(self, step: Any, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         rows = [np.flatnonzero(leaf == k) for k in range(n_leaves)]
-        return np.array([self._shift(point.z, r) if len(r) else 0.0 for r in rows])
+        return np.array([step(point.z, r) if len(r) else 0.0 for r in rows])
 
     def _shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
         return self.loss.newton_shift(z[rows], self.t[rows], self.weight[rows])
+
+
+class RoundedHinge(Rows):
+    """The hinge max(0, 1 - m) = (r + |r|) / 2, r = 1 - m, with |r| a parabola for |r| < 1.
+
+    Its best constant puts all rows of the larger class on the kink m = 1, and any leaf in which
+    that class is still the larger one stays there: no single step leads downhill, though several
+    together would. Rounded off, which adds 1/4 to a row's loss at most, it has a slope at the kink.
+
+    The curvature is that of the parabola in r which touches it from above on both sides of 0, so
+    that no step of a leaf leads uphill (D. R. Hunter and K. Lange, A tutorial on MM algorithms, Am.
+    Stat. 58, 2004).
+    """
+
+    def __init__(self, loss: Loss, t: Vector, weight: Vector, workers: Workers) -> None:
+        super().__init__(loss, t, weight, workers)
+        self._newton = True
+
+    def _value(self, z: Vector, t: Vector) -> Vector:
+        r = 1.0 - t * z
+        size = np.abs(r)
+        return 0.5 * (r + np.where(size < 1.0, 0.5 * (1.0 + r * r), size))
+
+    def _derivative(self, z: Vector, t: Vector) -> Vector:
+        return -0.5 * t * (1.0 + np.clip(1.0 - t * z, -1.0, 1.0))
+
+    def _curvature(self, z: Vector, t: Vector) -> Vector:
+        return 0.5 / np.maximum(np.abs(1.0 - t * z), 1.0)
+
+    def _best_shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
+        z, t, weight = z[rows], self.t[rows], self.weight[rows]
+        return minimise(
+            lambda c: float(weight @ self._value(z + c, t)),
+            lambda c: float(weight @ self._derivative(z + c, t)),
+        )
+
+
+def sum_over_rows(loss: Loss, t: Vector, weight: Vector, workers: Workers) -> Rows:
+    """Give the objective of a loss that prices rows one by one."""
+    kind = RoundedHinge if loss == Hinge() else Rows
+    return kind(loss, t, weight, workers)
 
 
 class Pairs:
@@ -157,6 +234,10 @@ class Pairs:
         self.loss, self.queries, self.weight, self._workers = loss, queries, weight, workers
 
     def fitted_to(self, z: Vector) -> Pairs:  # noqa: ARG002
+        """Give itself."""
+        return self
+
+    def like(self, other: Any) -> Pairs:  # noqa: ARG002
         """Give itself."""
         return self
 
@@ -183,6 +264,8 @@ class Pairs:
     def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give each leaf a Newton step by the diagonal of the Hessian, which is a short one."""
         return newton_shifts(point, leaf, n_leaves)
+
+    best_shifts = shifts  # rows of several leaves share their pairs
 
 
 def newton_shifts(point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.cpu import stump_sort as ops
 from maxmargin.ops.threads import Workers
 
@@ -33,23 +34,34 @@ class Sorted:
     middle: float
 
 
-def sort_columns(X: Any, features: NDArray[np.intp], workers: Workers) -> list[Sorted]:
-    """Sort the rows by every one of the features; all other columns stay empty."""
-    none = np.zeros(0, dtype=np.uint32)
-    columns = [Sorted(none, none, none, np.nan)] * X.shape[1]
+_NONE = np.zeros(0, dtype=np.uint32)
+_EMPTY = Sorted(_NONE, _NONE, _NONE, np.nan)
+
+
+def sort_columns(
+    X: Any, features: NDArray[np.intp], workers: Workers, clock: Clock
+) -> tuple[list[Sorted], int]:
+    """Sort the rows by every one of the features; all other columns stay empty.
+
+    Once the clock is over no further one is begun, but for the first; returns how many were not.
+    """
+    columns, left = [_EMPTY] * X.shape[1], set(features.tolist())
+    few = X.shape[0] * len(features) <= _FEW
 
     def sort(first: int) -> None:
         chosen, room = features[first : first + _BLOCK], _Room(X.shape[0], X.dtype)
-        for j, (values, rows) in zip(chosen, _read(X, chosen), strict=True):
-            columns[j] = room.sort(values, rows)
+        for j, (values, rows) in zip(chosen.tolist(), _read(X, chosen), strict=True):
+            if few or j == features[0] or not clock.over():
+                columns[j] = room.sort(values, rows)
+                left.discard(j)
 
     blocks = range(0, len(features), _BLOCK)
-    if X.shape[0] * len(features) <= _FEW:
+    if few:
         for first in blocks:
             sort(first)
     else:
         workers.each(sort, blocks)
-    return columns
+    return columns, len(left)
 
 
 def _read(X: Any, features: NDArray[np.intp]) -> Any:

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from maxmargin.boosting.additive_fit import AdditiveFit, Index, Targets, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, Pairs
 from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.sample import Index, Sample, Targets, Watched
+from maxmargin.boosting.table import FROM_DTYPE, read_weight
 from maxmargin.inputs.parameters import check_choice
+from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
@@ -48,22 +51,30 @@ class BoostingRanker(AdditiveFit):
         Share of the queries that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop when the loss on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest. None does without a validation part.
+        the round where it was lowest, as whatever else stops them does. None does without a
+        validation part.
     tol : float, default=1e-4
         By how much that loss must fall to count.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
-        had been made at once.
+        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
+        once. Other data, and parameters that those rounds rest on, are refused.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no further round is begun, and no further column sorted for stumps.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical, for stumps; see ``DecisionStump``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -112,10 +123,12 @@ class BoostingRanker(AdditiveFit):
         tol: float = 1e-4,
         warm_start: bool = False,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
+        min_weight_fraction_leaf: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.loss = loss
@@ -129,13 +142,27 @@ class BoostingRanker(AdditiveFit):
         self.tol = tol
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        qid_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -150,17 +177,18 @@ class BoostingRanker(AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; a pair weighs the product of its rows' weights, so that a row of weight 2
             is a row that stands there twice.
+        X_val, y_val, qid_val : array-like, default=None
+            Rows to watch, in place of queries put aside: their loss is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
 
         Returns
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight, qid)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        watched = Watched(X_val, y_val, sample_weight_val, (qid_val,))
+        return self._fit(X, y, sample_weight, watched, qid)
 
     def _is_pairwise(self) -> bool:
         return self.loss == _PAIRWISE or isinstance(self.loss, PairwiseLogistic)
@@ -176,21 +204,30 @@ class BoostingRanker(AdditiveFit):
         y = np.asarray(y, dtype=np.float64)
         return y, _query_numbers(groups[0], len(y))
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        if not self._is_pairwise():
-            self._loss().check_targets(targets[0][weight > 0])
-        elif Queries.of(targets[0], targets[1], weight).pairs == 0:
+    def _known_targets(self, y: NDArray[Any], *groups: Any) -> Targets:
+        targets = self._targets(y, False, *groups)
+        if self._is_pairwise() and Queries.of(*targets).pairs == 0:
             raise ValueError(
-                f"There is no pair to put in order (n_samples={len(weight)}): in no query do two "
-                "rows differ in relevance; check y, qid and sample_weight."
+                "There is no pair to watch: in no query of X_val do two rows differ in relevance; "
+                "check y_val and qid_val."
+            )
+        return targets
+
+    def _check_targets(self, sample: Sample) -> None:
+        if not self._is_pairwise():
+            self._loss().check_targets(sample.targets[0][sample.rows])
+        elif Queries.of(sample.targets[0], sample.targets[1], sample.weight).pairs == 0:
+            raise ValueError(
+                f"There is no pair to put in order (n_samples={len(sample.weight)}): in no query "
+                "do two rows differ in relevance; check y, qid and sample_weight."
             )
 
-    def _set_aside(self, rows: Index, targets: Targets) -> tuple[Index, Index | None]:
+    def _set_aside(self, sample: Sample) -> tuple[Index, Index | None]:
         """Put whole queries aside; rows, if there is only one query."""
         if self.n_iter_no_change is None:
-            return rows, None
-        training, held = self._draw(rows, targets)
-        y, query = targets
+            return sample.rows, None
+        training, held = self._draw(sample)
+        y, query = sample.targets
         parts = [Queries.of(y[part], query[part]) for part in (training, held)]
         if self._is_pairwise() and not all(part.pairs for part in parts):
             raise ValueError(
@@ -199,18 +236,19 @@ class BoostingRanker(AdditiveFit):
             )
         return training, held
 
-    def _draw(self, rows: Index, targets: Targets) -> Any:
-        query = targets[1][rows]
+    def _draw(self, sample: Sample) -> Any:
+        rows = sample.rows
+        query = sample.targets[1][rows]
         labels = np.unique(query)
         if len(labels) == 1:
-            return super()._set_aside(rows, targets)
+            return super()._set_aside(sample)
         rng = np.random.RandomState(self._seed)
         count = min(max(1, round(self.validation_fraction * len(labels))), len(labels) - 1)
         held = np.isin(query, rng.permutation(labels)[:count])
         return rows[~held], rows[held]
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        y, query = targets
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+        (y, query), weight = sample.targets, sample.weight
         if not self._is_pairwise():
             return row_objectives(self._loss(), [y], weight, workers)
         loss = self.loss if isinstance(self.loss, PairwiseLogistic) else PairwiseLogistic()
@@ -265,7 +303,8 @@ class BoostingRanker(AdditiveFit):
         scores = self.predict(X)
         y = column_or_1d(y)
         check_consistent_length(scores, y)
-        queries = Queries.of(y, _query_numbers(qid, len(y)), sample_weight)
+        weight = read_weight(sample_weight, len(y))
+        queries = Queries.of(y, _query_numbers(qid, len(y)), weight)
         if queries.pairs == 0:
             raise ValueError(
                 "There is no pair to judge: in no query do two rows differ in relevance."

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.boosting.additive_fit import AdditiveFit, Targets, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.rounds import Callback
+from maxmargin.boosting.sample import Sample, Targets, Watched
+from maxmargin.boosting.table import FROM_DTYPE
 from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers
@@ -45,22 +48,30 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         Share of the rows that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop when the loss on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest. None does without a validation part.
+        the round where it was lowest, as whatever else stops them does. None does without a
+        validation part.
     tol : float, default=1e-4
         By how much that loss must fall to count.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, on the same data, to the same bits as if all
-        had been made at once.
+        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
+        once. Other data, and parameters that those rounds rest on, are refused.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no further round is begun, and no further column sorted for stumps.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one; see ``History``.
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
-    categorical_features : array-like, "from_dtype" or None, default=None
-        Indices, names or a mask of the categorical columns, for stumps; see ``DecisionStump``.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Which columns are categorical, for stumps; see ``DecisionStump``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have, missing
+        values left aside. Trees get it too; learners without leaves have no use for it.
     random_state : int, RandomState instance or None, default=None
         Seeds the validation part and members that have a ``random_state``.
 
@@ -110,10 +121,12 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         tol: float = 1e-4,
         warm_start: bool = False,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
+        min_weight_fraction_leaf: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.loss = loss
@@ -127,13 +140,25 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         self.tol = tol
         self.warm_start = warm_start
         self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @all_or_nothing
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -144,17 +169,17 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
             Targets.
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
+        X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
+            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            with ``n_iter_no_change`` ends the rounds.
+        sample_weight_val : array-like of shape (rows,), default=None
+            Their weights.
 
         Returns
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
 
     def _check_loss(self, owner: str) -> None:
         if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
@@ -169,11 +194,16 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     def _targets(self, y: NDArray[Any], reset: bool, *groups: Any) -> Targets:  # noqa: ARG002
         return (np.asarray(y, dtype=np.float64),)
 
-    def _check_targets(self, targets: Targets, weight: Vector) -> None:
-        self._loss().check_targets(targets[0][weight > 0])
+    def _known_targets(self, y: NDArray[Any], *groups: Any) -> Targets:  # noqa: ARG002
+        t = np.asarray(y, dtype=np.float64)
+        self._loss().check_targets(np.append(t, 1.0))  # all 0 is enough to watch
+        return (t,)
 
-    def _objectives(self, targets: Targets, weight: Vector, workers: Workers) -> list[Objective]:
-        return row_objectives(self._loss(), list(targets), weight, workers)
+    def _check_targets(self, sample: Sample) -> None:
+        self._loss().check_targets(sample.targets[0][sample.rows])
+
+    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+        return row_objectives(self._loss(), list(sample.targets), sample.weight, workers)
 
     def predict(self, X: Any) -> Vector:
         """Predict targets.

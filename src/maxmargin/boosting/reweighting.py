@@ -85,6 +85,7 @@ class Reweighting:
     def __post_init__(self) -> None:
         self.members: list[Any] = []
         self.coefficients: list[float] = []
+        self._drawn: dict[int, Any] = {}  # where random numbers stood after so many rounds
         self._begin()
 
     def _begin(self) -> None:
@@ -98,6 +99,8 @@ class Reweighting:
         """Make one round of AdaBoost."""
         if self._ended:
             return Stop.PERFECT
+        if self.validation is not None and self.learner.random_state is not None:
+            self._drawn[len(self.members)] = self.learner.random_state.get_state()
         for _ in range(self.learner.tries):
             member = self.learner.learn(self.weight)
             said = self.learner.recall(member)
@@ -107,8 +110,8 @@ class Reweighting:
         return self._too_weak(error)
 
     def _coefficient(self, error: float) -> float:
-        if error == 0.0:
-            return PERFECT_WEIGHT
+        if error == 0.0:  # more than all before it together: it is right where they are not
+            return PERFECT_WEIGHT + sum(self.coefficients)
         return float(weight_of_error(error, self.n_classes, self.learning_rate))
 
     def _measure(self, said: Numbers) -> tuple[float, float]:
@@ -164,6 +167,8 @@ class Reweighting:
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds and play the others again, to the same bits."""
         self.resume(self.members[:n_rounds], self.coefficients[:n_rounds])
+        if self.learner.random_state is not None and n_rounds in self._drawn:
+            self.learner.random_state.set_state(self._drawn[n_rounds])
 
     def resume(self, members: list[Any], coefficients: list[float]) -> None:
         """Take over an ensemble, with the weights that its rounds lead to."""

@@ -2,23 +2,25 @@
 
 A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
 The first round is always made, since there is no model without one; limits are looked at after
-every round, so that whatever stops the loop, the rounds made so far are a whole model.
+every round, so that whatever stops the loop, the rounds made so far are a whole model. Where a
+validation part is watched, those after its best round are dropped, whatever stopped the loop.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
-from maxmargin.ops.clock import watch
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.ops.clock import ON_INTERRUPT, Clock
 
 _NAN = float("nan")
 
@@ -36,6 +38,7 @@ class Stop(Enum):
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
     TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
+    CALLBACK = "The callback returned True; the rounds made until then were kept."
     TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
     INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
 
@@ -46,7 +49,7 @@ class Stop(Enum):
 
     @property
     def final(self) -> bool:
-        """Whether more rounds would change nothing, however many are asked for."""
+        """Whether more rounds of the same kind would change nothing, however many are asked for."""
         return self in (Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY)
 
 
@@ -59,7 +62,7 @@ class Round:
     round : int
         Number of the round, from 1.
     seconds : float
-        Since the loop began.
+        Since the fit began.
     error : float
         Weighted error of the round's weak learner.
     alpha : float
@@ -157,10 +160,10 @@ class Limits:
     ----------
     n_rounds : int
         Rounds to make from here on.
-    time_limit : float, default=None
-        Seconds after which no further round is begun.
+    clock : Clock
+        Once it is over no further round is begun.
     callback : callable, default=None
-        Called with every ``Round``.
+        Called with every ``Round``; True stops.
     patience : int, default=None
         Rounds to wait for a lower validation loss or, without one, error; None never stops early.
     tol : float, default=0.0
@@ -168,7 +171,7 @@ class Limits:
     """
 
     n_rounds: int
-    time_limit: float | None = None
+    clock: Clock = field(default_factory=Clock)
     callback: Callback | None = None
     patience: int | None = None
     tol: float = 0.0
@@ -181,7 +184,7 @@ def check_limits(model: Any) -> None:
     ----------
     model : estimator
         With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
-        ``n_iter_no_change``, ``time_limit`` and ``callback``.
+        ``n_iter_no_change``, ``time_limit``, ``on_interrupt`` and ``callback``.
     """
     owner = type(model).__name__
     check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
@@ -196,8 +199,15 @@ def check_limits(model: Any) -> None:
         )
     if model.n_iter_no_change is not None:
         check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
+    check_ending(model)
+
+
+def check_ending(model: Any) -> None:
+    """Refuse what cannot end a fit: its time limit, what an interrupt does, a callback."""
+    owner = type(model).__name__
     if model.time_limit is not None:
         check_number(owner, "time_limit", model.time_limit, 0.0, infinite=True)
+    check_choice(owner, "on_interrupt", model.on_interrupt, ON_INTERRUPT)
     check_callback(owner, model.callback)
 
 
@@ -235,30 +245,45 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     Returns
     -------
     stop : Stop
-        Why it ended. After ``Stop.EARLY`` only the rounds up to the best on the validation part are
-        left in the booster.
+        Why it ended. With patience only the rounds up to the best on the validation part are left
+        in the booster.
     """
-    if limits.n_rounds <= 0:
-        return Stop.ROUNDS
-    start, patience = time.perf_counter(), _Patience(limits, before)
-    with watch() as clock:
-        for left in range(limits.n_rounds - 1, -1, -1):
-            made = booster.round()
-            if isinstance(made, Stop):
-                return made
-            made = replace(made, seconds=time.perf_counter() - start)
-            if limits.callback is not None:
-                limits.callback(made)
-            patience.notice(made)
-            if patience.spent:
-                booster.keep(patience.best_round)
-            stop = _reason(made, limits, left, patience.spent, clock.interrupted)
-            if stop is not None:
-                return stop
+    patience = _Patience(limits, before)
+    stop = _make_rounds(booster, limits, patience)
+    if patience.regrets:
+        booster.keep(patience.best_round)
+    return stop
+
+
+def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
+    for left in range(limits.n_rounds - 1, -1, -1):
+        made = booster.round()
+        if isinstance(made, Stop):
+            return made
+        made = replace(made, seconds=limits.clock.seconds)
+        asked = limits.callback is not None and _is_true(limits.callback(made))
+        patience.notice(made)
+        stop = _reason(made, left, patience.spent, asked) or _out_of_time(limits.clock)
+        if stop is not None:
+            return stop
     return Stop.ROUNDS
 
 
-def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bool) -> Stop | None:
+def _out_of_time(clock: Clock) -> Stop | None:
+    """Say so if the time is up, or the user wants what there is."""
+    if not clock.over():
+        return None
+    if clock.interrupted:
+        caution(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
+    return Stop.INTERRUPTED if clock.interrupted else Stop.TIME_LIMIT
+
+
+def _is_true(answer: object) -> bool:
+    """Whether a callback asks to stop: by True, and not by any other thing that it may return."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def _reason(made: Round, left: int, spent: bool, asked: bool) -> Stop | None:
     """Say why to stop after this round; what belongs to the model comes before outer limits."""
     if spent:
         return Stop.EARLY
@@ -266,11 +291,7 @@ def _reason(made: Round, limits: Limits, left: int, spent: bool, interrupted: bo
         return made.stop
     if left == 0:
         return Stop.ROUNDS
-    if interrupted:
-        return Stop.INTERRUPTED
-    if limits.time_limit is not None and made.seconds >= limits.time_limit:
-        return Stop.TIME_LIMIT
-    return None
+    return Stop.CALLBACK if asked else None
 
 
 class _Patience:
@@ -279,7 +300,7 @@ class _Patience:
     def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
         self._patience, self._tol = limits.patience, limits.tol
         self._reference = self._lowest = float("inf")
-        self._idle, self.best_round = 0, 0
+        self._idle = self._latest = self.best_round = 0
         for made in before:
             self.notice(made)
 
@@ -287,6 +308,7 @@ class _Patience:
         """Take note of one more round."""
         without_loss = math.isnan(made.validation_loss)
         watched = made.validation_error if without_loss else made.validation_loss
+        self._latest = made.round
         if watched < self._lowest:
             self._lowest, self.best_round = watched, made.round
         fell = watched < self._reference - self._tol
@@ -297,15 +319,19 @@ class _Patience:
         """Whether it is time to stop; never without a validation part."""
         return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
 
+    @property
+    def regrets(self) -> bool:
+        """Whether there are rounds after the best one."""
+        return self._patience is not None and 0 < self.best_round < self._latest
+
 
 def tell(callback: Callback | None, verbose: int) -> Callback | None:
     """Join a user's callback with printing every round, for ``verbose=1``."""
     if not verbose:
         return callback
 
-    def both(made: Round) -> None:
+    def both(made: Round) -> object:
         print(made, flush=True)  # noqa: T201  (verbose=1 asks for it)
-        if callback is not None:
-            callback(made)
+        return None if callback is None else callback(made)
 
     return both

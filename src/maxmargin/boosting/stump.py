@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.boosting.table import FROM_DTYPE, read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.parameters import check_choice
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -52,6 +54,7 @@ class Stump(BaseEstimator):
             importances[self.split_.feature] = 1.0
         return importances
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the best split.
 
@@ -66,12 +69,7 @@ class Stump(BaseEstimator):
         -------
         self : object
         """
-        before = dict(self.__dict__)
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:  # a fit that fails leaves the model as it was
-            self.__dict__ = before
-            raise
+        return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         raise NotImplementedError
@@ -79,9 +77,31 @@ class Stump(BaseEstimator):
     def _check_parameters(self) -> None:
         owner, choices = type(self).__name__, ("subset", "one_vs_rest")
         check_choice(owner, "categorical_split", self.categorical_split, choices)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
+        check_number(owner, "min_category_weight", self.min_category_weight, 0.0)
+        check_flag(owner, "category_smoothing", self.category_smoothing)
 
-    def _columns(self, X: Any) -> Columns:
-        return Columns(X, self.is_categorical_, self.categorical_split, self.n_jobs)
+    def _columns(
+        self,
+        X: Any,
+        categorical: Any,
+        weight: Vector | None,
+        n_jobs: int | None,
+        clock: Clock | None = None,
+        least: float = 0.0,
+    ) -> Columns:
+        """Sort the columns, to be split as the stump's parameters say."""
+        return Columns(
+            X,
+            categorical,
+            self.categorical_split,
+            n_jobs,
+            weight=weight,
+            min_weight_fraction_leaf=max(least, float(self.min_weight_fraction_leaf)),
+            min_category_weight=float(self.min_category_weight),
+            category_smoothing=bool(self.category_smoothing),
+            clock=clock,
+        )
 
     def _reads_like(self, model: Any) -> Self:
         """Take over which columns are categorical and what their categories are."""
@@ -100,18 +120,27 @@ class DecisionStump(ClassifierMixin, Stump):
 
     Of all splits the one with the least weighted error is found, exactly: every threshold of every
     numeric feature with either label on either side, every subset of a categorical feature's
-    categories.
+    categories, up to ten of them; of more, those with enough rows.
 
     Parameters
     ----------
     criterion : {"error", "gini"}, default="error"
         The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
-    categorical_features : array-like or "from_dtype", default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest. With more than
         two classes it is always one.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
     n_jobs : int, default=None
         Threads; the split does not depend on their number.
 
@@ -152,13 +181,19 @@ class DecisionStump(ClassifierMixin, Stump):
         self,
         criterion: str = "error",
         *,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -195,7 +230,7 @@ class DecisionStump(ClassifierMixin, Stump):
             X, label, weight = X[kept], label[kept], weight[kept]
         unit = float(weight.max())
         weight = weight / unit  # so that no sum overflows
-        with self._columns(X) as columns:
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
             split = self._split(columns, label, weight)
             right = columns.right_side(split)
         self.split_ = replace(split, gain=unit * split.gain)
@@ -264,11 +299,20 @@ class RegressionStump(RegressorMixin, Stump):
 
     Parameters
     ----------
-    categorical_features : array-like or "from_dtype", default=None
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
         Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings. Strings must be among them.
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
     n_jobs : int, default=None
         Threads; the split does not depend on their number.
 
@@ -294,12 +338,18 @@ class RegressionStump(RegressorMixin, Stump):
     def __init__(
         self,
         *,
-        categorical_features: Any = None,
+        categorical_features: Any = FROM_DTYPE,
         categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -325,14 +375,13 @@ class RegressionStump(RegressorMixin, Stump):
             X, y, weight = X[kept], y[kept], weight[kept]
         unit, scale = float(weight.max()), float(np.abs(y).max()) or 1.0
         weight = weight / unit  # so that no sum overflows
-        with self._columns(X) as columns:
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
             split = columns.best_square(weight * (y / scale), weight)
-        self.split_ = replace(
-            split,
-            left=scale * split.left,
-            right=scale * split.right,
-            gain=unit * scale * scale * split.gain,
-        )
+            side = columns.right_side(split)
+        left = _mean(y, weight, ~side, scale)
+        right = left if split.feature < 0 else _mean(y, weight, side, scale)
+        gain = unit * scale * scale * split.gain
+        self.split_ = replace(split, left=left, right=right, gain=gain)
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -347,3 +396,19 @@ class RegressionStump(RegressorMixin, Stump):
         values : ndarray of shape (rows,)
         """
         return np.where(self._right_side(X), self.split_.right, self.split_.left)
+
+
+def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> float:
+    """Average the targets of a side, whose sums were rounded for the search."""
+    total = float(weight[side].sum())
+    return scale * (float(weight[side] @ (y[side] / scale)) / total) if total > 0 else 0.0
+
+
+def check_leaf_share(owner: str, share: Any) -> None:
+    """Refuse a least share of the weight that two sides cannot both have."""
+    check_number(owner, "min_weight_fraction_leaf", share, 0.0)
+    if share > 0.5:
+        raise ParameterError(
+            f"The 'min_weight_fraction_leaf' parameter of {owner} must be at most 0.5, since a "
+            f"split has two sides. Got {share!r} instead."
+        )

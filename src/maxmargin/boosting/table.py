@@ -7,8 +7,11 @@ in ``fit``, becomes NaN. The estimator keeps the categories of each column.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, time, timedelta
+from itertools import islice
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,8 @@ Mask = NDArray[np.bool_]
 Vector = NDArray[np.float64]
 
 _NOT_GIVEN = "no_validation"  # scikit-learn's word for a y that is not asked for
+_OWN = object()
+FROM_DTYPE = "from_dtype"
 _NUMBERS: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
     "accept_sparse": ["csr", "csc"],
@@ -31,6 +36,11 @@ _NUMBERS: dict[str, Any] = {
 _CATEGORICAL_DTYPES = ("category", "Categorical", "Enum")  # of pandas and of polars
 _TEXT_DTYPES = ("str", "string", "large_string", "String", "Utf8")
 _ANY_DTYPES = ("object", "Object")  # texts, or numbers that came with them
+_DATE_DTYPES = ("datetime64", "timedelta64", "period", "Date", "Datetime", "Duration", "Time")
+_DATES = (
+    "Column {!r} of X holds dates or times{}; turn it into numbers, such as the days since one of "
+    "them, or list it in categorical_features."
+)
 
 
 def read(
@@ -40,7 +50,7 @@ def read(
     *,
     reset: bool,
     y_numeric: bool = False,
-    categorical: Any = None,
+    categorical: Any = _OWN,
 ) -> Any:
     """Check X (and y) as scikit-learn does; missing values are NaN, categories are codes.
 
@@ -56,8 +66,8 @@ def read(
         True in ``fit``, False where X has to be like that of ``fit``.
     y_numeric : bool, default=False
         Whether y holds numbers rather than classes.
-    categorical : object, default=None
-        Which columns are categorical; None for the estimator's ``categorical_features``.
+    categorical : object, optional
+        Which columns are categorical; the estimator's ``categorical_features`` unless given.
 
     Returns
     -------
@@ -66,11 +76,11 @@ def read(
         If given.
     """
     with_y = {} if isinstance(y, str) and y == _NOT_GIVEN else {"y": y, "y_numeric": y_numeric}
-    given = _given(estimator, categorical) if reset else estimator.is_categorical_
-    if given is None or (isinstance(given, str) and not hasattr(X, "dtypes")):
+    given = _given(estimator, categorical, X) if reset else estimator.is_categorical_
+    if given is None:
         if reset:
             estimator.is_categorical_ = None
-        with _naming_strings(X):
+        with _naming_the_column(X):
             return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
     coded = _read_categories(estimator, X, reset, given)
     if not with_y:
@@ -97,13 +107,15 @@ def missing_columns(X: Any) -> Mask:
     return mask
 
 
-def read_weight(sample_weight: Any, n_rows: int) -> Vector:
+def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Vector:
     """Check the weights of rows; None is 1 for each.
 
     Parameters
     ----------
     sample_weight : array-like of shape (rows,), a number or None
     n_rows : int
+    name : str, default="sample_weight"
+        The argument that it came as.
 
     Returns
     -------
@@ -116,23 +128,21 @@ def read_weight(sample_weight: Any, n_rows: int) -> Vector:
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
     if len(weight) != n_rows:
-        raise ValueError(
-            f"sample_weight.shape == {weight.shape}, expected ({n_rows},): one weight a row."
-        )
-    _check_weight(weight)
+        raise ValueError(f"{name}.shape == {weight.shape}, expected ({n_rows},): one weight a row.")
+    _check_weight(weight, name)
     return weight
 
 
-def _check_weight(weight: Vector) -> None:
+def _check_weight(weight: Vector, name: str) -> None:
     bad = np.flatnonzero(~np.isfinite(weight))
     if len(bad):
         raise ValueError(
-            f"Input sample_weight contains NaN or infinity (row {bad[0]}); drop such rows first."
+            f"Input {name} contains NaN or infinity (row {bad[0]}); drop such rows first."
         )
     bad = np.flatnonzero(weight < 0)
     if len(bad):
         raise ValueError(
-            f"Negative values in data passed to `sample_weight`: {weight[bad[0]]:g} for row "
+            f"Negative values in data passed to `{name}`: {weight[bad[0]]:g} for row "
             f"{bad[0]}; weights say how much a row counts, so they are at least 0."
         )
     if not weight.any():
@@ -141,14 +151,25 @@ def _check_weight(weight: Vector) -> None:
         )
 
 
-def _given(estimator: Any, categorical: Any) -> Any:
-    given = estimator.categorical_features if categorical is None else categorical
-    if isinstance(given, str) and given != "from_dtype":
+def is_left_open(categorical_features: Any) -> bool:
+    """Whether nobody has said which columns are categorical."""
+    return categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == FROM_DTYPE
+    )
+
+
+def _given(estimator: Any, categorical: Any, X: Any) -> Any:
+    """Say which columns were asked for as categorical; None if there are none."""
+    given = estimator.categorical_features if categorical is _OWN else categorical
+    if not isinstance(given, str):
+        return given
+    if given != FROM_DTYPE:
         raise ParameterError(
             "The 'categorical_features' parameter must be None, 'from_dtype', indices, names "
             f"or a mask of columns. Got {given!r} instead."
         )
-    return given
+    mask = find_categorical(given, X) if _is_frame(X) else np.zeros(0, dtype=bool)
+    return mask if mask.any() else None
 
 
 def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
@@ -158,7 +179,7 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
             "Categorical features are read from dense tables only; give X as an array or a "
             "DataFrame, or one-hot encoded and without categorical_features."
         )
-    if not hasattr(X, "dtypes"):  # not a DataFrame
+    if not _is_frame(X):  # not a DataFrame
         X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     if reset:
@@ -167,7 +188,7 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
     mask = estimator.is_categorical_
     coded = np.empty(X.shape, dtype=np.float64)
     if not mask.all():
-        with _naming_strings(X, ~mask):
+        with _naming_the_column(X, ~mask):
             coded[:, ~mask] = check_array(
                 _columns(X, np.flatnonzero(~mask)),
                 **{**_NUMBERS, "accept_sparse": False, "dtype": np.float64},
@@ -175,46 +196,95 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
                 input_name="X",
             )
     for j, codes in estimator._categories.items():
-        coded[:, j] = [codes.get(value, np.nan) for value in _entries(X, j)]
+        entries = _entries(X, j)
+        _refuse_another_kind(entries, codes, _name(X, j))
+        coded[:, j] = [codes.get(value, np.nan) for value in entries]
     return coded
 
 
+def _refuse_another_kind(entries: list[Any], known: dict[Any, int], name: Any) -> None:
+    """Refuse categories that cannot be among those of fit, as 1 cannot be one of texts."""
+    kinds = {_kind(value) for value in known}
+    for value in dict.fromkeys(entries):
+        strange = value is not None and value not in known and _kind(value) not in kinds
+        if kinds and strange:
+            raise ValueError(
+                f"Column {name!r} of X holds categories such as {value!r}, a {_kind(value)}, and "
+                f"those of fit were such as {next(iter(known))!r}; give both as the same type."
+            )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, Number) else type(value).__name__
+
+
+def _name(X: Any, j: int) -> Any:
+    return list(X.columns)[j] if hasattr(X, "columns") else j
+
+
 @contextmanager
-def _naming_strings(X: Any, numeric: Mask | None = None) -> Iterator[None]:
-    """Say which column holds strings, where a table of numbers was expected."""
+def _naming_the_column(X: Any, numeric: Mask | None = None) -> Iterator[None]:
+    """Say which column holds strings or dates, where a table of numbers was expected."""
+    _refuse_dates(X, numeric)
     try:
         yield
+    except TypeError:
+        for j, value in _first(X, numeric, _is_date):
+            raise ValueError(_DATES.format(_name(X, j), f", such as {value}")) from None
+        raise
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
-        found = _find_strings(X, numeric)
-        if found is None:
-            raise
-        column, text = found
-        raise ValueError(
-            f"Column {column!r} of X holds strings such as {text!r}; list it in "
-            "categorical_features, or encode it as numbers."
-        ) from None
+        for j, text in _first(X, numeric, _is_text):
+            raise ValueError(
+                f"Column {_name(X, j)!r} of X holds strings such as {text!r}; list it in "
+                "categorical_features, or encode it as numbers."
+            ) from None
+        raise
 
 
-def _find_strings(X: Any, numeric: Mask | None) -> tuple[Any, str] | None:
-    """Give the first column, by name or number, with a string that is no number, and the string."""
-    if not hasattr(X, "dtypes"):
+def _refuse_dates(X: Any, numeric: Mask | None) -> None:
+    """Refuse dates and times, whose numbers would depend on how they are stored."""
+    kinds = _dtypes(X) if _is_frame(X) else [str(getattr(X, "dtype", "")).split("[")[0]]
+    for j, kind in enumerate(kinds):
+        if kind in _DATE_DTYPES and (numeric is None or numeric[j]):
+            raise ValueError(_DATES.format(_name(X, j), ""))
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "dtypes") and len(X.shape) == 2  # a Series has dtypes too
+
+
+def _dtypes(X: Any) -> list[str]:
+    """Give the names of a DataFrame's dtypes, without their details."""
+    return [re.split(r"[(\[]", str(dtype))[0] for dtype in X.dtypes]
+
+
+def _first(X: Any, numeric: Mask | None, test: Callable[[Any], bool]) -> list[tuple[int, Any]]:
+    """Give the first column with a value of some kind, and the value; an empty list if none has."""
+    if not _is_frame(X):
         X = np.asarray(X, dtype=object)
-    places = range(X.shape[1]) if numeric is None else np.flatnonzero(numeric).tolist()
-    for j in places:
-        for value in _entries(X, j):
-            if isinstance(value, str) and not _is_number(value):
-                return (list(X.columns)[j] if hasattr(X, "columns") else j), value
-    return None
+    width = X.shape[1] if len(X.shape) == 2 else 0
+    places = range(width) if numeric is None else np.flatnonzero(numeric).tolist()
+    found = ((j, value) for j in places for value in _entries(X, j) if test(value))
+    return list(islice(found, 1))
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
+def _is_date(value: Any) -> bool:
+    return isinstance(value, date | time | timedelta) or type(value).__name__ == "Period"
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is a string that is no number."""
+    if not isinstance(value, str):
         return False
-    return True
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
 
 
 def find_categorical(given: Any, X: Any) -> Mask:
@@ -230,7 +300,8 @@ def find_categorical(given: Any, X: Any) -> Mask:
     mask : ndarray of bool of shape (columns,)
     """
     if isinstance(given, str):
-        return np.array([_holds_categories(X, j) for j in range(X.shape[1])], dtype=bool)
+        kinds = enumerate(_dtypes(X))
+        return np.array([_holds_categories(X, j, kind) for j, kind in kinds], dtype=bool)
     chosen = np.asarray(given)
     if chosen.dtype.kind == "b" and chosen.shape == (X.shape[1],):
         return chosen
@@ -240,9 +311,8 @@ def find_categorical(given: Any, X: Any) -> Mask:
     return mask
 
 
-def _holds_categories(X: Any, j: int) -> bool:
+def _holds_categories(X: Any, j: int, kind: str) -> bool:
     """Whether a column is of a categorical dtype or one of texts, or has a text in it."""
-    kind = re.split(r"[(\[]", str(list(X.dtypes)[j]))[0]
     if kind in _ANY_DTYPES:
         return any(isinstance(value, str) for value in _entries(X, j))
     return kind in _CATEGORICAL_DTYPES + _TEXT_DTYPES
@@ -272,7 +342,7 @@ def _columns(X: Any, positions: NDArray[np.intp]) -> Any:
     return X.iloc[:, chosen] if hasattr(X, "iloc") else X[:, chosen]
 
 
-def _entries(X: Any, j: int) -> Iterable[Any]:
+def _entries(X: Any, j: int) -> list[Any]:
     """List the entries of a column as Python's own values, None where missing."""
     column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
     values = column.tolist() if hasattr(column, "tolist") else column.to_list()

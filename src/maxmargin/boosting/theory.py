@@ -34,9 +34,8 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 
 BOUND_FIELDS = ("edge", "z", "product", "exponential", "error")
-PERFECT_WEIGHT = (
-    1.0  # scikit-learn's coefficient of a learner without error; the true one is infinite
-)
+PERFECT_WEIGHT = 1.0
+"""scikit-learn's coefficient of a learner without error, whose true one is infinite."""
 
 
 def alpha_of_error(error: ArrayLike, n_classes: int = 2, learning_rate: float = 1.0) -> Any:

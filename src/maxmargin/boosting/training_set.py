@@ -37,6 +37,11 @@ class TrainingSet:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All that rows have, but for what members are fitted with."""
+        return self.X, self.label, self.weight
+
     def part(self, rows: Rows) -> TrainingSet:
         """Take some of the rows."""
         if len(rows) == len(self):

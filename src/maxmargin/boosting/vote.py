@@ -55,7 +55,8 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
-    the members are stumps, also ``_splits`` and ``_had_missing``, which otherwise are None.
+    the members are stumps, also ``_splits``, ``_stumps`` (the same, packed for prediction) and
+    ``_had_missing``, which otherwise are None.
     """
 
     classes_: Array
@@ -63,6 +64,7 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
     estimator_weights_: Vector
     weights_: Vector
     _splits: list[Split] | None
+    _stumps: StumpEnsemble | None
     _had_missing: NDArray[np.bool_] | None
 
     @property
@@ -105,11 +107,11 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
     def _votes(self, X: Any, rounds: int | None = None) -> tuple[Vector, float]:
         """Give the votes after some rounds, or all, to the same bits as the staged ones."""
         last = len(self.estimators_) if rounds is None else rounds
-        if self._splits is None:
+        if self._stumps is None:
             return next(islice(self._staged_votes(X), last - 1, None))
         weights = self.estimator_weights_[:last]
         total = float(np.cumsum(weights)[-1])
-        stumps = StumpEnsemble(self._splits[:last], self.n_jobs)
+        stumps = self._stumps.first(last, self.n_jobs)
         if self.n_classes_ == 2:
             return stumps.sum(X, weights), total
         return stumps.votes(X, stumps.left, stumps.right, weights, self.n_classes_), total

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.routing import takes_weights
 from maxmargin.boosting.split import Split
+from maxmargin.boosting.table import is_left_open
 from maxmargin.inputs.parameters import ParameterError
 
 Vector = NDArray[np.float64]
@@ -30,6 +31,8 @@ class WeakLearner(Protocol):
 
     tries: int
     """How often to ask for a member before all of them count as too weak: 1 unless by chance."""
+    random_state: np.random.RandomState | None
+    """What members draw from, if they do."""
 
     def learn(self, weight: Vector) -> Any:
         """Make a member from the training rows with these weights."""
@@ -52,6 +55,7 @@ class PresortedStump:
     """
 
     tries = 1
+    random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
         self._columns, self._label, self._criterion = columns, label.astype(np.intp), criterion
@@ -97,11 +101,11 @@ class ResampledStump(PresortedStump):
         random_state: np.random.RandomState,
     ) -> None:
         super().__init__(columns, label, n_classes, criterion)
-        self._random_state = random_state
+        self.random_state = random_state
 
     def learn(self, weight: Vector) -> Split:
         """Draw the rows and search all columns."""
-        rows = draw_rows(self._random_state, weight, self._label)
+        rows = draw_rows(self.random_state, weight, self._label)
         return super().learn(np.bincount(rows, minlength=len(weight)) / len(weight))
 
 
@@ -130,11 +134,12 @@ class WeightedClassifier:
         params: dict[str, Any],
     ) -> None:
         self._estimator, self._X, self._y = estimator, X, y
-        self._classes, self._random_state, self._params = classes, random_state, params
+        self._classes, self._params = classes, params
+        self.random_state: np.random.RandomState | None = random_state
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to the weighted rows."""
-        member = seeded_copy(self._estimator, self._random_state)
+        member = seeded_copy(self._estimator, self.random_state)
         return member.fit(self._X, self._y, sample_weight=weight.copy(), **self._params)
 
     def recall(self, member: Any) -> Numbers:
@@ -153,13 +158,13 @@ class ResampledClassifier(WeightedClassifier):
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to a sample."""
-        member, n_rows = seeded_copy(self._estimator, self._random_state), len(self._y)
-        rows = draw_rows(self._random_state, weight, self._y)
+        member, n_rows = seeded_copy(self._estimator, self.random_state), len(self._y)
+        rows = draw_rows(self.random_state, weight, self._y)
         params = {name: take_rows(value, rows, n_rows) for name, value in self._params.items()}
         return member.fit(_safe_indexing(self._X, rows), self._y[rows], **params)
 
 
-def seeded_copy(estimator: Any, random_state: np.random.RandomState) -> Any:
+def seeded_copy(estimator: Any, random_state: Any) -> Any:
     """Clone an estimator and give it seeds, drawn in the order in which scikit-learn does."""
     member = clone(estimator)
     names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
@@ -167,9 +172,14 @@ def seeded_copy(estimator: Any, random_state: np.random.RandomState) -> Any:
     return member.set_params(**{name: random_state.randint(highest) for name in names})
 
 
-def draw_rows(
-    random_state: np.random.RandomState, weight: Vector, y: NDArray[Any]
-) -> NDArray[np.intp]:
+def with_least_leaf(estimator: Any, least: float) -> Any:
+    """Ask an estimator whose leaves can be held to a share of the weight for it."""
+    if least == 0.0 or "min_weight_fraction_leaf" not in getattr(estimator, "get_params", dict)():
+        return estimator
+    return clone(estimator).set_params(min_weight_fraction_leaf=least)
+
+
+def draw_rows(random_state: Any, weight: Vector, y: NDArray[Any]) -> NDArray[np.intp]:
     """Draw as many rows as there are, by their weights; again if all have the same label.
 
     Most classifiers refuse a single class.
@@ -185,6 +195,17 @@ def draw_rows(
 def class_numbers(classes: NDArray[Any], labels: Any) -> Numbers:
     """Give the places of labels among the sorted classes."""
     return np.searchsorted(classes, labels).astype(np.int32)
+
+
+def known_numbers(classes: NDArray[Any], labels: NDArray[Any], name: str) -> Numbers:
+    """Give the places of labels, refusing those of no class."""
+    strange = np.flatnonzero(~np.isin(labels, classes))
+    if len(strange):
+        raise ValueError(
+            f"{name} holds labels that y does not: {labels[strange[0]]!r} in row {strange[0]}; "
+            f"give rows of the classes {classes.tolist()}."
+        )
+    return class_numbers(classes, labels)
 
 
 def take_rows(value: Any, rows: NDArray[Any], n_rows: int) -> Any:
@@ -204,7 +225,7 @@ def check_weak_learner(
     owner: str, estimator: Any, resample: bool, categorical_features: Any = None
 ) -> None:
     """Refuse what is not a classifier that can learn from weights."""
-    if categorical_features is not None:
+    if not is_left_open(categorical_features):
         raise ParameterError(
             f"The 'categorical_features' parameter of {owner} is for the default stump; give "
             "it to the estimator instead, such as DecisionStump(categorical_features=...)."

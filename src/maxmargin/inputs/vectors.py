@@ -19,6 +19,7 @@ _RULES: dict[str, Any] = {
 }
 
 
+_TIMES = ("Date", "Time", "Duration")  # as polars names its kinds of columns
 _OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then they are far
 _SAMPLE = 1024  # rows that tell whether it is
 
@@ -37,7 +38,7 @@ def _refuse_dates(X: Any) -> None:
     if kinds is None or not hasattr(X, "columns"):
         return
     for name, kind in zip(X.columns, kinds, strict=True):
-        if getattr(kind, "kind", "") in "mM" or "Date" in type(kind).__name__:
+        if getattr(kind, "kind", None) in ("m", "M") or str(kind).startswith(_TIMES):
             raise ValueError(
                 f"Column {name!r} of X holds dates or times ({kind}); make numbers of it, such as "
                 "the year or the days since a day."

@@ -196,7 +196,7 @@ class HuberLoss(ResidualLoss):
         if self.level is None:
             return self
         delta = weighted_quantile(np.abs(t - z), weight, self.level)
-        return replace(self, delta=max(delta, np.finfo(np.float64).tiny))
+        return replace(self, delta=max(delta, np.finfo(np.float64).tiny), level=None)
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
         """Search for it; with a level give the median, since delta then follows the shift."""

@@ -21,6 +21,7 @@ from contextvars import ContextVar
 
 from maxmargin.ops.threads import stop_if_cancelled
 
+ON_INTERRUPT = ("raise", "keep")
 _AROUND = ("sklearn", "joblib")  # packages whose code calls fits of others
 
 
@@ -32,7 +33,7 @@ class Clock:
     """How long a fit has been at work, and whether it has to end."""
 
     def __init__(self, time_limit: float | None = None, outer: Clock | None = None) -> None:
-        self._start, self._outer = time.perf_counter(), outer
+        self._start, self._outer, self.time_limit = time.perf_counter(), outer, time_limit
         self._end = None if time_limit is None else self._start + time_limit
         self._asked = threading.Event()
 

@@ -17,6 +17,7 @@ from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, tell
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
+from maxmargin.solvers.two_classes import TwoClasses
 from maxmargin.solvers.working_set import WorkingSet
 
 BOX_QP_SOLVERS: Final[dict[str, Any]] = {
@@ -38,7 +39,7 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
 
-_SUCCESSORS: Final = (LinearWorkingSet, JointInteriorPoint)
+_SUCCESSORS: Final = (LinearWorkingSet, TwoClasses, JointInteriorPoint)
 
 
 def successor_of(problem: Any, design: Any) -> Any:

@@ -55,9 +55,10 @@ class JointInteriorPoint:
         del seed  # nothing is random here
         self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
         n, classes = len(problem), problem.classes
-        share = 0.5 * problem.cost / max(1, classes - 1)
-        self._alpha = np.repeat(-share[:, None], classes, axis=1)
-        self._alpha[np.arange(n), problem.labels] = 0.5 * problem.cost
+        longest = float(design.row_norms().max(initial=0.0))  # so that no value is far above 1
+        few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, np.finfo(np.float64).tiny))
+        self._alpha = np.repeat(-few[:, None] / max(1, classes - 1), classes, axis=1)
+        self._balance()
         self._upper, self._unlike = problem.bounds(), problem.challenges(np.zeros((n, classes)))
         self._v, self._level = np.ones((n, classes)), np.full(n, -2.0)
         self._look()
@@ -67,6 +68,12 @@ class JointInteriorPoint:
         """Whether a problem on which another solver failed is one for this one."""
         joint = isinstance(problem, CrammerSinger)
         return joint and design.width * problem.classes <= _MOST_UNKNOWNS
+
+    def _balance(self) -> None:
+        """Have the duals of every row sum to 0, to the last bit that there is."""
+        rows, own = np.arange(len(self.problem)), self.problem.labels
+        self._alpha[rows, own] = 0.0
+        self._alpha[rows, own] = -self._alpha.sum(axis=1)
 
     def _look(self) -> None:
         self._W = np.stack([self._design.back(np.ascontiguousarray(a)) for a in self._alpha.T])
@@ -94,7 +101,7 @@ class JointInteriorPoint:
         """Predict, centre, correct."""
         del limits
         self.iterations += 1
-        slack = self._upper - self._alpha
+        slack = np.maximum(self._upper - self._alpha, np.finfo(np.float64).tiny)
         factor = self._factor(slack / self._v)
         if factor is None:
             self.spent = True
@@ -114,8 +121,8 @@ class JointInteriorPoint:
         total = E.sum(axis=1)
         system = np.empty((classes, width, classes, width))
         for k, m in combinations_with_replacement(range(classes), 2):
-            shared = self._design.products(E[:, k] * E[:, m] / total)
-            block = self._design.products(E[:, k]) - shared if k == m else -shared
+            others = np.delete(E, k, axis=1).sum(axis=1) if k == m else -E[:, m]
+            block = np.sign(others[0]) * self._design.products(E[:, k] * np.abs(others) / total)
             system[k, :, m, :], system[m, :, k, :] = block, block.T
         flat = system.reshape(classes * width, -1)
         flat[np.diag_indices_from(flat)] += 1.0
@@ -147,11 +154,11 @@ class JointInteriorPoint:
 
     def _move(self, way: _Way, slack: Matrix) -> None:
         primal, dual = self._reach(slack, -way.alpha, _INSIDE), self._reach(self._v, way.v, _INSIDE)
-        before = self._primal - self._dual
-        self._alpha = np.minimum(self._alpha + primal * way.alpha, self._upper)
+        self._alpha = self._alpha + primal * way.alpha
+        self._balance()
+        self._alpha = np.minimum(self._alpha, self._upper)
         self._v, self._level = self._v + dual * way.v, self._level + dual * way.level
         self._look()
-        self.spent = not self._primal - self._dual < before
 
     def point(self) -> CrammerSingerPoint:
         """Give the duals, and weights and values of them."""

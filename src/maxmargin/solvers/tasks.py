@@ -25,7 +25,8 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
     All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it.
     """
     *others, last = solvers
-    made, best = 0, []
+    made = 0
+    best: list[Solution] = []
     for start in others:
         solution = run(start(), _half(limits))
         made, best = made + solution.iterations, [*best, solution]

@@ -17,7 +17,7 @@ from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
 from maxmargin.solvers import Limits, tell
 from maxmargin.solvers.tasks import badness
 from maxmargin.svm import decision
@@ -28,7 +28,6 @@ from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
-ON_INTERRUPT = ("raise", "keep")
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):

@@ -55,10 +55,20 @@ def class_probabilities(loss: Loss, values: Vector) -> Vector:
     """Turn values f(x) into probabilities; those of several classes are normalised."""
     p = _PROBABILITY[loss.name](values)
     if values.ndim == 1:
-        return np.column_stack([1.0 - p, p])
+        return _led_by(np.column_stack([1.0 - p, p]), (values > 0).astype(np.intp))
     total = p.sum(axis=1, keepdims=True)
     share: Vector = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
-    return share
+    return _led_by(share, values.argmax(axis=1))
+
+
+def _led_by(p: Vector, said: NDArray[np.intp]) -> Vector:
+    """Give the class that is predicted the most, by a last bit where others have as much.
+
+    Values that differ may be cut off, or rounded, to the same probability.
+    """
+    rows = np.flatnonzero(p.argmax(axis=1) != said)
+    p[rows, said[rows]] = np.nextafter(p[rows].max(axis=1), 1.0)
+    return p
 
 
 def _is_known(calculus: Callable[[float, float], Vector]) -> bool:

@@ -19,13 +19,12 @@ from maxmargin.inputs.parameters import check_choice, check_flag, check_number
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import Limits, Solution, successor_of, tell
 from maxmargin.solvers.tasks import badness, relay, solve_all
-from maxmargin.svm.kernel_classifier import ON_INTERRUPT
 from maxmargin.svm.kernel_fit import complain
 
 Vector = NDArray[np.float64]

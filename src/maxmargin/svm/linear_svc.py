@@ -178,15 +178,12 @@ class LinearSVC(LinearModel):
         )
 
     def _joint(self) -> bool:
-        """Whether all classes make one problem; that of two is the hinge at twice the cost."""
-        return self.multi_class == "crammer_singer" and len(self.classes_) > 2
+        """Whether all classes make one problem."""
+        return self.multi_class == "crammer_singer"
 
     def _tasks(self, label: Index, cost: Vector) -> list[Any]:
         if self._joint():
             return [CrammerSinger(label, cost, len(self.classes_))]
-        if self.multi_class == "crammer_singer":
-            t = np.where(label == 1, 1.0, -1.0)
-            return [LinearProblem(losses.Hinge(), t, 2.0 * cost, "l2", False)]
         return super()._tasks(label, cost)
 
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
@@ -214,9 +211,11 @@ class LinearSVC(LinearModel):
         if not self._joint():
             return super()._coefficients(solutions)
         theta: Vector = solutions[0].point.theta
-        return theta
+        return theta if len(self.classes_) > 2 else theta[1:] - theta[:1]
 
     def _own_point(self, number: int, theta: Vector, point: Any, values: Any) -> Any:
         if not self._joint():
             return super()._own_point(number, theta, point, values)
+        if len(self.classes_) == 2:
+            theta = np.concatenate([-0.5 * theta, 0.5 * theta])
         return replace(point, theta=theta, values=np.column_stack([values(row) for row in theta]))

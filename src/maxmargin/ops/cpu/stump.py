@@ -38,16 +38,6 @@ AHEAD = np.uint64(8)  # rows whose values are on the way
 FAST = {"contract", "reassoc", "nsz"}  # lets sums be made of several partial sums
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def total_and_size(values: Any) -> tuple[float, float]:
-    """Sum the values and their sizes."""
-    total = size = 0.0
-    for i in range(len(values)):
-        total += values[i]
-        size += abs(values[i])
-    return total, size
-
-
 @njit(cache=True, nogil=True)
 def scan_sign(
     values: Any,

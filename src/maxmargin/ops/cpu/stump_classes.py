@@ -6,7 +6,10 @@ With the class weights c_k of one side and T_k of all rows the scores are
     gini     sum c_k^2 / sum c_k + sum (T_k - c_k)^2 / sum (T_k - c_k)
 
 Both follow a row from one side to the other: the sums of squares change by one term, the largest
-class of the rest is looked for again only when it was the one that lost weight.
+class of the rest is looked for again only when it was the one that lost weight. Sums of weights are
+exact (``stump_grid.py``), those of squares are not: they are summed anew now and then, and say only
+which splits may be better than the best. What a split scores is summed for itself, so that scan and
+place give it the same bits.
 """
 
 from __future__ import annotations
@@ -17,8 +20,12 @@ import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.stump import LAST, ROW
+from maxmargin.ops.cpu.stump_square import NEAR
 
 ERROR, GINI = 0, 1
+_ANEW = np.uint64(256)  # rows after which squares are summed anew
+_ROUNDING = 1e-12  # what so many changes can do to those of the rest, and more
+_SURE = 1.0 - 1e-12  # the same for those of the side, which only grow
 
 
 @njit(cache=True, nogil=True)
@@ -75,15 +82,27 @@ def _scan_error(
 
 @njit(cache=True, nogil=True)
 def _scan_gini(
-    label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any
+    label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any, best: float
 ) -> float:
-    """Give the best score of a run whose side begins with the sums c."""
-    best = _gini(c, total)
+    """Give the best score of a run whose side begins with the sums c, if better than the best."""
+    while begin < end:
+        stop = min(begin + _ANEW, end)
+        best = _scan_some_gini(label, weight, total, rows, begin, stop, c, best)
+        begin = stop
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _scan_some_gini(
+    label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any, best: float
+) -> float:
+    """Follow the sums of squares for some rows, and score the splits that may be better."""
     one, two, one_squares, two_squares = 0.0, 0.0, 0.0, 0.0
     for m in range(len(total)):
         rest = total[m] - c[m]
         one, one_squares = one + c[m], one_squares + c[m] * c[m]
         two, two_squares = two + rest, two_squares + rest * rest
+    two_squares += _ROUNDING * two_squares
     for k in range(begin, end):
         row = rows[k] & ROW
         m, w = label[row], weight[row]
@@ -91,8 +110,9 @@ def _scan_gini(
         two_squares -= w * (2.0 * (total[m] - c[m]) - w)
         one, two = one + w, two - w
         c[m] += w
-        if rows[k] >= LAST:
-            best = max(best, _share(one_squares, one) + _share(two_squares, two))
+        # The shares of both sides against the best, without a division.
+        if rows[k] >= LAST and one_squares * two + two_squares * one > _SURE * best * (one * two):
+            best = max(best, _gini(c, total))
     return best
 
 
@@ -110,8 +130,12 @@ def scan_classes(
     shift: Any,
     gain: Any,
 ) -> None:
-    """gain[r] = the largest score of run r, for the runs order[first:stop]."""
-    c = np.empty(len(total))
+    """gain[r] = the largest score of run r, for the runs order[first:stop].
+
+    As in ``scan_square``, a run that is clearly worse by Gini than one before it is given as its
+    missing values alone.
+    """
+    c, bar = np.empty(len(total)), 0.0
     for place in range(first, stop):
         r = order[place]
         i, end = start[r], start[r + np.uint64(1)]
@@ -122,11 +146,16 @@ def scan_classes(
         for along in range(2 if some > 0.0 else 1):
             for m in range(len(total)):
                 c[m] = along * shift[r // 2, m]
+            best = _score(c, total, criterion)
+            gain[r] = max(gain[r], best)
             if criterion == GINI:
-                best = _scan_gini(label, weight, total, rows, i, end, c)
+                best = _scan_gini(label, weight, total, rows, i, end, c, max(best, bar))
             else:
                 best = _scan_error(label, weight, total, rows, i, end, c)
-            gain[r] = max(gain[r], best)
+            if best > bar:
+                gain[r] = max(gain[r], best)
+        if criterion == GINI:
+            bar = max(bar, NEAR * gain[r])
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,8 @@ decrease of Gini's index.
 Rows are summed in blocks. Between the ends of one, a and b in A, |A| is at most half of
 |a| + |b| + the sizes of all that is added, and h (H - h), which is concave, at least what it is at
 one of them: few blocks can hold a split better than the best so far, and only these are read row
-by row. It makes two thirds of the time of trying all splits (20,000 and 100,000 rows).
+by row. It makes two thirds of the time of trying all splits (20,000 and 100,000 rows). Sums are
+exact (``stump_grid.py``), so that blocks and single rows lead to the same ones.
 
 Weights are read beside the pull, or from it: they are its size for labels, and 1 where all are
 equal, which halves the memory that is read at random.
@@ -31,7 +32,8 @@ from maxmargin.ops.cpu.stump import FAST, LAST, ROW
 PAIR, SIGNED, UNIT = 0, 1, 2  # weights: beside the pull, its size, or 1
 _BLOCK = np.uint64(32)
 _ONE = np.uint32(1)
-_NEAR = 1.0 - 1e-6  # far beyond what rounding can make of equal gains
+NEAR = 1.0 - 1e-6  # far beyond what rounding can make of equal gains
+_SURE = 1.0 - 1e-9  # of a gain: what is below it is less, however it is rounded
 
 
 @njit(cache=True, nogil=True)
@@ -70,7 +72,7 @@ def _may_hold(
     end = h + weight
     a, b = abs(A - mean * h), abs(A + pull - mean * end)
     reach = 0.5 * (a + b + size + abs(mean) * weight)
-    return reach * reach > best * min(h * (H - h), end * (H - end))
+    return reach * reach > _SURE * best * min(h * (H - h), end * (H - end))
 
 
 @njit(cache=True, nogil=True)
@@ -150,17 +152,19 @@ def scan_square(
 ) -> None:
     """gain[r] = the largest decrease of squares of run r over H, for the runs order[first:stop].
 
-    A run that is clearly worse than one before it need not be known any better: its gain is given
-    as that one's, less a millionth.
+    A run that is clearly worse than one before it, by a millionth, need not be known any better:
+    its gain is given as that of its missing values alone.
     """
     H, mean, bar = total[1], total[0] / total[1], 0.0
     for place in range(first, stop):
         r = order[place]
         missing = shift[r // 2]
-        best = max(bar, _lone(missing, mean, H))
+        lone = _lone(missing, mean, H)
         ends = start[r], start[r + np.uint64(1)]
-        gain[r] = _scan_run(values, kind, rows, ends[0], ends[1], mean, H, missing, best)
-        bar = max(bar, _NEAR * gain[r])
+        least = max(bar, lone)
+        best = _scan_run(values, kind, rows, ends[0], ends[1], mean, H, missing, least)
+        gain[r] = best if best > bar else lone
+        bar = max(bar, NEAR * gain[r])
 
 
 @njit(cache=True, nogil=True)
@@ -174,7 +178,7 @@ def _may_reach(
     A: float, h: float, mean: float, H: float, dA: float, dh: float, target: float
 ) -> bool:
     """Tell without a division which sums are far from the target."""
-    here, there, less = A - mean * h, A + dA - mean * (h + dh), (1.0 - 1e-9) * target
+    here, there, less = A - mean * h, A + dA - mean * (h + dh), _SURE * target
     near = here * here >= less * (h * (H - h))
     return near or there * there >= less * ((h + dh) * (H - h - dh))
 

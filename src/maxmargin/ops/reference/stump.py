@@ -23,11 +23,6 @@ def square(side: Any, total: Any) -> Any:
     return np.where(proper, A * A / np.where(proper, h * rest, 1.0), 0.0)
 
 
-def total_and_size(values: Any) -> tuple[float, float]:
-    """Sum the values and their sizes."""
-    return float(np.sum(values)), float(np.sum(np.abs(values)))
-
-
 def error(side: Any, total: Any) -> Any:
     """Give the weight of the rows in the largest class of their side."""
     return side.max(axis=-1) + (total - side).max(axis=-1)

@@ -1,0 +1,75 @@
+r"""The machine of Crammer and Singer for two classes, by way of the hinge.
+
+With two classes ``problems.crammer_singer`` is the hinge at twice the cost, for w = w_1 - w_0 with
+w_1 = -w_0 = w / 2; its duals are alpha_i1 = -alpha_i0 = beta_i / 2, and its objective is half of
+the hinge's. ``linear_working_set`` solves that whatever the scale of the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.certify import CrammerSingerPoint
+from maxmargin.losses import Hinge
+from maxmargin.ops.design import Design
+from maxmargin.problems import CrammerSinger, LinearProblem
+from maxmargin.solvers.dual_ascent import SIZE
+from maxmargin.solvers.linear_working_set import LinearWorkingSet
+from maxmargin.solvers.run import Limits
+
+
+class TwoClasses:
+    """The solver of the hinge, whose point is one of the joint problem."""
+
+    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
+        self.problem, self._design = problem, design
+        t = np.where(problem.labels == 1, 1.0, -1.0)
+        hinge = LinearProblem(Hinge(), t, 2.0 * problem.cost)
+        self._inner = LinearWorkingSet(hinge, design, seed)
+
+    @staticmethod
+    def takes_over(problem: Any, design: Design) -> bool:
+        """Whether a problem on which another solver failed is one for this one, in good time."""
+        two = isinstance(problem, CrammerSinger) and problem.classes == 2
+        return two and len(design) <= SIZE
+
+    @property
+    def iterations(self) -> int:
+        """Working sets so far."""
+        return self._inner.iterations
+
+    @property
+    def spent(self) -> bool:
+        """Whether the solver will get no farther."""
+        return self._inner.spent
+
+    def violation(self) -> float:
+        """Give the relative gap, which is that of the hinge."""
+        return self._inner.violation()
+
+    def merit(self) -> float:
+        """Give the dual."""
+        return 0.5 * self._inner.merit()
+
+    def objectives(self) -> tuple[float, float]:
+        """Primal and dual."""
+        primal, dual = self._inner.objectives()
+        return 0.5 * primal, 0.5 * dual
+
+    def step(self, limits: Limits) -> None:
+        """Optimise a working set."""
+        self._inner.step(limits)
+
+    def point(self) -> CrammerSingerPoint:
+        """Give half of the hinge's point to either class."""
+        point, sides = self._inner.point(), np.array([-0.5, 0.5])
+        theta, back = np.outer(sides, point.theta), np.outer(sides, point.back)
+        values, alpha = np.outer(point.values, sides), np.outer(point.beta, sides)
+        return CrammerSingerPoint(theta, values, alpha, back, self._design.dtype)
+
+    def restart(self, point: CrammerSingerPoint) -> None:
+        """Go on from a fresh product."""
+        del point
+        self._inner.restart(self._inner.point())
