@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from maxmargin.problems import BoxQP, SlackBudget
 
 Vector = NDArray[np.float64]
 
+_EPS = float(np.finfo(np.float64).eps)
 _GAP = 10.0  # times the tolerance of the conditions may the gap be, relative to the objective
 
 
@@ -64,18 +66,16 @@ def judge_box_qp(
     add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
     optimum, whatever a rounded kernel says.
     """
-    gradient = problem.linear - point.product
-    b = problem.intercept(point.beta, gradient)
-    primal, dual = problem.attained(point.beta, point.product, b), problem.dual(*_pair(point))
-    error, floor = rounding(problem, point, b)
-    zero = problem.at_zero
+    seen, zero = problem.survey(point.beta, point.product), problem.at_zero
+    primal, dual = seen.primal, seen.dual
+    error, floor = rounding(problem, point, seen.b, seen.g)
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     small = primal - dual + floor <= allowed and primal <= zero + _GAP * tol * abs(zero)
-    violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
+    violation = float(np.maximum(0.0, seen.violation))
     optimal = violation <= tol + min(tol, error) and small
     status = _status(problem, point, point.convex and dual <= zero + floor, optimal, stopped)
     unmet = problem.hard and primal == np.inf  # no multiple of this w has all rows on their side
-    if not np.isfinite([0.0 if unmet else primal, dual]).all():
+    if not (unmet or isfinite(primal)) or not isfinite(dual):
         status = Status.NUMERICAL_ERROR
     name = point.rounding.precision.name
     return Certificate(primal, dual, violation, floor, name, status, allowed)
@@ -94,7 +94,8 @@ def judge_slack_budget(
     gradient = problem.linear - point.product
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
-    error, floor = rounding(problem.penalised(problem.multiplier(point.beta)), point, b)
+    penalised = problem.penalised(problem.multiplier(point.beta))
+    error, floor = rounding(penalised, point, b, gradient - b)
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
     optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
@@ -121,7 +122,7 @@ def _status(
     return stopped or Status.STALLED
 
 
-def rounding(problem: BoxQP, point: Point, b: float) -> tuple[float, float]:
+def rounding(problem: BoxQP, point: Point, b: float, g: Vector) -> tuple[float, float]:
     """Bound the rounding error of a decision value, and of the gap of the returned model.
 
     The primal of the model adds up the errors of its decision values and of the judge's, for every
@@ -129,21 +130,20 @@ def rounding(problem: BoxQP, point: Point, b: float) -> tuple[float, float]:
     by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
     Adding up the objectives is good to a few units in the last place of sum |beta|, which at the
-    optimum is at most twice their size.
+    optimum is at most twice their size. ``g`` is what each row falls short by, p - f(x).
     """
-    beta, product = point.beta, point.product
-    length = float(np.sqrt(max(0.0, float(beta @ product))))
+    beta, weights = point.beta, np.abs(point.beta)
+    length = sqrt(max(0.0, float(beta @ point.product)))
     error = point.rounding.of_values(beta) + point.rounding.of_weights(length)
-    g, weights = problem.linear - product - b, np.abs(beta)
-    upper, lower = problem.upper, problem.lower
+    total, upper, lower = float(weights.sum()), problem.upper, problem.lower
     if problem.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(g + error > 0, upper, 0.0) - np.where(g - error < 0, lower, 0.0)
     floor = 2.0 * float(slope @ error) + float(weights @ error)
-    floor += 8.0 * float(np.finfo(np.float64).eps) * float(weights.sum())
+    floor += 8.0 * _EPS * total
     if problem.bias:
         floor += 2.0 * abs(b) * abs(float(beta.sum()))
     worst = float(error.max(initial=0.0))
     if problem.hard:
-        floor += 2.0 * worst * float(weights.sum())
+        floor += 2.0 * worst * total
     return worst, floor

@@ -13,6 +13,7 @@ the third is for partial sums, which are smaller than the whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+_UNITS = {4: 2.0**-24, 8: 2.0**-53}  # unit roundoff of so many bytes
 _SURE = 4.0  # standard deviations: what a sum of independent errors exceeds in one of 10,000 cases
 
 
@@ -65,17 +67,18 @@ class Rounding:
 
     def of_values(self, beta: Vector) -> Vector:
         """Bound the error of f(x_i) = sum_j beta_j k(x_i, x_j) for every row."""
-        unit, double = (0.5 * float(np.finfo(t).eps) for t in (self.precision, np.float64))
+        used = np.flatnonzero(beta)
+        weights = np.abs(beta[used])
         with np.errstate(over="ignore", invalid="ignore"):  # infinity is a true bound
-            weights = np.abs(beta)
-            norm = float(np.linalg.norm((weights * self.errors)[beta != 0]))
-            kernel = self.share * unit * norm * self.errors
-            total = float(weights[beta != 0] @ self.lengths[beta != 0])
-            sums = double * np.sqrt(len(beta)) * total * self.lengths
-            return _SURE * (kernel + sums)
+            parts = weights * self.errors[used]
+            norm, total = sqrt(float(parts @ parts)), float(weights @ self.lengths[used])
+            kernel = _SURE * self.share * _UNITS[self.precision.itemsize] * norm
+            sums = _SURE * _UNITS[8] * sqrt(len(beta)) * total
+            bound: Vector = kernel * self.errors + sums * self.lengths
+            return bound
 
     def of_weights(self, length: float) -> Vector | float:
         """Bound what evaluating f by weights w on the columns adds, for a w of this length."""
         if self.reach is None:
             return 0.0
-        return _SURE * 0.5 * float(np.finfo(np.float64).eps) * length * self.reach
+        return _SURE * _UNITS[8] * length * self.reach

@@ -40,6 +40,21 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What there is to see of a point of a box QP."""
+
+    primal: float
+    dual: float
+    violation: float
+    b: float
+    g: Vector
+    """p - f(x), by how much each row falls short."""
+
+
 @dataclass(frozen=True)
 class BoxQP:
     """max p'beta - beta'K beta / 2 over the box [lower, upper], with sum beta = 0 if ``bias``."""
@@ -108,8 +123,30 @@ class BoxQP:
 
     def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
         """Primal and dual value at beta, with the bias that its free variables say."""
-        b = self.intercept(beta, self.linear - product)
-        return self.attained(beta, product, b), self.dual(beta, product)
+        seen = self.survey(beta, product)
+        return seen.primal, seen.dual
+
+    def survey(self, beta: Vector, product: Vector) -> Survey:
+        """Look at all there is to see of a point, once."""
+        gradient = self.linear - product
+        rises, falls = beta < self.upper, beta > self.lower
+        up = float(gradient.max(where=rises, initial=-np.inf))
+        low = float(gradient.min(where=falls, initial=np.inf))
+        b = self._bias(gradient, rises & falls, up, low) if self.bias else 0.0
+        violation = up - low if self.bias else max(up, 0.0, -low)
+        half = 0.5 * float(beta @ product)
+        dual, g = float(self.linear @ beta) - half, gradient - b
+        if self.hard:
+            primal = self.attained(beta, product, b)
+        else:
+            primal = half + float(np.maximum(self.upper * g, self.lower * g).sum())
+        return Survey(primal, dual, violation, b, g)
+
+    def _bias(self, gradient: Vector, free: Mask, up: float, low: float) -> float:
+        if free.any():
+            return float(gradient[free].mean())
+        finite = [value for value in (up, low) if np.isfinite(value)]
+        return float(np.mean(finite)) if finite else 0.0
 
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
@@ -130,15 +167,11 @@ class BoxQP:
         if not self.bias:
             return 0.0
         free = (beta > self.lower) & (beta < self.upper)
-        if free.any():
-            return float(gradient[free].mean())
-        up, low = self.limits(beta, gradient)
-        finite = [value for value in (up, low) if np.isfinite(value)]
-        return float(np.mean(finite)) if finite else 0.0
+        return self._bias(gradient, free, *self.limits(beta, gradient))
 
     def feasible(self, beta: Vector) -> bool:
         """Whether beta is in the box and, with a bias, sums to 0 up to rounding."""
-        inside = bool(np.all(beta >= self.lower) and np.all(beta <= self.upper))
+        inside = bool((beta >= self.lower).all() and (beta <= self.upper).all())
         slack = 1e-9 * (1.0 + float(np.abs(beta).sum()))
         return inside and (not self.bias or abs(float(beta.sum())) <= slack)
 

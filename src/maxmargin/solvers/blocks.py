@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.cpu.smo import smo_pairs, smo_single, take_rows, times
+from maxmargin.ops.cpu.square import solve_square
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.run import Limits
 
@@ -21,6 +22,16 @@ Index = NDArray[np.intp]
 Matrix = NDArray[Any]
 
 _WORK = 1 << 24  # variables looked at before the clock is asked: less than a tenth of a second
+
+
+@dataclass(frozen=True)
+class Aims:
+    """How far SMO and Newton go: violations at which they hand over, or are done."""
+
+    first: float
+    enough: float
+    exact: float
+    rounds: int = 10
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,24 @@ class Blocks:
         out = np.empty(self.size)
         times(*self.arrays, self.at, self.split, beta, out)
         return out
+
+    def solve(
+        self, problem: BoxQP, beta: Vector, F: Vector, aims: Aims, most: int, limits: Limits
+    ) -> tuple[int, float]:
+        """Optimise beta and F = p - K beta in place, by SMO and Newton in turn.
+
+        Returns the steps of SMO, at most so many, and the smallest curvature met.
+        """
+        box = problem.lower, problem.upper, problem.bias
+        made, flattest, chunk = 0, np.inf, max(1, _WORK // max(1, self.size))
+        while made < most and not limits.clock.over():
+            some = min(chunk, most - made)
+            how = aims.first, aims.enough, aims.exact, aims.rounds, some
+            steps, flat, _ = solve_square(*self.arrays, self.at, self.split, beta, F, *box, *how)
+            made, flattest = made + int(steps), min(flattest, float(flat))
+            if steps < some:
+                break
+        return made, flattest
 
     def ascend(
         self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int, limits: Limits

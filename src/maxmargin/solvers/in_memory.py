@@ -1,9 +1,8 @@
 """All variables at once, on a matrix that lies in memory: SMO, then Newton to rounding.
 
 Problem: the box QP of ``problems.box_qp`` with at most some thousand variables. SMO finds who is at
-a bound; Newton steps solve for the rest (``polish``), and where that makes bound ones violate, SMO
-goes on to a tenth of their violation. Both cost little beside the matrix itself, and a solution to
-rounding makes weights and repeated rows agree.
+a bound and Newton steps solve for the rest (``ops.cpu.square``). Both cost little beside the matrix
+itself, and a solution to rounding makes weights and repeated rows agree.
 """
 
 from __future__ import annotations
@@ -15,15 +14,14 @@ import numpy as np
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.blocks import Blocks
+from maxmargin.solvers.blocks import Aims, Blocks
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.interior_point import InteriorPoint
-from maxmargin.solvers.polish import polish, put_on_bounds
 from maxmargin.solvers.run import Limits
 
-_POLISHES, _EXACT = 10, 1e-9  # a problem is polished until this share of tol is left
+_EXACT = 1e-9  # a problem is polished until this share of tol is left
 _NEAR = 1e-7  # of the box is what an interior point may leave to a bound
-_FIRST = 0.5  # of tol, at which SMO hands over
+_FIRST, _ENOUGH = 0.03, 0.5  # of the first violation, and of tol, at which SMO hands over
 _STEPS, _FEWEST = 100, 100  # of SMO for each variable, and for how many at least
 
 
@@ -46,6 +44,7 @@ class InMemory(DualAscent):
         del seed  # nothing is random here
         self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
         self._F = problem.linear.astype(np.float64)
+        self._many = _STEPS * max(len(problem), _FEWEST)
         if start is not None:
             start = start.within(problem)
             self._beta = start.beta
@@ -66,17 +65,24 @@ class InMemory(DualAscent):
         return self._F
 
     def step(self, limits: Limits) -> None:
-        """Run SMO to the tolerance, then finish to rounding; if it fails, from inside the box."""
-        many, before = _STEPS * max(len(self.problem), _FEWEST), self.violation()
-        self._smo(_FIRST * limits.tol, many, limits)
-        self._finish(many, limits)
+        """Solve by SMO and Newton; where they fail, begin again from inside the box."""
+        before = self.violation()
+        self._solve(_FIRST * before, limits)
         if self.violation() <= limits.tol:
             return
         if self._inside:
             self.spent = self.violation() > 0.5 * before
         elif limits.max_iter < 0:
             self._come_from_inside(limits)
-            self._finish(many, limits)
+            self._solve(0.0, limits)
+
+    def _solve(self, first: float, limits: Limits) -> None:
+        enough, exact = _ENOUGH * limits.tol, _EXACT * limits.tol
+        aims, most = Aims(max(enough, first), enough, exact), self._many
+        most = limits.steps_left(self.iterations, most)
+        steps, flat = self._K.solve(self.problem, self._beta, self._F, aims, most, limits)
+        self.iterations += steps
+        self._flattest = min(self._flattest, flat)
 
     def _come_from_inside(self, limits: Limits) -> None:
         """Begin again where an interior-point method ends, if that is better."""
@@ -91,23 +97,6 @@ class InMemory(DualAscent):
         product = self._K.times(start)
         if self.problem.dual(start, product) > self.merit():
             self._beta, self._F = start, self.problem.linear - product
-
-    def _finish(self, many: int, limits: Limits) -> None:
-        for _ in range(_POLISHES):
-            if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
-                break
-            polish(self.problem, self._K, self._beta, self._F, _EXACT * limits.tol)
-            violation = self.violation()
-            if violation <= _EXACT * limits.tol:
-                break
-            self._smo(0.1 * violation, many // 10, limits)
-        put_on_bounds(self.problem, self._beta)
-
-    def _smo(self, target: float, most: int, limits: Limits) -> None:
-        most = limits.steps_left(self.iterations, most)
-        steps, flat = self._K.ascend(self.problem, self._beta, self._F, target, most, limits)
-        self.iterations += steps
-        self._flattest = min(self._flattest, flat)
 
     def fresh_product(self) -> Vector:
         """K beta, summed anew."""

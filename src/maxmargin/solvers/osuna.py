@@ -14,7 +14,7 @@ long as a violator came in. Only the worst violators are added, some from each s
 
 The square matrix K_SS has to be stored. When the support vectors outgrow the memory for it, those
 at their upper bound leave S first and keep their values: the paper's own decomposition with an S of
-fixed size. On S SMO finds who is at a bound and Newton steps solve for the rest (``polish``).
+fixed size. On S SMO finds who is at a bound and Newton steps solve for the rest.
 """
 
 from __future__ import annotations
@@ -23,17 +23,15 @@ import numpy as np
 
 from maxmargin.ops.cpu.selection import slopes
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.blocks import Blocks
+from maxmargin.solvers.blocks import Aims, Blocks
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.polish import polish, put_on_bounds
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import SquareMatrix
 
 _ADDED = 200  # violators that may come into S at a time
 _SOLVED = 0.1  # of tol, at which S counts as solved
-_POLISHES = 10
 _STEPS_PER_VARIABLE = 100
 
 
@@ -86,23 +84,10 @@ class Osuna(CachedAscent):
     def _solve(self, S: Index, F: Vector, limits: Limits) -> Vector:
         """Maximise over the variables in S; returns their values."""
         beta, part = self.iterate.beta[S], self.problem.part(S, self.gradient())
-        matrix, target = Blocks.of(self._matrix.values), 0.5 * _SOLVED * limits.tol
-        self._smo(matrix, part, beta, F, target, limits)
-        for _ in range(_POLISHES):
-            if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
-                break
-            polish(part, matrix, beta, F, target)
-            violation = part.violation(beta, F)
-            if violation <= target:
-                break
-            self._smo(matrix, part, beta, F, 0.1 * violation, limits)
-        put_on_bounds(part, beta)
-        return beta
-
-    def _smo(
-        self, matrix: Blocks, part: BoxQP, beta: Vector, F: Vector, target: float, limits: Limits
-    ) -> None:
+        target = 0.5 * _SOLVED * limits.tol
         most = limits.steps_left(self.iterations, _STEPS_PER_VARIABLE * max(len(beta), 100))
-        steps, flat = matrix.ascend(part, beta, F, target, most, limits)
+        aims = Aims(target, target, target)
+        steps, flat = Blocks.of(self._matrix.values).solve(part, beta, F, aims, most, limits)
         self.iterations += steps
         self._flattest = min(self._flattest, flat)
+        return beta

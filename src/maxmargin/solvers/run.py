@@ -113,8 +113,9 @@ def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
     watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, getattr(solver, "aim", 1.0)))
     while True:
-        stopped = watch.stop(solver)
-        if stopped or solver.violation() <= aim.tol:
+        done = solver.violation() <= aim.tol
+        stopped = watch.stop(solver, done)
+        if stopped or done:
             point = solver.point()
             with np.errstate(invalid="ignore", over="ignore"):  # the status says so in words
                 certificate = judge(solver.problem, point, limits.tol, stopped)
@@ -135,29 +136,31 @@ class _Watch:
         self._limits = limits
         self._best, self._idle = float(-np.finfo(np.float64).max), 0
 
-    def stop(self, solver: Solver) -> Status | None:
+    def stop(self, solver: Solver, done: bool) -> Status | None:
         """Say why to stop, if there is a reason other than being done."""
-        merit, limits = solver.merit(), self._limits
+        limits = self._limits
         if limits.callback is not None:
             violation, values = solver.violation(), solver.objectives()
             limits.callback(Progress(limits.clock.seconds, solver.iterations, *values, violation))
-        self._notice(merit)
         over = limits.clock.over()
         if over and limits.clock.interrupted:
             return Status.INTERRUPTED
-        if not np.isfinite(merit):
-            return Status.NUMERICAL_ERROR
         if 0 <= limits.max_iter <= solver.iterations:
             return Status.ITERATION_LIMIT
         if over:
             return Status.TIME_LIMIT
+        return None if done else self._lost(solver)
+
+    def _lost(self, solver: Solver) -> Status | None:
+        """Say so if there is no progress any more, or arithmetic has broken down."""
+        merit = solver.merit()
+        if not np.isfinite(merit):
+            return Status.NUMERICAL_ERROR
+        gained = merit > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)
+        self._best, self._idle = (merit, 0) if gained else (self._best, self._idle + 1)
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
         hopeless = hopeless or getattr(solver, "spent", False)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
-
-    def _notice(self, merit: float) -> None:
-        gained = merit > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)
-        self._best, self._idle = (merit, 0) if gained else (self._best, self._idle + 1)
 
 
 def tell(callback: Callback | None, verbose: bool) -> Callback | None:

@@ -35,7 +35,7 @@ from maxmargin.ops.cpu.extremes import larger, smaller
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
-_BLOCK = 128  # variables whose maximum is noted together
+_BLOCK = 64  # variables whose maximum is noted together
 _ROUNDING = 4 * 2.0**-52
 _TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSVM
 
@@ -201,30 +201,30 @@ def smo_pairs(
     diagonal = _diagonal(K00, K11, at, split, q)
     for t in range(q):
         up[t], low[t] = _member(beta[t], lower[t], upper[t])
+    F0, up0, low0, gain0, own0 = F[:split], up[:split], low[:split], gain[:split], diagonal[:split]
+    F1, up1, low1, gain1, own1 = F[split:], up[split:], low[split:], gain[split:], diagonal[split:]
     peak0 = np.empty((split + _BLOCK - 1) // _BLOCK)
     peak1 = np.empty((q - split + _BLOCK - 1) // _BLOCK)
     steps, step, flattest = 0, 0.0, np.inf
     left_i, right_i = _left_part(K00, K10, at, split, 0), _right_part(K01, K11, at, split, q, 0)
     left_j, right_j = left_i, right_i
     while True:
-        high0, low0 = _shift(F[:split], left_i, left_j, step, up[:split], low[:split], peak0)
-        high1, low1 = _shift(F[split:], right_i, right_j, step, up[split:], low[split:], peak1)
-        highest, lowest = max(high0, high1), min(low0, low1)
+        highest, lowest = _shift(F0, left_i, left_j, step, up0, low0, peak0)
+        if split < q:
+            high1, lowest1 = _shift(F1, right_i, right_j, step, up1, low1, peak1)
+            highest, lowest = max(highest, high1), min(lowest, lowest1)
         if not highest - lowest > target or steps >= most:
             break
-        i = _where_up(F[:split], up[:split], peak0, highest)
+        i = _where_up(F0, up0, peak0, highest)
         if i < 0:
-            i = split + max(0, _where_up(F[split:], up[split:], peak1, highest))
+            i = split + max(0, _where_up(F1, up1, peak1, highest))
         left_i = _left_part(K00, K10, at, split, i)
-        right_i = _right_part(K01, K11, at, split, q, i)
-        best0, j = _best_partner(
-            F[:split], low[:split], left_i, diagonal[:split], F[i], diagonal[i], gain[:split]
-        )
-        best1, j1 = _best_partner(
-            F[split:], low[split:], right_i, diagonal[split:], F[i], diagonal[i], gain[split:]
-        )
-        if best1 > best0 or split == 0:
-            j = split + j1
+        best, j = _best_partner(F0, low0, left_i, own0, F[i], diagonal[i], gain0)
+        if split < q:
+            right_i = _right_part(K01, K11, at, split, q, i)
+            best1, j1 = _best_partner(F1, low1, right_i, own1, F[i], diagonal[i], gain1)
+            if best1 > best or split == 0:
+                j = split + j1
         value = left_i[j] if j < split else right_i[j - split]
         curvature = np.float64(diagonal[i]) + np.float64(diagonal[j]) - 2.0 * np.float64(value)
         flattest = min(flattest, curvature)
@@ -238,7 +238,8 @@ def smo_pairs(
         up[i], low[i] = _member(moved_i, lower[i], upper[i])
         up[j], low[j] = _member(moved_j, lower[j], upper[j])
         left_j = _left_part(K00, K10, at, split, j)
-        right_j = _right_part(K01, K11, at, split, q, j)
+        if split < q:
+            right_j = _right_part(K01, K11, at, split, q, j)
         steps += 1
     return steps, flattest
 
