@@ -2,8 +2,16 @@
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.crammer_singer import CrammerSingerPoint
-from maxmargin.certify.judge import Point, judge
+from maxmargin.certify.judge import Point, judge, judge_all
 from maxmargin.certify.linear import LinearPoint
 from maxmargin.certify.status import Status
 
-__all__ = ["Certificate", "CrammerSingerPoint", "LinearPoint", "Point", "Status", "judge"]
+__all__ = [
+    "Certificate",
+    "CrammerSingerPoint",
+    "LinearPoint",
+    "Point",
+    "Status",
+    "judge",
+    "judge_all",
+]

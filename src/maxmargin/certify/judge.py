@@ -10,9 +10,8 @@ is certified only where the gap stays within the tolerance in spite of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
-from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.status import Status
 from maxmargin.kernels.rounding import Rounding
-from maxmargin.problems import BoxQP, SlackBudget
+from maxmargin.problems import BoxQP, SlackBudget, Stack
+from maxmargin.problems.stack import Seen
 
 Vector = NDArray[np.float64]
 
@@ -59,26 +59,41 @@ def judge(
 def judge_box_qp(
     problem: BoxQP, point: Point, tol: float, stopped: Status | None = None
 ) -> Certificate:
-    """Judge the dual point of a kernel machine.
+    """Judge the dual point of a kernel machine; see ``judge_all``."""
+    return judge_all(Stack.of(problem), point, np.array([point.convex]), tol, stopped)[0]
+
+
+def judge_all(
+    problems: Stack,
+    points: Point,
+    convex: NDArray[np.bool_],
+    tol: float,
+    stopped: Status | None = None,
+) -> list[Certificate]:
+    """Judge the dual points of kernel machines, which stand one after the other in one long point.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
     ``tol`` (twice that where rounding explains the rest), and the gap, with all that rounding can
     add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
     optimum, whatever a rounded kernel says.
     """
-    seen, zero = problem.survey(point.beta, point.product), problem.at_zero
-    primal, dual = seen.primal, seen.dual
-    error, floor = rounding(problem, point, seen.b, seen.g)
-    allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
-    small = primal - dual + floor <= allowed and primal <= zero + _GAP * tol * abs(zero)
-    violation = float(np.maximum(0.0, seen.violation))
-    optimal = violation <= tol + min(tol, error) and small
-    status = _status(problem, point, point.convex and dual <= zero + floor, optimal, stopped)
-    unmet = problem.hard and primal == np.inf  # no multiple of this w has all rows on their side
-    if not (unmet or isfinite(primal)) or not isfinite(dual):
-        status = Status.NUMERICAL_ERROR
-    name = point.rounding.precision.name
-    return Certificate(primal, dual, violation, floor, name, status, allowed)
+    seen, zero = problems.look(points.beta, points.product), problems.at_zero
+    error, floor = rounding(problems, points, seen)
+    primal, dual, violation = seen.primal, seen.dual, np.maximum(0.0, seen.violation)
+    met = primal < np.inf  # otherwise no multiple of this w has all rows on their side
+    allowed = _GAP * tol * np.where(met, np.maximum(np.abs(primal), np.abs(dual)), 0.0)
+    small = (primal - dual + floor <= allowed) & (primal <= zero + _GAP * tol * np.abs(zero))
+    optimal = (violation <= tol + np.minimum(tol, error)) & small
+    convex = convex & (dual <= zero + floor)
+    sums = problems.segments.sum(points.product)  # finite unless something in it is not
+    sound = np.isfinite(sums) & seen.inside & np.isfinite(dual) & ~np.isnan(primal)
+    sound &= np.isfinite(primal) | (problems.hard & (primal == np.inf))
+    name = points.rounding.precision.name
+    facts = zip(primal, dual, violation, floor, allowed, sound, convex, optimal, strict=True)
+    return [
+        Certificate(float(p), float(d), float(v), float(f), name, _status(*is_, stopped), float(a))
+        for p, d, v, f, a, *is_ in facts
+    ]
 
 
 @judge.register
@@ -94,14 +109,14 @@ def judge_slack_budget(
     gradient = problem.linear - point.product
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
-    penalised = problem.penalised(problem.multiplier(point.beta))
-    error, floor = rounding(penalised, point, b, gradient - b)
+    penalised = Stack.of(problem.penalised(problem.multiplier(point.beta)))
+    seen = replace(penalised.look(point.beta, point.product), b=np.array([b]), g=gradient - b)
+    error, floor = (float(each[0]) for each in rounding(penalised, point, seen))
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
     optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
-    status = _status(problem, point, point.convex, optimal, stopped)
-    if not np.isfinite(dual):
-        status = Status.NUMERICAL_ERROR
+    sound = bool(np.isfinite(point.product).all() and problem.feasible(point.beta))
+    status = _status(sound and np.isfinite(dual), point.convex, optimal, stopped)
     name = point.rounding.precision.name
     return Certificate(primal, dual, violation, floor, name, status, allowed)
 
@@ -110,10 +125,8 @@ def _pair(point: Point) -> tuple[Vector, Vector]:
     return point.beta, point.product
 
 
-def _status(
-    problem: BoxQP | SlackBudget, point: Point, convex: bool, optimal: bool, stopped: Status | None
-) -> Status:
-    if not np.isfinite(point.product).all() or not problem.feasible(point.beta):
+def _status(sound: bool, convex: bool, optimal: bool, stopped: Status | None) -> Status:
+    if not sound:
         return Status.NUMERICAL_ERROR
     if not convex:
         return Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
@@ -122,28 +135,25 @@ def _status(
     return stopped or Status.STALLED
 
 
-def rounding(problem: BoxQP, point: Point, b: float, g: Vector) -> tuple[float, float]:
-    """Bound the rounding error of a decision value, and of the gap of the returned model.
+def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector]:
+    """Bound the rounding error of a decision value, and of the gap, of every returned model.
 
-    The primal of the model adds up the errors of its decision values and of the judge's, for every
+    The primal of a model adds up the errors of its decision values and of the judge's, for every
     row that pays or would at the edge of them; both values of |w|^2, here and in the dual, are off
     by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
     Adding up the objectives is good to a few units in the last place of sum |beta|, which at the
-    optimum is at most twice their size. ``g`` is what each row falls short by, p - f(x).
+    optimum is at most twice their size.
     """
-    beta, weights = point.beta, np.abs(point.beta)
-    length = sqrt(max(0.0, float(beta @ point.product)))
-    error = point.rounding.of_values(beta) + point.rounding.of_weights(length)
-    total, upper, lower = float(weights.sum()), problem.upper, problem.lower
-    if problem.hard:
+    parts, beta, weights = problems.segments, points.beta, np.abs(points.beta)
+    length = parts.spread(np.sqrt(np.maximum(0.0, parts.sum(beta * points.product))))
+    error = points.rounding.of_values(beta, parts) + points.rounding.of_weights(length)
+    upper, lower, total = problems.upper, problems.lower, parts.sum(weights)
+    if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
-    slope = np.where(g + error > 0, upper, 0.0) - np.where(g - error < 0, lower, 0.0)
-    floor = 2.0 * float(slope @ error) + float(weights @ error)
-    floor += 8.0 * _EPS * total
-    if problem.bias:
-        floor += 2.0 * abs(b) * abs(float(beta.sum()))
-    worst = float(error.max(initial=0.0))
-    if problem.hard:
-        floor += 2.0 * worst * total
-    return worst, floor
+    slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
+    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total
+    if problems.bias:
+        floor = floor + 2.0 * np.abs(seen.b * parts.sum(beta))
+    worst = parts.max(error)
+    return worst, floor + 2.0 * worst * total if problems.hard else floor

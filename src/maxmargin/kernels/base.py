@@ -95,6 +95,11 @@ class Kernel(ABC):
         """Whether k(x, y) = <x, y>, so that a machine of it has weights on the columns."""
         return False
 
+    @property
+    def formula(self) -> tuple[int, NDArray[np.float64]] | None:
+        """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
+        return None
+
     # What a kernel gives
 
     @property

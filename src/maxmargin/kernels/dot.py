@@ -24,6 +24,7 @@ from maxmargin.kernels.points import (
     squared_norms,
 )
 from maxmargin.ops.cpu.kernel_epilogue import affine_power
+from maxmargin.ops.kinds import DOT, POWER
 
 
 class DotProduct(Kernel):
@@ -70,6 +71,11 @@ class Linear(DotProduct):
     def linear(self) -> bool:
         """True."""
         return True
+
+    @property
+    def formula(self) -> tuple[int, NDArray[np.float64]]:
+        """Dot products as they are."""
+        return DOT, np.zeros(3)
 
     def units(self, A: Points) -> float:
         """Those of a dot product."""
@@ -125,6 +131,11 @@ class Polynomial(HasGamma, DotProduct):
         if self.gamma == 0 or self.degree == 0:
             return bool(self.coef0**self.degree >= 0)
         return bool(self.coef0 >= 0)
+
+    @property
+    def formula(self) -> tuple[int, NDArray[np.float64]]:
+        """A power of dot products."""
+        return POWER, np.array([self.rate, self.coef0, self.degree], dtype=np.float64)
 
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.degree, self.rate, self.coef0)

@@ -12,9 +12,9 @@ the third is for partial sums, which are smaller than the whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,18 @@ Vector = NDArray[np.float64]
 
 _UNITS = {4: 2.0**-24, 8: 2.0**-53}  # unit roundoff of so many bytes
 _SURE = 4.0  # standard deviations: what a sum of independent errors exceeds in one of 10,000 cases
+
+
+class Parts(Protocol):
+    """Parts of long vectors, one a machine."""
+
+    def sum(self, values: Any) -> Any:
+        """Add up each part."""
+        ...
+
+    def spread(self, numbers: Any) -> Any:
+        """Give every place the number of its part."""
+        ...
 
 
 def units(length: int) -> float:
@@ -60,25 +72,41 @@ class Rounding:
         """Of values that are exact."""
         return cls(np.dtype(np.float64), np.zeros(n), np.zeros(n))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rounding]) -> Rounding:
+        """Put together what is known of the rows of several machines, of one precision."""
+        errors, lengths = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("errors", "lengths")
+        )
+        reaches = [part.reach for part in parts if part.reach is not None]
+        share = max(part.share for part in parts)
+        reach = np.concatenate(reaches) if reaches else None
+        return cls(parts[0].precision, errors, lengths, reach, share)
+
     def of(self, rows: Any) -> Rounding:
         """Look at some of the rows."""
         reach = None if self.reach is None else self.reach[rows]
         return Rounding(self.precision, self.errors[rows], self.lengths[rows], reach, self.share)
 
-    def of_values(self, beta: Vector) -> Vector:
-        """Bound the error of f(x_i) = sum_j beta_j k(x_i, x_j) for every row."""
-        used = np.flatnonzero(beta)
-        weights = np.abs(beta[used])
-        with np.errstate(over="ignore", invalid="ignore"):  # infinity is a true bound
-            parts = weights * self.errors[used]
-            norm, total = sqrt(float(parts @ parts)), float(weights @ self.lengths[used])
-            kernel = _SURE * self.share * _UNITS[self.precision.itemsize] * norm
-            sums = _SURE * _UNITS[8] * sqrt(len(beta)) * total
-            bound: Vector = kernel * self.errors + sums * self.lengths
-            return bound
+    def of_values(self, beta: Vector, parts: Parts | None = None) -> Vector:
+        """Bound the error of f(x_i) = sum_j beta_j k(x_i, x_j) for every row.
 
-    def of_weights(self, length: float) -> Vector | float:
+        With ``parts`` the rows are those of several machines, each with its own sums.
+        """
+        weights = np.abs(beta)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinity is a true bound
+            errors = np.where(weights > 0, weights * self.errors, 0.0)
+            lengths = np.where(weights > 0, weights * self.lengths, 0.0)
+            if parts is None:
+                squares, total, n = float(errors @ errors), float(lengths.sum()), len(beta)
+            else:
+                sums = parts.sum(errors * errors), parts.sum(lengths), parts.sum(weights >= 0)
+                squares, total, n = (parts.spread(each) for each in sums)
+            kernel = self.share * _UNITS[self.precision.itemsize] * np.sqrt(squares)
+            bound: Vector = kernel * self.errors + _UNITS[8] * np.sqrt(n) * total * self.lengths
+            return _SURE * bound
+
+    def of_weights(self, length: Any) -> Any:
         """Bound what evaluating f by weights w on the columns adds, for a w of this length."""
-        if self.reach is None:
-            return 0.0
-        return _SURE * _UNITS[8] * length * self.reach
+        return 0.0 if self.reach is None else _SURE * _UNITS[8] * length * self.reach

@@ -25,6 +25,7 @@ from maxmargin.kernels.points import (
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
 from maxmargin.ops.cpu.kernel_l1 import l1_product
+from maxmargin.ops.kinds import RADIAL
 
 
 class ExpOfDistance(HasGamma):
@@ -99,6 +100,11 @@ class RBF(ExpOfDistance):
             divide="ignore", over="ignore"
         ):  # a vanishing sigma compares for equality, as it should
             return float(np.float64(0.5) / np.float64(self.sigma) / np.float64(self.sigma))
+
+    @property
+    def formula(self) -> tuple[int, NDArray[np.float64]]:
+        """An exponential of dot products and squared lengths."""
+        return RADIAL, np.array([self.rate, 0.0, 0.0])
 
     def prepare(self, X: Any) -> Points:
         """Check X and take the squared length of each row."""

@@ -4,5 +4,6 @@ from maxmargin.problems.box_qp import BoxQP, c_svc
 from maxmargin.problems.crammer_singer import CrammerSinger
 from maxmargin.problems.linear import LinearProblem
 from maxmargin.problems.slack_budget import SlackBudget
+from maxmargin.problems.stack import Segments, Stack
 
-__all__ = ["BoxQP", "CrammerSinger", "LinearProblem", "SlackBudget", "c_svc"]
+__all__ = ["BoxQP", "CrammerSinger", "LinearProblem", "Segments", "SlackBudget", "Stack", "c_svc"]

@@ -40,21 +40,6 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What there is to see of a point of a box QP."""
-
-    primal: float
-    dual: float
-    violation: float
-    b: float
-    g: Vector
-    """p - f(x), by how much each row falls short."""
-
-
 @dataclass(frozen=True)
 class BoxQP:
     """max p'beta - beta'K beta / 2 over the box [lower, upper], with sum beta = 0 if ``bias``."""
@@ -88,12 +73,6 @@ class BoxQP:
         """Whether some bound is infinite, so that the primal has constraints."""
         return not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
 
-    @cached_property
-    def at_zero(self) -> float:
-        """Value of the primal at w = 0 and b = 0: convex problems have no dual value above it."""
-        nothing = np.zeros(len(self))
-        return self.primal(nothing, nothing, 0.0)
-
     def stretch(self, values: Vector) -> float:
         """Find the s with which s f(x_i) meets the constraints most narrowly; infinite if none.
 
@@ -123,30 +102,8 @@ class BoxQP:
 
     def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
         """Primal and dual value at beta, with the bias that its free variables say."""
-        seen = self.survey(beta, product)
-        return seen.primal, seen.dual
-
-    def survey(self, beta: Vector, product: Vector) -> Survey:
-        """Look at all there is to see of a point, once."""
-        gradient = self.linear - product
-        rises, falls = beta < self.upper, beta > self.lower
-        up = float(gradient.max(where=rises, initial=-np.inf))
-        low = float(gradient.min(where=falls, initial=np.inf))
-        b = self._bias(gradient, rises & falls, up, low) if self.bias else 0.0
-        violation = up - low if self.bias else max(up, 0.0, -low)
-        half = 0.5 * float(beta @ product)
-        dual, g = float(self.linear @ beta) - half, gradient - b
-        if self.hard:
-            primal = self.attained(beta, product, b)
-        else:
-            primal = half + float(np.maximum(self.upper * g, self.lower * g).sum())
-        return Survey(primal, dual, violation, b, g)
-
-    def _bias(self, gradient: Vector, free: Mask, up: float, low: float) -> float:
-        if free.any():
-            return float(gradient[free].mean())
-        finite = [value for value in (up, low) if np.isfinite(value)]
-        return float(np.mean(finite)) if finite else 0.0
+        b = self.intercept(beta, self.linear - product)
+        return self.attained(beta, product, b), self.dual(beta, product)
 
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
         """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
@@ -167,7 +124,11 @@ class BoxQP:
         if not self.bias:
             return 0.0
         free = (beta > self.lower) & (beta < self.upper)
-        return self._bias(gradient, free, *self.limits(beta, gradient))
+        if free.any():
+            return float(gradient[free].mean())
+        up, low = self.limits(beta, gradient)
+        finite = [value for value in (up, low) if np.isfinite(value)]
+        return float(np.mean(finite)) if finite else 0.0
 
     def feasible(self, beta: Vector) -> bool:
         """Whether beta is in the box and, with a bias, sums to 0 up to rounding."""

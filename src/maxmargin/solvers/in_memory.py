@@ -1,7 +1,7 @@
 """All variables at once, on a matrix that lies in memory: SMO, then Newton to rounding.
 
 Problem: the box QP of ``problems.box_qp`` with at most some thousand variables. SMO finds who is at
-a bound and Newton steps solve for the rest (``ops.cpu.square``). Both cost little beside the matrix
+a bound and Newton steps solve for the rest (``ops.cpu.polish``). Both cost little beside the matrix
 itself, and a solution to rounding makes weights and repeated rows agree.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.blocks import Aims, Blocks
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.interior_point import InteriorPoint
+from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.run import Limits
 
-_EXACT = 1e-9  # a problem is polished until this share of tol is left
+_TURNS, _EXACT = 11, 1e-9  # a problem is polished until this share of tol is left
 _NEAR = 1e-7  # of the box is what an interior point may leave to a bound
 _FIRST, _ENOUGH = 0.03, 0.5  # of the first violation, and of tol, at which SMO hands over
 _STEPS, _FEWEST = 100, 100  # of SMO for each variable, and for how many at least
@@ -31,7 +31,7 @@ class Square:
 
     gram: Gram
     index: Index
-    K: Blocks
+    K: Matrix
 
 
 class InMemory(DualAscent):
@@ -48,6 +48,7 @@ class InMemory(DualAscent):
         if start is not None:
             start = start.within(problem)
             self._beta = start.beta
+            self._K.bring(np.flatnonzero(start.beta))
             self._F -= self._K.times(start.beta) if start.product is None else start.product
 
     @property
@@ -77,10 +78,26 @@ class InMemory(DualAscent):
             self._solve(0.0, limits)
 
     def _solve(self, first: float, limits: Limits) -> None:
-        enough, exact = _ENOUGH * limits.tol, _EXACT * limits.tol
-        aims, most = Aims(max(enough, first), enough, exact), self._many
-        most = limits.steps_left(self.iterations, most)
-        steps, flat = self._K.solve(self.problem, self._beta, self._F, aims, most, limits)
+        """Alternate SMO and Newton steps until only rounding is left.
+
+        Where Newton's steps make bound variables violate, SMO goes on to a tenth of that. More free
+        variables than Newton's matrix is made for are left to SMO, to the tolerance.
+        """
+        exact, enough = _EXACT * limits.tol, _ENOUGH * limits.tol
+        target = max(first, enough)
+        for _ in range(_TURNS):
+            self._smo(target, limits)
+            if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
+                break
+            few = self._K.polish(self.problem, self._beta, self._F, exact)
+            violation = self.violation()
+            if violation <= (exact if few else enough):
+                break
+            target = 0.1 * violation if few else enough
+
+    def _smo(self, target: float, limits: Limits) -> None:
+        most = limits.steps_left(self.iterations, self._many)
+        steps, flat = self._K.ascend(self.problem, self._beta, self._F, target, most, limits)
         self.iterations += steps
         self._flattest = min(self._flattest, flat)
 
@@ -94,6 +111,7 @@ class InMemory(DualAscent):
         if beta is None:
             return
         start = Start(_settled(self.problem, beta)).within(self.problem).beta
+        self._K.bring(np.flatnonzero(start))
         product = self._K.times(start)
         if self.problem.dual(start, product) > self.merit():
             self._beta, self._F = start, self.problem.linear - product

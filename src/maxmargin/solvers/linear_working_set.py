@@ -28,11 +28,11 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import BoxQP, LinearProblem, c_svc
-from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_ascent import SIZE, Start
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.memory import Rows, arrange, evaluate
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
@@ -144,4 +144,4 @@ def _view(problem: LinearProblem, design: Design) -> Window | Square:
         return arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
     matrix = evaluate(gram, design.workers).astype(np.float64)
     matrix[np.diag_indices_from(matrix)] += diagonal
-    return Square(gram, np.arange(len(gram)), Blocks.of(matrix))
+    return Square(gram, np.arange(len(gram)), Matrix.of(matrix))

@@ -1,9 +1,9 @@
 """Where the kernel values of a fit lie, within its budget: chosen once for all of its problems.
 
 - all of them in memory, where the whole matrix fits and more than one problem, or a small one,
-  wants it: it is evaluated once and every problem reads its part of it in place;
-- in blocks, for the pairs of many classes: a class against itself is kept, two classes against
-  each other are evaluated for their one problem and forgotten;
+  wants it: it is evaluated once, and every problem copies the rows that it comes to want;
+- nowhere, for many small problems on vectors of few columns: each evaluates the rows that it comes
+  to want, which are a small part of its matrix;
 - row by row through a cache that all problems share (``row_cache``).
 
 Nothing that a result depends on follows from the number of threads.
@@ -11,27 +11,31 @@ Nothing that a result depends on follows from the number of threads.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin.kernels.gram import Gram
+from maxmargin.kernels.points import Points, squared_lengths
 from maxmargin.ops.cpu.rows import mirror
 from maxmargin.ops.threads import Workers
-from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Matrix, Source
 from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS, RowCache
 from maxmargin.solvers.working_set import working_set_size
 
 Segments = tuple[int, ...]
 
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
+_LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
+_FEW_COLUMNS = 64  # of which a row is evaluated as fast by itself as in a block
 _STRIP = 256  # rows of a matrix that one thread evaluates at a time
 
 
@@ -39,9 +43,12 @@ _STRIP = 256  # rows of a matrix that one thread evaluates at a time
 class Memory:
     """For each problem, known by its segments of rows, a view of kernel values."""
 
-    view: Callable[[Segments], Window | Square]
-    at_once: int | None = 1
-    """How many problems may be at work together; None for any number."""
+    view: Callable[[Segments], Any]
+    """A ``Square``, or a ``Window`` of cached rows."""
+    at_once: int = 1
+    """How many problems may be at work together."""
+    squares: bool = False
+    """Whether views are squares."""
 
 
 @dataclass(frozen=True)
@@ -65,58 +72,74 @@ class Rows:
         """Rows of the largest problem."""
         return max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
 
-    @property
-    def paired(self) -> bool:
-        """Whether every problem has two segments."""
-        return all(len(s) == 2 for s in self.problems)
-
 
 def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Choose what is stored within the budget (bytes), for a solver that says what it takes."""
-    n, item = len(rows.gram), rows.gram.dtype.itemsize
-    many, small = len(rows.problems) > 1, rows.largest <= SIZE
-    in_memory = solver.in_memory and small
-    if 2 * n**2 * item <= budget and (many or in_memory):
-        rows = _stored(rows, workers)
-        if in_memory:
-            return Memory(lambda segments: _part(rows, segments), at_once=None)
-        budget //= 2
-    elif in_memory and many and rows.paired and 8 * rows.largest**2 * item <= budget:
-        return _in_blocks(rows, budget, workers)
+    gram, item = rows.gram, rows.gram.dtype.itemsize
+    square, largest = len(gram) ** 2 * item, rows.largest**2 * item
+    many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
+    if in_memory and square + (largest if many else 0) <= budget:
+        return _stored(rows, budget - square, workers)
+    lazy = solver.in_memory and rows.largest <= _LAZY * SIZE and _formula(gram) is not None
+    if lazy and many and largest <= budget:
+        return _evaluated(rows, budget)
+    if many and 2 * square <= budget:
+        rows, budget = replace(rows, gram=gram.stored(evaluate(gram, workers))), budget // 2
     return _by_rows(rows, budget, workers, solver)
 
 
-def _stored(rows: Rows, workers: Workers) -> Rows:
-    gram = rows.gram
-    return Rows(gram.stored(evaluate(gram, workers)), rows.edges, rows.problems)
-
-
-def _part(rows: Rows, segments: Segments) -> Square:
-    """Read a part of the stored matrix in place."""
-    matrix, index = rows.gram.whole, rows.index(segments)
-    assert matrix is not None
-    if len(index) == len(matrix):
-        return Square(rows.gram, index, Blocks.of(matrix))
-    return Square(rows.gram, index, Blocks.within(matrix, *rows.ranges(segments)))
-
-
-def _in_blocks(rows: Rows, budget: int, workers: Workers) -> Memory:
-    """Keep each class against itself, where half of the budget holds that."""
-    gram, item = rows.gram, rows.gram.dtype.itemsize
-    counts = np.diff(rows.edges)
-    kept: list[NDArray[Any]] = []
-    if 2 * item * int((counts**2).sum()) <= budget:
-        parts = [gram.reordered(np.arange(a, b)) for a, b in pairwise(rows.edges.tolist())]
-        kept = [evaluate(part, workers) for part in parts]
-        budget //= 2
+def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
+    """Evaluate the whole matrix; a problem that is a part of it copies rows."""
+    matrix = evaluate(rows.gram, workers)
+    gram, diagonal = rows.gram.stored(matrix), matrix.diagonal().copy()
+    scratch = _Scratch(rows, gram.dtype)
 
     def view(segments: Segments) -> Square:
-        a, b = (slice(*r) for r in rows.ranges(segments))
-        own = [kept[s] if kept else evaluate(gram.reordered(rows.index((s,)))) for s in segments]
-        across = gram.block(gram.rows[a], gram.rows[b])
-        return Square(gram, rows.index(segments), Blocks.joined(own[0], across, own[1]))
+        index = rows.index(segments)
+        if len(index) == len(matrix):
+            return Square(gram, index, Matrix.of(matrix))
+        source = Source.copied(matrix, index)
+        return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    return Memory(view, at_once=max(1, budget // (2 * item * rows.largest**2)))
+    return Memory(view, max(1, left // scratch.size), squares=True)
+
+
+def _formula(gram: Gram) -> tuple[int, NDArray[np.float64]] | None:
+    """Give the formula by which rows are evaluated one by one; None if blocks are faster."""
+    few = isinstance(gram.rows, Points) and not sparse.issparse(gram.rows.X)
+    few = few and gram.rows.X.shape[1] <= _FEW_COLUMNS and not gram.offset
+    return gram.kernel.formula if few else None
+
+
+def _evaluated(rows: Rows, budget: int) -> Memory:
+    """Let every problem evaluate the rows that it comes to want."""
+    gram, formula = rows.gram, _formula(rows.gram)
+    assert formula is not None
+    X = gram.rows.X  # type: ignore[attr-defined]
+    norms, diagonal = squared_lengths(X).astype(X.dtype), gram.diagonal()
+    scratch = _Scratch(rows, gram.dtype)
+
+    def view(segments: Segments) -> Square:
+        index = rows.index(segments)
+        source = Source.evaluated(formula[0], X[index], norms[index], formula[1])
+        return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
+
+    return Memory(view, max(1, budget // scratch.size), squares=True)
+
+
+class _Scratch:
+    """Memory for the rows of one problem at a time, one for each thread."""
+
+    def __init__(self, rows: Rows, dtype: np.dtype[Any]) -> None:
+        self._values, self._dtype = rows.largest**2, dtype
+        self.size, self._own = self._values * dtype.itemsize, threading.local()
+
+    def memory(self) -> NDArray[Any]:
+        """Give this thread's: memory touched for the first time costs page faults."""
+        if not hasattr(self._own, "memory"):
+            self._own.memory = np.empty(self._values, self._dtype)
+        memory: NDArray[Any] = self._own.memory
+        return memory
 
 
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:

@@ -23,14 +23,15 @@ import numpy as np
 
 from maxmargin.ops.cpu.selection import slopes
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.blocks import Aims, Blocks
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Matrix, violation
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.working_set import SquareMatrix
 
 _ADDED = 200  # violators that may come into S at a time
+_TURNS = 11  # that SMO and Newton take at most
 _SOLVED = 0.1  # of tol, at which S counts as solved
 _STEPS_PER_VARIABLE = 100
 
@@ -84,10 +85,17 @@ class Osuna(CachedAscent):
     def _solve(self, S: Index, F: Vector, limits: Limits) -> Vector:
         """Maximise over the variables in S; returns their values."""
         beta, part = self.iterate.beta[S], self.problem.part(S, self.gradient())
-        target = 0.5 * _SOLVED * limits.tol
-        most = limits.steps_left(self.iterations, _STEPS_PER_VARIABLE * max(len(beta), 100))
-        aims = Aims(target, target, target)
-        steps, flat = Blocks.of(self._matrix.values).solve(part, beta, F, aims, most, limits)
-        self.iterations += steps
-        self._flattest = min(self._flattest, flat)
+        matrix, goal = Matrix.of(self._matrix.values), 0.5 * _SOLVED * limits.tol
+        target = goal
+        for _ in range(_TURNS):
+            most = limits.steps_left(self.iterations, _STEPS_PER_VARIABLE * max(len(beta), 100))
+            steps, flat = matrix.ascend(part, beta, F, target, most, limits)
+            self.iterations += steps
+            self._flattest = min(self._flattest, flat)
+            if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
+                break
+            matrix.polish(part, beta, F, goal)
+            target = 0.1 * violation(part, beta, F)
+            if target <= 0.1 * goal:
+                break
         return beta

@@ -25,11 +25,12 @@ from typing import ClassVar
 import numpy as np
 
 from maxmargin.ops.cpu.selection import slopes
-from maxmargin.ops.cpu.smo import smo_rows
+from maxmargin.ops.cpu.smo import smo_pairs
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Source
 from maxmargin.solvers.run import Limits
 
 _AIM = 0.9  # of tol: what is left to the rounding of the running product
@@ -52,6 +53,7 @@ class SMO(CachedAscent):
         super().__init__(problem, view, start, seed)
         self._diagonal = self._gram.diagonal()
         self._used = np.zeros(len(problem), dtype=bool)
+        self._nowhere, self._taken = Source.none(self._gram.dtype), np.zeros(1, np.int64)
         most = int(max(_FEWEST_PAIRS, _PAIRS_PER_VARIABLE * len(problem)))
         self._pairs = max(1, min(most, _WORK // len(problem)))
 
@@ -61,9 +63,11 @@ class SMO(CachedAscent):
         left = limits.steps_left(self.iterations, self._pairs)
         pair = (0, 0)
         while pair[0] >= 0:
-            steps, flattest, *pair = smo_rows(
+            steps, flattest, *pair = smo_pairs(
                 self.iterate.cache.store,
                 self.iterate.lines(),
+                self._taken,
+                *self._nowhere.parts,
                 self._diagonal,
                 self.iterate.beta,
                 F,

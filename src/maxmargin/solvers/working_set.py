@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
 from maxmargin.ops.cpu.selection import slopes
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 
@@ -123,7 +123,7 @@ class WorkingSet(CachedAscent):
         part, beta, gradient = self.problem.part(chosen, F), self.iterate.beta[chosen], F[chosen]
         target = max(0.5 * limits.tol, _FRACTION * part.violation(beta, gradient))
         most = limits.steps_left(self.iterations, 100 * self._many)
-        matrix = Blocks.of(self._matrix.values)
+        matrix = Matrix.of(self._matrix.values)
         steps, flat = matrix.ascend(part, beta, gradient, target, most, limits)
         self.iterations += steps
         self._flattest = min(self._flattest, flat)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,13 +21,14 @@ from maxmargin.inputs.caution import caution
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import TimeUp
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.problems import c_svc
 from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.memory import Memory, Rows, arrange
 from maxmargin.solvers.tasks import solve_all
+from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Training, take
@@ -168,20 +170,22 @@ def _solve_all(
 ) -> list[Solution]:
     gram, limits = gram.reordered(reduced.order), recipe.limits
     with Workers(recipe.n_jobs) as workers:
-        memory: Memory | None = None
+        memory = Memory(_out_of_time)
         with suppress(TimeUp):  # then every problem stays where it begins
             rows = Rows(gram, reduced.edges, reduced.segments)
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
+        begin = [None if starts is None else Start(start) for start in starts or reduced.tasks]
+        tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
+        known: dict[int, Solution] = {}
+        if memory.squares and recipe.solver is Decomposition and limits.callback is None:
+            known = _solve_groups(tasks, memory, recipe, workers.threads)
 
-        def start(numbered: tuple[int, Task], _workers: Workers) -> Any:
-            number, task = numbered
-            if memory is None:
-                raise TimeUp
-            begin = None if starts is None else Start(starts[number])
+        def start(numbered: tuple[int, Task, Start | None], _workers: Workers) -> Any:
+            _, task, first = numbered
             view = memory.view(task.segments)
-            return recipe.solver(task.problem, view, begin, recipe.seed, **options)
+            return recipe.solver(task.problem, view, first, recipe.seed, **options)
 
-        def untouched(numbered: tuple[int, Task]) -> Solution:
+        def untouched(numbered: tuple[int, Task, Start | None]) -> Solution:
             task = numbered[1]
             nothing = np.zeros(len(task.problem))
             rounding = gram.rounding.of(reduced.variables(task))
@@ -189,15 +193,35 @@ def _solve_all(
             stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
             return Solution(point, judge(task.problem, point, limits.tol, stopped), 0)
 
-        at_once = 1 if memory is None else memory.at_once
-        return solve_all(
-            start,
-            list(enumerate(reduced.tasks)),
-            limits,
-            n_jobs=workers.threads,
-            at_once=at_once,
-            give_up=untouched,
+        left = [task for task in tasks if task[0] not in known]
+        threads = {"n_jobs": workers.threads, "at_once": memory.at_once}
+        others = solve_all(start, left, limits, **threads, give_up=untouched)
+        found = known | dict(zip((task[0] for task in left), others, strict=True))
+        return [found[number] for number in range(len(tasks))]
+
+
+def _out_of_time(_segments: tuple[int, ...]) -> Any:
+    raise TimeUp
+
+
+def _solve_groups(
+    tasks: Sequence[tuple[int, Task, Start | None]], memory: Memory, recipe: Recipe, threads: int
+) -> dict[int, Solution]:
+    """Solve small problems in groups; those that are not solved by that are left out."""
+    groups = group([len(task.problem) for _, task, _ in tasks])
+
+    def solve(part: slice) -> list[Solution | None]:
+        return solve_together(
+            [
+                Small(task.problem, partial(memory.view, task.segments), start)
+                for _, task, start in tasks[part]
+            ],
+            recipe.limits,
         )
+
+    solved = side_by_side(solve, groups, threads, memory.at_once)
+    flat = [solution for part in solved for solution in part]
+    return {number: solution for number, solution in enumerate(flat) if solution is not None}
 
 
 def _recover(

@@ -1,6 +1,6 @@
-"""Newton steps on the free variables of a small box QP whose matrix is stored.
+"""Newton steps on the free variables of a small box QP whose rows are at hand.
 
-Problem, for a q x q matrix K (in blocks, as in ``smo``), with F = p - K beta given at the start:
+Problem, for a q x q matrix K (its rows as in ``smo``), with F = p - K beta given at the start:
 
     max_beta  p'beta - beta'K beta / 2,   lower <= beta <= upper,   sum beta = 0 with a bias.
 
@@ -14,7 +14,8 @@ Wright, "Numerical Optimization", 2nd ed., section 16.5, primal active set). A s
 leave the box stops at its edge and frees no variable, so the dual never falls.
 
 The factor is Cholesky's, a row of it at a time from products of earlier rows: these are contiguous,
-and LLVM takes their sums into vector registers (``reassoc``).
+and LLVM takes their sums into vector registers (``reassoc``). Small functions are put into their
+caller as they are written (``inline``): each compiled by itself would take seconds altogether.
 """
 
 from __future__ import annotations
@@ -24,11 +25,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from maxmargin.ops.cpu.smo import take_rows
-
 _FAST = {"contract", "reassoc", "nsz"}
 _EPS = 2.0**-52
-_TINY = 1e-300
+_TRACE = 1e-11  # of the largest variable: what linear systems leave of one that is at its bound
 MOST_FREE = 400  # a factorisation of this size takes a few milliseconds
 _MOST_WORK = 1e9  # multiplications, a tenth of a second; singular problems take a step a bound
 _FULL_STEPS = 3  # Newton steps that met no bound; more than one, because of the jitter
@@ -68,89 +67,97 @@ def solve_factored(L: Any, x: Any) -> None:
             x[j] -= L[i, j] * x[i]
 
 
-@njit(cache=True, nogil=True)
-def _free(beta: Any, lower: Any, upper: Any, free: Any) -> int:
-    count = 0
+@njit(cache=True, nogil=True, inline="always")
+def _find_free(beta: Any, F: Any, lower: Any, upper: Any, bias: bool, free: Any) -> Any:
+    """List the free variables; returns how many, whether they are others, and their violation."""
+    count, changed, low, high = 0, False, np.inf, -np.inf
     for t in range(len(beta)):
         if lower[t] < beta[t] < upper[t]:
+            changed |= free[count] != t
             free[count] = t
             count += 1
-    return count
+            low, high = min(low, F[t]), max(high, F[t])
+    changed |= free[count] != -1
+    free[count] = -1
+    return count, changed, (high - low if bias else max(abs(low), abs(high)))
 
 
-@njit(cache=True, nogil=True)
-def _spread(F: Any, free: Any, bias: bool) -> float:
-    """By how much the free variables violate the optimality conditions."""
-    low, high = np.inf, -np.inf
-    for t in free:
-        low, high = min(low, F[t]), max(high, F[t])
-    return high - low if bias else max(abs(low), abs(high))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _direction(L: Any, F: Any, free: Any, bias: bool, delta: Any, ones: Any) -> bool:
-    """Solve for the step of the free variables; False where it is not finite or nothing."""
-    mean = 0.0
-    for t in free:
-        mean += F[t] / len(free) if bias else 0.0
-    for r in range(len(free)):
+@njit(cache=True, nogil=True, inline="always")
+def _step_towards(L: Any, F: Any, free: Any, bias: bool, delta: Any, ones: Any) -> float:
+    """Solve for the step of the free variables; returns the sum of its sizes."""
+    m, mean = len(delta), 0.0
+    for r in range(m):
+        mean += F[free[r]] / m if bias else 0.0
+    for r in range(m):
         delta[r], ones[r] = F[free[r]] - mean, 1.0
     solve_factored(L, delta)
     if bias:  # only F up to a constant matters; without the constant less cancels here
         solve_factored(L, ones)
-        ratio = delta.sum() / ones.sum()
-        for r in range(len(free)):
-            delta[r] -= ratio * ones[r]
-        delta -= delta.sum() / len(free)
-    total = 0.0
-    for r in range(len(free)):
-        total += abs(delta[r])
-    return np.isfinite(total) and total > 0.0
+        off, of_ones = 0.0, 0.0
+        for r in range(m):
+            off += delta[r]
+            of_ones += ones[r]
+        left = 0.0
+        for r in range(m):
+            delta[r] -= off / of_ones * ones[r]
+            left += delta[r]
+        for r in range(m):
+            delta[r] -= left / m
+    size = 0.0
+    for r in range(m):
+        size += abs(delta[r])
+    return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _room(beta: Any, lower: Any, upper: Any, free: Any, delta: Any) -> float:
-    """How much of the step fits in the box, at most 1."""
+@njit(cache=True, nogil=True, inline="always")
+def _advance(beta: Any, lower: Any, upper: Any, free: Any, delta: Any) -> float:
+    """Go as far as the box allows, and write into delta what was moved; returns which part.
+
+    An edge that is reached up to rounding is reached.
+    """
     length = 1.0
-    for r in range(len(free)):
+    for r in range(len(delta)):
         t = free[r]
-        if delta[r] > 0.0:
-            length = min(length, (upper[t] - beta[t]) / delta[r])
-        elif delta[r] < 0.0:
-            length = min(length, (lower[t] - beta[t]) / delta[r])
-    return length
-
-
-@njit(cache=True, nogil=True)
-def _advance(beta: Any, lower: Any, upper: Any, free: Any, delta: Any, length: float) -> None:
-    """Take the step, and write into delta what was moved; an edge reached up to rounding is it."""
-    for r in range(len(free)):
+        if delta[r] != 0.0:
+            edge = upper[t] if delta[r] > 0.0 else lower[t]
+            length = min(length, (edge - beta[t]) / delta[r])
+    for r in range(len(delta)):
         t = free[r]
-        before = beta[t]
+        before, edge = beta[t], upper[t] if delta[r] > 0.0 else lower[t]
         moved = min(max(before + length * delta[r], lower[t]), upper[t])
-        edge = upper[t] if delta[r] > 0.0 else lower[t]
         if abs(edge - moved) <= 4.0 * _EPS * max(abs(before), abs(moved)):
             moved = edge
         beta[t], delta[r] = moved, moved - before
+    return length
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _subtract(F: Any, rows: Any, delta: Any) -> None:
-    """Take delta's rows off F."""
-    for r in range(len(delta)):
-        row, step = rows[r], delta[r]
-        for t in range(len(F)):
-            F[t] -= step * row[t]
+@njit(cache=True, nogil=True, inline="always")
+def _put_on_bounds(beta: Any, lower: Any, upper: Any, bias: bool) -> None:
+    """Put variables on a bound that is a trace away: they are not free, but would pass for it.
+
+    The freest variable takes over what they leave of the sum.
+    """
+    largest, left, widest, freest = 0.0, 0.0, 0.0, 0
+    for t in range(len(beta)):
+        largest = max(largest, abs(beta[t]))
+    for t in range(len(beta)):
+        before = beta[t]
+        if abs(before - lower[t]) <= _TRACE * largest:
+            beta[t] = lower[t]
+        elif abs(before - upper[t]) <= _TRACE * largest:
+            beta[t] = upper[t]
+        left += before - beta[t]
+        room = min(beta[t] - lower[t], upper[t] - beta[t])
+        if room > widest:
+            widest, freest = room, t
+    if bias and widest > 2.0 * abs(left):
+        beta[freest] += left
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def polish(
-    K00: Any,
-    K01: Any,
-    K10: Any,
-    K11: Any,
-    at: Any,
-    split: int,
+    store: Any,
+    slots: Any,
     beta: Any,
     F: Any,
     lower: Any,
@@ -160,37 +167,40 @@ def polish(
 ) -> bool:
     """Improve beta and F in place, as far as the present set of bound variables allows.
 
-    No farther than where the free variables violate by at most the target. Returns whether they
-    are few enough to be solved for.
+    The rows of all free variables must be there. No farther than where these violate by at most
+    the target. Returns whether they are few enough to be solved for.
     """
     q = len(beta)
-    free, last = np.empty(q, np.int64), np.empty(0, np.int64)
-    rows, L = np.empty((0, q)), np.empty((0, 0))
-    work, full = 0.0, 0
+    free, rows, L = np.full(q + 1, -1), np.empty((0, q)), np.empty((0, 0))
+    work, full, few = 0.0, 0, True
     while work < _MOST_WORK and full < _FULL_STEPS:
-        m = _free(beta, lower, upper, free)
-        if m > MOST_FREE:
-            return False
-        if m == 0 or not _spread(F, free[:m], bias) > target:
-            return True
+        m, changed, violation = _find_free(beta, F, lower, upper, bias, free)
+        few = m <= MOST_FREE
+        if m == 0 or not few or not violation > target:
+            break
         work += float(m) ** 3 + 10_000.0
-        if m != len(last) or (last != free[:m]).any():
-            last, rows, L = free[:m].copy(), np.empty((m, q)), np.empty((m, m))
-            take_rows(K00, K01, K10, K11, at, split, last, rows)
-            largest = _TINY
+        if changed:
+            rows, L, largest = np.empty((m, q)), np.empty((m, m)), 1e-300
             for r in range(m):
+                row, line = store[slots[free[r]]], rows[r]
+                for t in range(q):
+                    line[t] = row[t]
                 for s in range(m):
-                    L[r, s] = rows[r, last[s]]
+                    L[r, s] = line[free[s]]
                 largest = max(largest, L[r, r])
             for r in range(m):
                 L[r, r] += _JITTER * largest
             if not factorise(L):
-                return True
+                break
         delta, ones = np.empty(m), np.empty(m)
-        if not _direction(L, F, last, bias, delta, ones):
-            return True
-        length = _room(beta, lower, upper, last, delta)
-        _advance(beta, lower, upper, last, delta, length)
-        _subtract(F, rows, delta)
+        size = _step_towards(L, F, free, bias, delta, ones)
+        if not 0.0 < size < np.inf:
+            break
+        length = _advance(beta, lower, upper, free, delta)
+        for r in range(m):
+            line, step = rows[r], delta[r]
+            for t in range(q):
+                F[t] -= step * line[t]
         full += 1 if length == 1.0 else 0
-    return True
+    _put_on_bounds(beta, lower, upper, bias)
+    return few

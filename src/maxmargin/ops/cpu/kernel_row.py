@@ -1,0 +1,104 @@
+"""Rows of a kernel matrix, filled when a loop first wants them.
+
+A problem of q variables keeps its rows in lines of a ``store``: that of variable i is
+store[slots[i]], and -1 stands for none. Where a row comes from, ``ops.kinds`` names: from a larger
+matrix K, by the problem's ``index`` into it, or from vectors, of which ``XT`` holds a column each
+and ``norms`` the squared lengths. ``taken[0]`` counts the lines in use.
+
+Fast-math: ``contract`` for fused multiply-add, ``nsz`` as in ``kernel_epilogue``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from maxmargin.ops.cpu.kernel_epilogue import exp_nonpositive
+from maxmargin.ops.kinds import COPIED, GIVEN, POWER, RADIAL
+
+_FAST = {"contract", "nsz"}
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def dots(XT: Any, i: int, out: Any) -> None:
+    """Set out[t] to <x_i, x_t>, four columns of X at a time so that out is read less often."""
+    d, whole = len(XT), len(XT) // 4 * 4
+    for t in range(len(out)):
+        out[t] = 0
+    for k in range(0, whole, 4):
+        a, b, c, e = XT[k], XT[k + 1], XT[k + 2], XT[k + 3]
+        xa, xb, xc, xe = a[i], b[i], c[i], e[i]
+        for t in range(len(out)):
+            out[t] += (xa * a[t] + xb * b[t]) + (xc * c[t] + xe * e[t])
+    for k in range(whole, d):
+        a = XT[k]
+        xa = a[i]
+        for t in range(len(out)):
+            out[t] += xa * a[t]
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def fill_row(
+    i: int, kind: int, K: Any, index: Any, XT: Any, norms: Any, params: Any, out: Any
+) -> None:
+    """Write row i."""
+    number = out.dtype.type
+    if kind == COPIED:
+        row = K[index[i]]
+        for t in range(len(out)):
+            out[t] = row[index[t]]
+        return
+    dots(XT, i, out)
+    if kind == RADIAL:
+        gamma, own, zero, two = number(params[0]), norms[i], number(0), number(2)
+        for t in range(len(out)):
+            distance = own + norms[t] - two * out[t]
+            out[t] = exp_nonpositive(-gamma * (zero if distance < zero else distance))
+    elif kind == POWER:
+        gamma, coef0 = number(params[0]), number(params[1])
+        for t in range(len(out)):
+            base = gamma * out[t] + coef0
+            out[t] = number(1)
+            for _ in range(int(params[2])):
+                out[t] *= base
+
+
+@njit(cache=True, nogil=True)
+def slot_of(
+    i: int,
+    store: Any,
+    slots: Any,
+    taken: Any,
+    kind: int,
+    K: Any,
+    index: Any,
+    XT: Any,
+    norms: Any,
+    params: Any,
+) -> int:
+    """Give the line of row i, which is filled if need be; -1 if only the caller can bring it."""
+    if slots[i] < 0 and kind != GIVEN:
+        slots[i] = taken[0]
+        taken[0] += 1
+        fill_row(i, kind, K, index, XT, norms, params, store[slots[i]])
+    return np.int64(slots[i])
+
+
+@njit(cache=True, nogil=True)
+def bring_rows(
+    wanted: Any,
+    store: Any,
+    slots: Any,
+    taken: Any,
+    kind: int,
+    K: Any,
+    index: Any,
+    XT: Any,
+    norms: Any,
+    params: Any,
+) -> None:
+    """Have some rows filled."""
+    for i in wanted:
+        slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)

@@ -1,0 +1,150 @@
+"""The Gram matrix of one small problem, as its loops read it: rows that lie somewhere in memory.
+
+They are all there, or filled when a loop first wants them: copied from the larger matrix of a fit,
+or evaluated from vectors. Most variables of a problem never move, and their rows are never wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.ops.cpu.kernel_row import bring_rows
+from maxmargin.ops.cpu.polish import polish
+from maxmargin.ops.cpu.selection import survey
+from maxmargin.ops.cpu.smo import smo_pairs, smo_single, times
+from maxmargin.ops.kinds import COPIED, GIVEN
+from maxmargin.problems import BoxQP
+from maxmargin.solvers.run import Limits
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+Floats = NDArray[Any]
+
+_WORK = 1 << 24  # variables looked at before the clock is asked: less than a tenth of a second
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where rows come from that are not there (``ops.kinds``)."""
+
+    kind: int
+    K: Floats
+    index: Index
+    XT: Floats
+    norms: Floats
+    params: Vector
+
+    @classmethod
+    def none(cls, dtype: Any) -> Source:
+        """Nowhere: all of them are there."""
+        nothing, line = np.empty((0, 0), dtype), np.empty(0, dtype)
+        return cls(GIVEN, nothing, _NOBODY, nothing, line, _NOTHING)
+
+    @classmethod
+    def copied(cls, K: Floats, index: Index) -> Source:
+        """From a larger matrix, of which the problem sees these rows and columns."""
+        nothing, line = np.empty((0, 0), K.dtype), np.empty(0, K.dtype)
+        return cls(COPIED, K, index, nothing, line, _NOTHING)
+
+    @classmethod
+    def evaluated(cls, kind: int, X: Floats, norms: Floats, params: Vector) -> Source:
+        """From the vectors of the problem, by a formula."""
+        XT, nothing = np.ascontiguousarray(X.T), np.empty((0, 0), X.dtype)
+        return cls(kind, nothing, _NOBODY, XT, norms, params)
+
+    @property
+    def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:
+        """As compiled loops take it."""
+        return self.kind, self.K, self.index, self.XT, self.norms, self.params
+
+
+_NOBODY: Index = np.empty(0, np.intp)
+_NOTHING: Vector = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Lines of kernel values, and which of them is which row: -1 for one that is not there yet."""
+
+    store: Floats
+    slots: Index
+    diagonal: Floats
+    source: Source
+    taken: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    @classmethod
+    def of(cls, values: Floats) -> Matrix:
+        """Take a matrix that is all there."""
+        diagonal = values.diagonal().copy()
+        return cls(values, np.arange(len(values)), diagonal, Source.none(values.dtype))
+
+    @classmethod
+    def on_demand(cls, memory: Floats, diagonal: Floats, source: Source) -> Matrix:
+        """Fill rows into memory for a square of them as they are wanted."""
+        q = len(diagonal)
+        return cls(memory[: q * q].reshape(q, q), np.full(q, -1), diagonal, source)
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def bring(self, variables: Index) -> None:
+        """Have the rows of some variables filled."""
+        if self.source.kind != GIVEN:
+            bring_rows(variables, self.store, self.slots, self.taken, *self.source.parts)
+
+    def rows(self, variables: Index) -> Vector:
+        """Copy some rows, in double precision."""
+        self.bring(variables)
+        return self.store[self.slots[variables]].astype(np.float64)
+
+    def times(self, beta: Vector) -> Vector:
+        """K beta, summed in double precision; the rows of what is not 0 are there."""
+        out = np.empty(len(self))
+        times(self.store, self.slots, beta, out)
+        return out
+
+    def polish(self, problem: BoxQP, beta: Vector, F: Vector, target: float) -> bool:
+        """Solve for the free variables as far as the bound ones allow; beta and F in place.
+
+        False if they are too many.
+        """
+        box = problem.lower, problem.upper, problem.bias
+        return bool(polish(self.store, self.slots, beta, F, *box, target))
+
+    def ascend(
+        self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int, limits: Limits
+    ) -> tuple[int, float]:
+        """Optimise beta and F = p - K beta in place by SMO until the violation is at the target.
+
+        Returns the steps made, at most so many, and the smallest curvature met.
+        """
+        made, flattest, chunk = 0, np.inf, max(1, _WORK // len(self))
+        while made < most and not limits.clock.over():
+            some = min(chunk, most - made)
+            steps, flat = self._ascend(problem, beta, F, target, some)
+            made, flattest = made + int(steps), min(flattest, float(flat))
+            if steps < some:
+                break
+        return made, flattest
+
+    def _ascend(
+        self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int
+    ) -> tuple[int, float]:
+        rows = self.store, self.slots, self.taken, *self.source.parts
+        point = self.diagonal, beta, F, problem.lower, problem.upper, target, most
+        if not problem.bias:
+            steps, flattest = smo_single(*rows, *point)
+        else:
+            used = np.empty(len(self), np.bool_)
+            steps, flattest, _, _ = smo_pairs(*rows, *point, True, used)
+        return steps, flattest
+
+
+def violation(problem: BoxQP, beta: Vector, F: Vector) -> float:
+    """By how much the optimality conditions fail, given the gradient."""
+    up, low, _, _ = survey(F, beta, problem.lower, problem.upper)
+    return float(up - low) if problem.bias else float(max(up, 0.0, -low))
