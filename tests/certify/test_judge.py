@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin import SVC
 from maxmargin.certify import Point, Status, judge
 from maxmargin.kernels.rounding import Rounding
+from maxmargin.ops.kinds import GIVEN
 from maxmargin.ops.reference.smo import smo_pairs, smo_single
 from maxmargin.problems import SlackBudget, c_svc
 
@@ -60,10 +61,13 @@ def test_the_optimum_is_certified(known, seed, bias):
 
 
 def reference_optimum(case):
-    smo = smo_pairs if case.problem.bias else smo_single
-    beta, F = np.zeros(len(case.problem)), case.problem.linear.copy()
-    whole = (case.K,) * 4, np.zeros((2, 2, 2), int), len(case.K)
-    smo(*whole[0], *whole[1:], beta, F, case.problem.lower, case.problem.upper, 1e-9, 100_000)
+    beta, F, K = np.zeros(len(case.problem)), case.problem.linear.copy(), case.K
+    rows = K, np.arange(len(K)), np.zeros(1, int), GIVEN, K, beta, K, beta, beta
+    point = np.diag(K), beta, F, case.problem.lower, case.problem.upper, 1e-9, 100_000
+    if case.problem.bias:
+        smo_pairs(*rows, *point, True, np.zeros(len(K), dtype=bool))
+    else:
+        smo_single(*rows, *point)
     return beta
 
 

@@ -10,10 +10,10 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.solvers import Limits, RowCache, Start, WorkingSet, run
-from maxmargin.solvers.blocks import Blocks
 from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import InMemory, Square
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.memory import evaluate
 
 PLENTY = 2**26
@@ -48,7 +48,7 @@ class Case:
             return run(proposal, limits or Limits())
 
     def square(self):
-        return Square(self.gram, np.arange(len(self.gram)), Blocks.of(evaluate(self.gram)))
+        return Square(self.gram, np.arange(len(self.gram)), Matrix.of(evaluate(self.gram)))
 
     def window(self, workers, size, budget=PLENTY, boundaries=None):
         cache = RowCache(self.gram, budget, workers, boundaries)

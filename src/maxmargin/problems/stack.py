@@ -122,7 +122,7 @@ class Stack:
         count, total = self.segments.sum(free), self.segments.sum(np.where(free, gradient, 0.0))
         with np.errstate(invalid="ignore"):
             ends = np.where(np.isfinite(up), up, low), np.where(np.isfinite(low), low, up)
-        middle = 0.5 * (ends[0] + ends[1])
+            middle = 0.5 * (ends[0] + ends[1])
         middle = np.where(np.isfinite(middle), middle, 0.0)
         return np.where(count > 0, total / np.maximum(count, 1), middle)
 

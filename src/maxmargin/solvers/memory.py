@@ -35,7 +35,7 @@ Segments = tuple[int, ...]
 
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
-_FEW_COLUMNS = 64  # of which a row is evaluated as fast by itself as in a block
+_FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
 _STRIP = 256  # rows of a matrix that one thread evaluates at a time
 
 
@@ -78,11 +78,12 @@ def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     gram, item = rows.gram, rows.gram.dtype.itemsize
     square, largest = len(gram) ** 2 * item, rows.largest**2 * item
     many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
-    if in_memory and square + (largest if many else 0) <= budget:
-        return _stored(rows, budget - square, workers)
-    lazy = solver.in_memory and rows.largest <= _LAZY * SIZE and _formula(gram) is not None
-    if lazy and many and largest <= budget:
+    fits = in_memory and square + (largest if many else 0) <= budget
+    columns = _columns_of_formula(gram) if many and solver.in_memory else np.inf
+    if rows.largest <= _LAZY * SIZE and largest <= budget and columns <= _FEW_COLUMNS:
         return _evaluated(rows, budget)
+    if fits:
+        return _stored(rows, budget - square, workers)
     if many and 2 * square <= budget:
         rows, budget = replace(rows, gram=gram.stored(evaluate(gram, workers))), budget // 2
     return _by_rows(rows, budget, workers, solver)
@@ -104,16 +105,16 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     return Memory(view, max(1, left // scratch.size), squares=True)
 
 
-def _formula(gram: Gram) -> tuple[int, NDArray[np.float64]] | None:
-    """Give the formula by which rows are evaluated one by one; None if blocks are faster."""
-    few = isinstance(gram.rows, Points) and not sparse.issparse(gram.rows.X)
-    few = few and gram.rows.X.shape[1] <= _FEW_COLUMNS and not gram.offset
-    return gram.kernel.formula if few else None
+def _columns_of_formula(gram: Gram) -> float:
+    """Count the columns of vectors whose rows compiled loops can evaluate; else infinitely many."""
+    vectors = isinstance(gram.rows, Points) and not sparse.issparse(gram.rows.X)
+    known = vectors and gram.kernel.formula is not None and not gram.offset
+    return float(gram.rows.X.shape[1]) if known else np.inf  # type: ignore[attr-defined]
 
 
 def _evaluated(rows: Rows, budget: int) -> Memory:
     """Let every problem evaluate the rows that it comes to want."""
-    gram, formula = rows.gram, _formula(rows.gram)
+    gram, formula = rows.gram, rows.gram.kernel.formula
     assert formula is not None
     X = gram.rows.X  # type: ignore[attr-defined]
     norms, diagonal = squared_lengths(X).astype(X.dtype), gram.diagonal()

@@ -120,7 +120,7 @@ def run(solver: Solver, limits: Limits) -> Solution:
             with np.errstate(invalid="ignore", over="ignore"):  # the status says so in words
                 certificate = judge(solver.problem, point, limits.tol, stopped)
             unsure = certificate.status is Status.STALLED and not certificate.rounded
-            if stopped or not unsure:
+            if stopped or not unsure or watch.lost(solver):
                 return Solution(point, certificate, solver.iterations)
             solver.restart(point)
             if solver.violation() <= aim.tol:  # it is the gap that is too large
@@ -149,9 +149,9 @@ class _Watch:
             return Status.ITERATION_LIMIT
         if over:
             return Status.TIME_LIMIT
-        return None if done else self._lost(solver)
+        return None if done else self.lost(solver)
 
-    def _lost(self, solver: Solver) -> Status | None:
+    def lost(self, solver: Solver) -> Status | None:
         """Say so if there is no progress any more, or arithmetic has broken down."""
         merit = solver.merit()
         if not np.isfinite(merit):

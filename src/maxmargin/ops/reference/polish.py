@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
-from maxmargin.ops.reference.smo import joined
-
 MOST_FREE, _MOST_WORK, _FULL_STEPS, _JITTER = 400, 1e9, 3, 1e-11
 
 
@@ -28,12 +26,8 @@ def solve_factored(L: Any, x: Any) -> None:
 
 
 def polish(
-    K00: Any,
-    K01: Any,
-    K10: Any,
-    K11: Any,
-    at: Any,
-    split: int,
+    store: Any,
+    slots: Any,
     beta: Any,
     F: Any,
     lower: Any,
@@ -42,28 +36,42 @@ def polish(
     target: float,
 ) -> bool:
     """Newton steps on the free variables; see ``ops.cpu.polish``."""
-    K, work, full = joined(K00, K01, K10, K11, at, split, len(beta)), 0.0, 0
+    work, full, few = 0.0, 0, True
     while work < _MOST_WORK and full < _FULL_STEPS:
         free = np.flatnonzero((lower < beta) & (beta < upper))
-        if len(free) > MOST_FREE:
-            return False
-        if len(free) == 0:
-            return True
+        few = len(free) <= MOST_FREE
+        if not few or len(free) == 0:
+            break
+        rows = store[slots[free], : len(F)].astype(np.float64)
         spread = np.ptp(F[free]) if bias else np.abs(F[free]).max()
-        delta = _step(K[np.ix_(free, free)], F[free], bias)
-        if not spread > target or delta is None or not np.isfinite(delta).all():
-            return True
+        delta = _step(rows[:, free], F[free], bias)
+        if not spread > target or delta is None or not 0 < np.abs(delta).sum() < np.inf:
+            break
         work += len(free) ** 3 + 10_000
-        edge = np.where(delta > 0, upper[free], lower[free])
-        fits = np.divide(edge - beta[free], delta, out=np.ones(len(free)), where=delta != 0)
-        length = min(1.0, float(fits.min()))
-        moved = np.clip(beta[free] + length * delta, lower[free], upper[free])
-        near = 4 * 2.0**-52 * np.maximum(np.abs(beta[free]), np.abs(moved))
-        moved = np.where(np.abs(edge - moved) <= near, edge, moved)
-        F -= (moved - beta[free]) @ K[free]
+        moved, length = _advanced(beta[free], lower[free], upper[free], delta)
+        F -= (moved - beta[free]) @ rows
         beta[free] = moved
         full += length == 1.0
-    return True
+    _put_on_bounds(beta, lower, upper, bias)
+    return few
+
+
+def _advanced(beta: Any, lower: Any, upper: Any, delta: Any) -> tuple[Any, float]:
+    edge = np.where(delta > 0, upper, lower)
+    fits = np.divide(edge - beta, delta, out=np.ones(len(beta)), where=delta != 0)
+    length = min(1.0, float(fits.min()))
+    moved = np.clip(beta + length * delta, lower, upper)
+    near = 4 * 2.0**-52 * np.maximum(np.abs(beta), np.abs(moved))
+    return np.where(np.abs(edge - moved) <= near, edge, moved), length
+
+
+def _put_on_bounds(beta: Any, lower: Any, upper: Any, bias: bool) -> None:
+    trace, before = 1e-11 * np.abs(beta).max(initial=0.0), beta.copy()
+    beta[:] = np.where(np.abs(before - upper) <= trace, upper, beta)
+    beta[:] = np.where(np.abs(before - lower) <= trace, lower, beta)
+    left, room = float((before - beta).sum()), np.minimum(beta - lower, upper - beta)
+    if bias and room.max(initial=0.0) > 2.0 * abs(left):
+        beta[room.argmax()] += left
 
 
 def _step(K: Any, F: Any, bias: bool) -> Any:
