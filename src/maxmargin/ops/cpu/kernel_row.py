@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.kernel_epilogue import exp_nonpositive
@@ -83,7 +82,7 @@ def slot_of(
         slots[i] = taken[0]
         taken[0] += 1
         fill_row(i, kind, K, index, XT, norms, params, store[slots[i]])
-    return np.int64(slots[i])
+    return int(slots[i])
 
 
 @njit(cache=True, nogil=True)
