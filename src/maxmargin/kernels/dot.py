@@ -23,7 +23,7 @@ from maxmargin.kernels.points import (
     squared_lengths,
     squared_norms,
 )
-from maxmargin.ops.cpu.kernel_epilogue import affine_power
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import DOT, POWER
 
 
@@ -200,5 +200,5 @@ def power_spread(
 
 def raise_power(out: FloatArray, degree: int, gamma: float = 1.0, coef0: float = 0.0) -> None:
     """Set out <- (gamma out + coef0) ** degree in place."""
-    number = out.dtype.type
+    number, affine_power = out.dtype.type, engine_of(out).kernel_epilogue.affine_power
     affine_power(number(gamma), number(coef0), int(degree), *out.shape, *row_major(out))
