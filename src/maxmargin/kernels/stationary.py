@@ -40,6 +40,10 @@ class ExpOfDistance(HasGamma):
         """True: the exponential of either negated distance is a characteristic function."""
         return True
 
+    def dimension(self, columns: int) -> float:  # noqa: ARG002
+        """Infinitely many: the expansion of the exponential has no end."""
+        return np.inf
+
     def diagonal(self, A: Points) -> FloatArray:
         """Ones: a point has distance 0 from itself."""
         return np.ones(len(A), A.dtype)
