@@ -27,9 +27,26 @@ _SAMPLE = 1024  # rows that tell whether it is
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
     _refuse_dates(X)
-    checked = validate_data(estimator, X, **_RULES | rules)
+    checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
     refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
     return checked
+
+
+def _precision(X: Any) -> Any:
+    """Keep single precision where scikit-learn does not see it.
+
+    It takes polars' tables, pandas' own numbers and the other byte order for some other dtype, and
+    makes float64 of it.
+    """
+    table = hasattr(X, "dtypes") and hasattr(X, "columns")
+    kinds = list(X.dtypes) if table else [getattr(X, "dtype", None)]
+    return np.float32 if all(map(_is_single, kinds)) else _RULES["dtype"]
+
+
+def _is_single(kind: Any) -> bool:
+    if isinstance(kind, np.dtype):
+        return kind.newbyteorder("=") == np.float32
+    return str(kind) == "Float32"
 
 
 def _refuse_dates(X: Any) -> None:

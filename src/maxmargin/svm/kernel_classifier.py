@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
-from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, tell
 from maxmargin.solvers.tasks import badness
 from maxmargin.svm import decision
@@ -78,9 +78,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
         check_flag(owner, "break_ties", self.break_ties)
-        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_shared(self)
         self._caution_of_ignored(owner)
 
     def _caution_of_ignored(self, owner: str) -> None:
