@@ -28,6 +28,7 @@ from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
@@ -238,6 +239,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         given = {"y": y[0]} if y else {}
         if self._stumps():
             return read(self, X, **given, reset=reset)
+        refuse_dates(X)
         how: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
         return validate_data(self, X, **given, reset=reset, accept_sparse=["csr", "csc"], **how)
 

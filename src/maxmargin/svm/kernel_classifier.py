@@ -64,7 +64,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Check what every kernel classifier takes."""
         owner = type(self).__name__
-        if not (isinstance(self.kernel, Kernel) or callable(self.kernel)):
+        if isinstance(self.kernel, type) or not callable(self.kernel):  # a Kernel can be called
             check_choice(owner, "kernel", self.kernel, NAMES, "a Kernel or a function")
         if isinstance(self.gamma, str):
             check_choice(owner, "gamma", self.gamma, ("scale", "auto"), "a number of at least 0")

@@ -34,6 +34,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_shared
+from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
@@ -506,6 +507,7 @@ class OneVsOneClassifier(_Multiclass):
         kernel = isinstance(self.estimator, KernelClassifier) and self.estimator._kernel()
         if kernel and kernel.takes is Takes.ITEMS:
             return (X, column_or_1d(labels["y"], warn=True)) if labels else X
+        refuse_dates(X)
         rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
         return validate_data(self, X, reset=bool(labels), **labels, **rules)
 
