@@ -197,5 +197,5 @@ BOOSTERS = [
 
 @pytest.mark.parametrize("booster", BOOSTERS)
 def test_a_callback_can_be_called(booster):
-    with pytest.raises(ValueError, match=r"None or a function of a Round\. Got 3 instead"):
+    with pytest.raises(ValueError, match=r"None or a function\. Got 3 instead"):
         booster(callback=3).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

@@ -48,6 +48,7 @@ from maxmargin.boosting.weak_learner import (
 )
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.weights import weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
@@ -370,6 +371,7 @@ class AdaBoostClassifier(WeightedVote):
 
     def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
+            refuse_dates(X)
             return validate_data(self, X, y, reset=reset, **ANYTHING)
         return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
 

@@ -23,11 +23,12 @@ from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
 from maxmargin.boosting.bootstrap import Urn, fill_urn
 from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.boosting.members import Members
-from maxmargin.boosting.rounds import Limits, boost, check_ending, tell
+from maxmargin.boosting.rounds import Limits, boost, tell
 from maxmargin.boosting.stump import DecisionStump
 from maxmargin.boosting.table import read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
@@ -209,7 +210,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
         for name in ("bootstrap", "oob_score", "warm_start"):
             check_flag(owner, name, getattr(self, name))
-        check_ending(self)
+        check_shared(self)
         learner = self._learner()
         if not hasattr(learner, "fit") or not hasattr(learner, "predict") or is_regressor(learner):
             raise ParameterError(
@@ -238,6 +239,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         given = {"y": y[0]} if y else {}
         if self._stumps():
             return read(self, X, **given, reset=reset)
+        refuse_dates(X)
         how: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
         return validate_data(self, X, **given, reset=reset, accept_sparse=["csr", "csc"], **how)
 

@@ -191,7 +191,8 @@ class BoostingRanker(AdditiveFit):
         return self._fit(X, y, sample_weight, watched, qid)
 
     def _is_pairwise(self) -> bool:
-        return self.loss == _PAIRWISE or isinstance(self.loss, PairwiseLogistic)
+        named = isinstance(self.loss, str) and self.loss == _PAIRWISE
+        return named or isinstance(self.loss, PairwiseLogistic)
 
     def _check_loss(self, owner: str) -> None:
         if self._is_pairwise():

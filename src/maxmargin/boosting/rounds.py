@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
-from maxmargin.ops.clock import ON_INTERRUPT, Clock
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.ops.clock import Clock
 
 _NAN = float("nan")
 
@@ -184,7 +184,7 @@ def check_limits(model: Any) -> None:
     ----------
     model : estimator
         With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
-        ``n_iter_no_change``, ``time_limit``, ``on_interrupt`` and ``callback``.
+        ``n_iter_no_change`` and what all estimators share.
     """
     owner = type(model).__name__
     check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
@@ -199,25 +199,7 @@ def check_limits(model: Any) -> None:
         )
     if model.n_iter_no_change is not None:
         check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
-    check_ending(model)
-
-
-def check_ending(model: Any) -> None:
-    """Refuse what cannot end a fit: its time limit, what an interrupt does, a callback."""
-    owner = type(model).__name__
-    if model.time_limit is not None:
-        check_number(owner, "time_limit", model.time_limit, 0.0, infinite=True)
-    check_choice(owner, "on_interrupt", model.on_interrupt, ON_INTERRUPT)
-    check_callback(owner, model.callback)
-
-
-def check_callback(owner: str, callback: Any) -> None:
-    """Refuse a callback that cannot be called."""
-    if callback is not None and not callable(callback):
-        raise ParameterError(
-            f"The 'callback' parameter of {owner} must be None or a function of a Round. "
-            f"Got {callback!r} instead."
-        )
+    check_shared(model)
 
 
 class Booster(Protocol):

@@ -15,7 +15,13 @@ from maxmargin.boosting.columns import Columns
 from maxmargin.boosting.split import Split
 from maxmargin.boosting.table import FROM_DTYPE, read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_flag,
+    check_number,
+    check_shared,
+)
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 
@@ -76,6 +82,7 @@ class Stump(BaseEstimator):
 
     def _check_parameters(self) -> None:
         owner, choices = type(self).__name__, ("subset", "one_vs_rest")
+        check_shared(self)
         check_choice(owner, "categorical_split", self.categorical_split, choices)
         check_leaf_share(owner, self.min_weight_fraction_leaf)
         check_number(owner, "min_category_weight", self.min_category_weight, 0.0)

@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.weights import as_weight
 
 Mask = NDArray[np.bool_]
 Vector = NDArray[np.float64]
@@ -123,7 +124,7 @@ def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") ->
     """
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = np.array(sample_weight, dtype=np.float64)
+    weight = as_weight(sample_weight, name).copy()
     weight = np.full(n_rows, weight) if weight.ndim == 0 else weight
     if weight.ndim != 1:
         raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")

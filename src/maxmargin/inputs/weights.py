@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,17 @@ from sklearn.utils import compute_class_weight
 Vector = NDArray[np.float64]
 
 
+def as_weight(sample_weight: Any, name: str = "sample_weight") -> Vector:
+    """Make numbers of weights; a copy, if they are none yet."""
+    try:
+        return np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, one for each row of X.") from None
+
+
 def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
     """Refuse weights that leave nothing to learn from."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = as_weight(sample_weight)
     if weight.shape != label.shape:
         raise ValueError(
             f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
@@ -33,6 +42,8 @@ def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]
     """Give the factor of each class, and refuse those that cannot be a cost."""
     if class_weight is None:
         return np.ones(len(classes))
+    if not (isinstance(class_weight, str) or all(map(_is_number, class_weight.values()))):
+        raise ValueError(f"class_weight must give a number for each class, got {class_weight}.")
     weight: Vector = compute_class_weight(class_weight, classes=classes, y=labels)
     if not (weight > 0).all() or not np.isfinite(weight).all():
         raise ValueError(
@@ -40,3 +51,7 @@ def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]
             "leave rows out by sample_weight=0."
         )
     return weight
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real)

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
@@ -79,9 +79,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
         check_flag(owner, "fit_intercept", self.fit_intercept)
         check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
-        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_shared(self)
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""
