@@ -1,0 +1,47 @@
+"""Make the reference whole: an extension of Griffe and a hook of MkDocs, named in ``mkdocs.yml``.
+
+Some public functions are named after their module, as ``plots.rounds`` is; read without being run,
+the package has the module under that name. And a build warns, which ``--strict`` makes an error, of
+public names without an entry.
+"""
+
+import logging
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+
+class Exports(griffe.Extension):
+    """Show what a module exports under a name, not the file of the same name."""
+
+    def on_package(self, *, pkg: griffe.Module, **_others: Any) -> None:
+        for module in pkg.modules.values():
+            for name in exports(module) & module.imports.keys():
+                if module[name].is_module:
+                    module.set_member(name, griffe.Alias(name, module.imports[name], parent=module))
+
+
+def exports(module: griffe.Module) -> set[str]:
+    """Names in ``__all__``."""
+    return {str(name) for name in module.exports or () if not str(name).startswith("_")}
+
+
+def public_names(pages: set[str]) -> Iterator[str]:
+    """Whatever is exported by the package, its public rooms and the modules with a page."""
+    package = griffe.load("maxmargin", search_paths=["src"])
+    rooms = {name for name in exports(package) if package[name].is_module}
+    yield from (f"maxmargin.{name}" for name in exports(package) - rooms)
+    for room in rooms | pages:
+        yield from (f"maxmargin.{room}.{name}" for name in exports(package[room]))
+
+
+def on_post_build(config: Any) -> None:
+    """Compare the names with those of the built site's inventory."""
+    packed = Path(config.site_dir, "objects.inv").read_bytes().split(b"\n", 4)[4]
+    shown = {line.split()[0] for line in zlib.decompress(packed).decode().splitlines()}
+    pages = {page.stem for page in Path(config.docs_dir, "api").glob("*.md")} - {"index"}
+    for name in sorted({*public_names(pages)} - shown):
+        logging.getLogger("mkdocs").warning("The reference has no entry for %s.", name)
