@@ -1,11 +1,13 @@
-"""Make the reference whole: an extension of Griffe and a hook of MkDocs, named in ``mkdocs.yml``.
+"""Make the reference whole: extensions of Griffe and a hook of MkDocs, named in ``mkdocs.yml``.
 
 Some public functions are named after their module, as ``plots.rounds`` is; read without being run,
-the package has the module under that name. And a build warns, which ``--strict`` makes an error, of
-public names without an entry.
+the package has the module under that name. Griffe takes the first of some choices for the default,
+and examples without a heading for quotations. And a build warns, which ``--strict`` makes an error,
+of public names without an entry.
 """
 
 import logging
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,20 @@ class Exports(griffe.Extension):
             for name in exports(module) & module.imports.keys():
                 if module[name].is_module:
                     module.set_member(name, griffe.Alias(name, module.imports[name], parent=module))
+
+
+class Docstrings(griffe.Extension):
+    """Write docstrings in the way that Griffe reads them."""
+
+    def on_instance(self, *, obj: griffe.Object, **_others: Any) -> None:
+        if obj.docstring is None:
+            return
+        text = re.sub(
+            r"^([\w, ]+ : )\{(.+?)\}", r"\1one of \2", obj.docstring.value, flags=re.MULTILINE
+        )
+        if "\nExamples\n" not in text:
+            text = re.sub(r"\n\n(?=>>> )", "\n\nExamples\n--------\n", text, count=1)
+        obj.docstring.value = text
 
 
 def exports(module: griffe.Module) -> set[str]:
