@@ -1,9 +1,9 @@
 """Make the reference whole: extensions of Griffe and a hook of MkDocs, named in ``mkdocs.yml``.
 
 Some public functions are named after their module, as ``plots.rounds`` is; read without being run,
-the package has the module under that name. Griffe takes the first of some choices for the default,
-and examples without a heading for quotations. And a build warns, which ``--strict`` makes an error,
-of public names without an entry.
+the package has the module under that name. Griffe takes the first of some choices for the default
+and examples without a heading for quotations, and a browser takes <x, y> for a tag. And a build
+warns, which ``--strict`` makes an error, of public names without an entry.
 """
 
 import logging
@@ -27,17 +27,18 @@ class Exports(griffe.Extension):
 
 
 class Docstrings(griffe.Extension):
-    """Write docstrings in the way that Griffe reads them."""
+    """Write docstrings in the way that Griffe and browsers read them."""
 
     def on_instance(self, *, obj: griffe.Object, **_others: Any) -> None:
         if obj.docstring is None:
             return
-        text = re.sub(
-            r"^([\w, ]+ : )\{(.+?)\}", r"\1one of \2", obj.docstring.value, flags=re.MULTILINE
-        )
+        text = obj.docstring.value
         if "\nExamples\n" not in text:
             text = re.sub(r"\n\n(?=>>> )", "\n\nExamples\n--------\n", text, count=1)
-        obj.docstring.value = text
+        prose, heading, examples = text.partition("\nExamples\n")
+        prose = re.sub(r"(?m)^([\w, ]+ : )\{(.+?)\}", r"\1one of \2", prose)
+        prose = re.sub(r"<([^<>\n]+, [^<>\n]+)>", r"⟨\1⟩", prose)
+        obj.docstring.value = prose + heading + examples
 
 
 def exports(module: griffe.Module) -> set[str]:
