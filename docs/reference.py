@@ -3,7 +3,8 @@
 Some public functions are named after their module, as ``plots.rounds`` is; read without being run,
 the package has the module under that name. Griffe takes the first of some choices for the default
 and examples without a heading for quotations, and a browser takes <x, y> for a tag. And a build
-warns, which ``--strict`` makes an error, of public names without an entry.
+warns, which ``--strict`` makes an error, of public names without an entry and of pages that load
+something from elsewhere: the site is read without a network too.
 """
 
 import logging
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import griffe
+
+_log = logging.getLogger("mkdocs")
+_LOADED = re.compile(r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="((?:https?:)?//[^"]*)"')
 
 
 class Exports(griffe.Extension):
@@ -37,6 +41,7 @@ class Docstrings(griffe.Extension):
             text = re.sub(r"\n\n(?=>>> )", "\n\nExamples\n--------\n", text, count=1)
         prose, heading, examples = text.partition("\nExamples\n")
         prose = re.sub(r"(?m)^([\w, ]+ : )\{(.+?)\}", r"\1one of \2", prose)
+        prose = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", prose)
         prose = re.sub(r"<([^<>\n]+, [^<>\n]+)>", r"⟨\1⟩", prose)
         obj.docstring.value = prose + heading + examples
 
@@ -56,9 +61,17 @@ def public_names(pages: set[str]) -> Iterator[str]:
 
 
 def on_post_build(config: Any) -> None:
-    """Compare the names with those of the built site's inventory."""
-    packed = Path(config.site_dir, "objects.inv").read_bytes().split(b"\n", 4)[4]
-    shown = {line.split()[0] for line in zlib.decompress(packed).decode().splitlines()}
-    pages = {page.stem for page in Path(config.docs_dir, "api").glob("*.md")} - {"index"}
-    for name in sorted({*public_names(pages)} - shown):
-        logging.getLogger("mkdocs").warning("The reference has no entry for %s.", name)
+    """Look over the built site."""
+    site, docs = Path(config.site_dir), Path(config.docs_dir)
+    pages = {page.stem for page in (docs / "api").glob("*.md")} - {"index"}
+    for name in sorted({*public_names(pages)} - shown_names(site)):
+        _log.warning("The reference has no entry for %s.", name)
+    for page in site.rglob("*.html"):
+        for loaded in _LOADED.findall(page.read_text(encoding="utf-8")):
+            _log.warning("%s loads %s from elsewhere.", page.name, loaded)
+
+
+def shown_names(site: Path) -> set[str]:
+    """Names in the inventory of the built site."""
+    packed = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    return {line.split()[0] for line in zlib.decompress(packed).decode().splitlines()}
