@@ -10,16 +10,25 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench compat docs clean
+# What pytest is given: a process each core, and the tests in them.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+.PHONY: help demo test test-all test-matrix lint format bench compat docs clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-run  ## Train on the shipped Heart data and write an HTML report
 	@$(BIN)/maxmargin demo
 
 test: $(VENV)/.installed-test  ## Run the tests (ARGS="-k kernels" picks some)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+test-all: $(VENV)/.installed-test  ## Run the long sweeps too
+	@$(PYTEST) -m '' $(ARGS)
+
+test-matrix: $(VENV)/.installed-test  ## Run the tests as other processors would (takes half an hour)
+	@$(BIN)/python tests/matrix/run.py -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.installed-lint  ## Check style, types and the layers of imports
 	@$(BIN)/ruff check .

@@ -10,7 +10,17 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import certificate, data, memory, record, speed, startup, svc_fit, svc_predict
+from benchmarks import (
+    certificate,
+    data,
+    many_classes,
+    memory,
+    record,
+    speed,
+    startup,
+    svc_fit,
+    svc_predict,
+)
 from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
 from benchmarks.linear_data import LINEAR
 from benchmarks.linear_jobs import JOBS as LINEAR_JOBS
@@ -64,6 +74,9 @@ def fit_and_predict(options: argparse.Namespace) -> None:
 def others(options: argparse.Namespace) -> None:
     with_sklearn = options.sklearn_repeats > 0
     jobs = {
+        "many_classes": lambda: many_classes.measure(
+            options.repeats, options.sklearn_repeats, options.small
+        ),
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),

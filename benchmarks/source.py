@@ -75,6 +75,24 @@ def letter() -> Arrays:
     return table[:, 1:].astype(np.float32), np.unique(table[:, 0], return_inverse=True)[1]
 
 
+def vowel() -> Arrays:
+    table = np.genfromtxt(folder() / "esl/vowel_train.csv", delimiter=",", names=True)
+    columns = [name for name in table.dtype.names if name.startswith("x")]
+    return _scaled(np.column_stack([table[name] for name in columns])), table["y"].astype(int)
+
+
+def satimage() -> Arrays:
+    with lzma.open(folder() / "uci/satimage_statlog.csv.xz", "rt") as lines:
+        names = lines.readline().rstrip().split(",")
+        table = np.array([line.rstrip().split(",") for line in lines])
+    last = names.index("classes")
+    return _scaled(np.delete(table, last, axis=1).astype(float)), table[:, last]
+
+
+def _scaled(X: Any) -> Any:
+    return StandardScaler().fit_transform(X)
+
+
 FILES = {
     **{name: f"libsvm/{name}.svm.bz2" for name in ("a9a", "ijcnn1")},
     "covtype": "large/covtype.csv.xz",

@@ -92,6 +92,31 @@ def predict_table(whole: dict[str, Any]) -> str:
     return lay_out(header, [*lines, ["geometric mean", *[""] * 4, *means(rows), ""]])
 
 
+def many_classes_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Fit, many classes",
+        "rows × columns",
+        "classes",
+        *_SECONDS,
+        "processor seconds over scikit-learn",
+        "certificate",
+    ]
+    rows = whole["rows"]
+    lines = [
+        [
+            *_shape(row),
+            str(row["classes"]),
+            *_seconds(row),
+            times(row["cpu"].get(SKLEARN, 0.0) / row["cpu"][OURS]),
+            row["status"],
+        ]
+        for row in rows
+    ]
+    notes = [f"† not comparable: {r['data']}: {r['objection']}." for r in rows if r["objection"]]
+    lines.append(["geometric mean", *[""] * 5, *means(rows), "", ""])
+    return "\n\n".join([lay_out(header, lines), *notes])
+
+
 def memory_table(whole: dict[str, Any]) -> str:
     header = [
         "Peak memory of fit",
@@ -145,6 +170,7 @@ def certificate_table(whole: dict[str, Any]) -> str:
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "fit": fit_table,
     "predict": predict_table,
+    "many_classes": many_classes_table,
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,

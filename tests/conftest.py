@@ -9,8 +9,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # A shell has what it runs in the background ignore Ctrl-C; the tests of it need the usual handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Scripts of their own, run by make compat.
-collect_ignore = ["compat"]
+# Scripts of their own, run by make compat and make test-matrix.
+collect_ignore = ["compat", "matrix"]
 
 # The first call of a compiled function takes seconds, so a deadline would measure the compiler.
 settings.register_profile(

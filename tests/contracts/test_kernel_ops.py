@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 
 from maxmargin.ops.cpu import kernel_epilogue, kernel_l1, kernel_sparse
-from maxmargin.ops.reference import kernel_epilogue as reference
+from maxmargin.ops.engine import Engine
 
+REFERENCE = Engine("reference")
 DTYPES = [np.float32, np.float64]
 
 
@@ -33,7 +34,7 @@ def test_exp_of_distance(dtype, n):
     a, b = np.linspace(1, 4, n).astype(dtype), np.linspace(0, 3, 7).astype(dtype)
     pair = both(
         kernel_epilogue.exp_of_distance,
-        reference.exp_of_distance,
+        REFERENCE.kernel_epilogue.exp_of_distance,
         *(dtype(0.7), a, b),
         dtype=dtype,
         shape=(n, 7),
@@ -44,7 +45,7 @@ def test_exp_of_distance(dtype, n):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("degree", [0, 1, 2, 3, 6])
 def test_affine_power(dtype, degree):
-    fast, slow = kernel_epilogue.affine_power, reference.affine_power
+    fast, slow = kernel_epilogue.affine_power, REFERENCE.kernel_epilogue.affine_power
     close(both(fast, slow, dtype(0.7), dtype(-0.2), degree, 5, 7, dtype=dtype), dtype)
 
 
@@ -54,14 +55,17 @@ def test_sparse_dot(dtype, tile):
     A = sparse.random(5, 30, 0.3, format="csr", dtype=dtype, random_state=1)
     B = sparse.random(7, 30, 0.3, format="csr", dtype=dtype, random_state=2)
     arguments = (A.data, A.indices, A.indptr, B.data, B.indices, B.indptr, 30, tile, 30)
-    close(both(kernel_sparse.sparse_dot, reference.sparse_dot, *arguments, dtype=dtype), dtype)
+    close(
+        both(kernel_sparse.sparse_dot, REFERENCE.kernel_sparse.sparse_dot, *arguments, dtype=dtype),
+        dtype,
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_l1_product(dtype):
     rng = np.random.default_rng(3)
     A, B = rng.normal(size=(5, 3)).astype(dtype), rng.normal(size=(7, 3)).astype(dtype)
-    close(both(kernel_l1.l1_product, reference.l1_product, A, B, dtype=dtype), dtype)
+    close(both(kernel_l1.l1_product, REFERENCE.kernel_l1.l1_product, A, B, dtype=dtype), dtype)
 
 
 def exponential(x):

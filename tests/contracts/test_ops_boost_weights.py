@@ -4,8 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.ops.cpu import boost_weights as cpu
-from maxmargin.ops.reference import boost_weights as reference
+from maxmargin.ops.engine import Engine
+
+GROUP = "boost_weights"
+reference = getattr(Engine("reference"), GROUP)
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(0, 70)
@@ -18,38 +20,38 @@ def told(seed, n, n_classes=2):
 
 
 @given(seeds, sizes)
-def test_weigh_wrong(seed, n):
+def test_weigh_wrong(tested, seed, n):
     _, weight, said, label = told(seed, n)
-    fast, slow = (ops.weigh_wrong(weight, said, label) for ops in (cpu, reference))
+    fast, slow = (ops.weigh_wrong(weight, said, label) for ops in (tested, reference))
     np.testing.assert_allclose(fast, slow, rtol=1e-13)
 
 
 @given(seeds, sizes, st.floats(0, 2), st.floats(0, 2), st.sampled_from([0.0, 1e-250, 0.5]))
-def test_reweigh(seed, n, right, wrong, floor):
+def test_reweigh(tested, seed, n, right, wrong, floor):
     _, weight, said, label = told(seed, n)
     twin = weight.copy()
-    cpu.reweigh(weight, said, label, right, wrong, floor)
+    tested.reweigh(weight, said, label, right, wrong, floor)
     reference.reweigh(twin, said, label, right, wrong, floor)
     np.testing.assert_array_equal(weight, twin)
 
 
 @given(seeds, sizes, st.floats(0, 3))
-def test_add_sign(seed, n, alpha):
+def test_add_sign(tested, seed, n, alpha):
     rng, weight, said, label = told(seed, n)
     decision = alpha * rng.integers(-2, 3, size=n).astype(np.float64)  # some end at 0 exactly
     twin = decision.copy()
-    fast = cpu.add_sign(decision, said, label, alpha, weight)
+    fast = tested.add_sign(decision, said, label, alpha, weight)
     slow = reference.add_sign(twin, said, label, alpha, weight)
     np.testing.assert_array_equal(decision, twin)
     np.testing.assert_allclose(fast, slow, rtol=1e-13)
 
 
 @given(seeds, sizes, st.integers(2, 5), st.floats(0, 3))
-def test_add_vote(seed, n, n_classes, alpha):
+def test_add_vote(tested, seed, n, n_classes, alpha):
     rng, weight, said, label = told(seed, n, n_classes)
     votes = alpha * rng.integers(0, 3, size=(n, n_classes)).astype(np.float64)
     twin = votes.copy()
-    fast = cpu.add_vote(votes, said, label, alpha, weight)
+    fast = tested.add_vote(votes, said, label, alpha, weight)
     slow = reference.add_vote(twin, said, label, alpha, weight)
     np.testing.assert_array_equal(votes, twin)
     np.testing.assert_allclose(fast, slow, rtol=1e-13)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
-from maxmargin.ops.cpu import crammer_singer as cpu
-from maxmargin.ops.reference import crammer_singer as reference
+from maxmargin.ops.engine import Engine
 from maxmargin.problems import CrammerSinger
 
-MODULES = pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+GROUP = "crammer_singer"
+reference = getattr(Engine("reference"), GROUP)
+
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
@@ -36,14 +37,14 @@ def with_constant(X, constant):
     return np.c_[X, np.full(len(X), constant)] if constant else X
 
 
-def ascend(module, case, orders, as_sparse, slack=np.inf):
+def ascend(ops, case, orders, as_sparse, slack=np.inf):
     X, problem, constant = case
     Z = with_constant(X, constant)
     alpha, W = np.zeros((len(X), problem.classes)), np.zeros((Z.shape[1], problem.classes))
     norms, answers = (Z**2).sum(axis=1), []
     for order in orders:
         order = np.array(order)  # noqa: PLW2901  (a copy that may be reordered)
-        stay, gap, worst = module.ascend(
+        stay, gap, worst = ops.ascend(
             *storage(X, as_sparse),
             constant,
             norms,
@@ -58,16 +59,15 @@ def ascend(module, case, orders, as_sparse, slack=np.inf):
     return alpha, W, np.array(answers)
 
 
-@MODULES
 @DTYPES
 @pytest.mark.parametrize("as_sparse", [False, True])
 @given(data=st.data())
-def test_stays_feasible_keeps_the_weights_and_never_loses(module, dtype, as_sparse, data):
+def test_stays_feasible_keeps_the_weights_and_never_loses(ops, dtype, as_sparse, data):
     case = data.draw(problems(dtype))
     X, problem, constant = case
     Z, value = with_constant(X, constant), 0.0
     for epochs in (1, 2, 5):
-        alpha, W, _ = ascend(module, case, [range(len(X))] * epochs, as_sparse)
+        alpha, W, _ = ascend(ops, case, [range(len(X))] * epochs, as_sparse)
         assert problem.feasible(alpha)
         np.testing.assert_allclose(W, Z.T @ alpha, atol=1e-8)
         dual = problem.dual(alpha, Z.T @ alpha)
@@ -77,13 +77,14 @@ def test_stays_feasible_keeps_the_weights_and_never_loses(module, dtype, as_spar
 
 @DTYPES
 @given(data=st.data())
-def test_twins_and_storages_agree(dtype, data):
+def test_twins_and_storages_agree(tested, dtype, data):
+    """With rows that leave in the first epoch only: later a dual is 0 or a rounding error of it."""
     case = data.draw(problems(dtype))
-    orders = [data.draw(st.permutations(range(len(case[0])))) for _ in range(3)]
-    slack = data.draw(st.sampled_from([np.inf, 0.1]))
+    epochs, slack = data.draw(st.sampled_from([(3, np.inf), (1, 0.1)]))
+    orders = [data.draw(st.permutations(range(len(case[0])))) for _ in range(epochs)]
     answers = [
-        ascend(module, case, orders, as_sparse, slack)
-        for module in (cpu, reference)
+        ascend(ops, case, orders, as_sparse, slack)
+        for ops in (tested, reference)
         for as_sparse in (False, True)
     ]
     for other in answers[1:]:
@@ -91,16 +92,15 @@ def test_twins_and_storages_agree(dtype, data):
             np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-7)
 
 
-@MODULES
 @given(seed=st.integers(0, 2**32 - 1), classes=st.integers(2, 5))
-def test_a_row_gets_its_best_duals(module, seed, classes):
+def test_a_row_gets_its_best_duals(ops, seed, classes):
     """Against a general solver, on the small problem itself."""
     rng = np.random.default_rng(seed)
     own, cost, A = int(rng.integers(classes)), rng.uniform(0.1, 2), rng.uniform(0.2, 2)
     g, bounds = rng.normal(size=classes), np.zeros(classes)
     bounds[own] = cost
     best = np.empty(classes)
-    module.best_duals(g, np.zeros(classes), own, cost, A, np.empty(classes), best)
+    ops.best_duals(g, np.zeros(classes), own, cost, A, np.empty(classes), best)
 
     def value(alpha):
         return A * alpha @ alpha / 2 + g @ alpha
@@ -117,13 +117,12 @@ def test_a_row_gets_its_best_duals(module, seed, classes):
     assert value(best) <= found.fun + 1e-6
 
 
-@MODULES
-def test_rows_far_ahead_leave(module):
+def test_rows_far_ahead_leave(ops):
     """Row 0 is ahead by 2 - 1 = 1 with duals 0, row 1 is behind."""
     X, labels, cost = np.array([[1.0], [0.1]]), np.array([1, 0]), np.ones(2)
     for slack, stayed in ((0.5, [1]), (1.5, [0, 1])):
         alpha, W, order = np.zeros((2, 2)), np.array([[-1.0, 1.0]]), np.array([0, 1])
-        stay, gap, worst = module.ascend(
+        stay, gap, worst = ops.ascend(
             *storage(X, False), 0.0, (X**2)[:, 0], labels, cost, order, slack, alpha, W
         )
         np.testing.assert_array_equal(order[:stay], stayed)
@@ -132,10 +131,9 @@ def test_rows_far_ahead_leave(module):
         assert worst == pytest.approx(1.2)
 
 
-@MODULES
 @given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6), st.floats(1e-6, 1e3))
-def test_the_level_is_found_also_where_corners_meet_it(module, corners, total):
+def test_the_level_is_found_also_where_corners_meet_it(ops, corners, total):
     corners = np.array(corners)
     corners[0] = corners[-1] + total  # the last one is at the level, up to rounding, or below
-    s = module.level(corners.copy(), total)
+    s = ops.level(corners.copy(), total)
     assert np.maximum(0.0, corners - s).sum() == pytest.approx(total, rel=1e-6, abs=1e-9)

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from maxmargin.losses import Hinge, SquaredHinge
-from maxmargin.ops.cpu import dual_coordinate as cpu
 from maxmargin.ops.design import Design
-from maxmargin.ops.reference import dual_coordinate as reference
+from maxmargin.ops.engine import Engine
 from maxmargin.ops.threads import Workers
 
-MODULES = pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+GROUP = "dual_coordinate"
+reference = getattr(Engine("reference"), GROUP)
+
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 STORAGES = pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 
@@ -35,7 +36,7 @@ def with_constant(X, constant):
     return np.c_[X, np.full(len(X), constant)] if constant else X
 
 
-def descend(module, problem, orders, storage):
+def descend(ops, problem, orders, storage):
     X, constant, t, diagonal, upper = problem
     Z = with_constant(X, constant)
     rows = Design(storage(X), constant, Workers(1)).csr()
@@ -43,7 +44,7 @@ def descend(module, problem, orders, storage):
     curvature = (Z**2).sum(axis=1) + diagonal
     for order in orders:
         order = np.array(order)  # noqa: PLW2901  (a copy that may be reordered)
-        kept = module.descend(
+        kept = ops.descend(
             *rows, constant, t, diagonal, upper, curvature, order, len(order), alpha, theta
         )
         answers += list(order[:kept])
@@ -56,16 +57,15 @@ def dual(problem, alpha):
     return alpha.sum() - v @ v / 2 - diagonal @ alpha**2 / 2
 
 
-@MODULES
 @DTYPES
 @STORAGES
 @given(data=st.data())
-def test_stays_feasible_keeps_the_sum_and_never_loses(module, dtype, storage, data):
+def test_stays_feasible_keeps_the_sum_and_never_loses(ops, dtype, storage, data):
     problem = data.draw(problems(dtype))
     X, constant, t, _, upper = problem
     value = 0.0
     for passes in (1, 2, 5):
-        alpha, theta, _ = descend(module, problem, [range(len(X))] * passes, storage)
+        alpha, theta, _ = descend(ops, problem, [range(len(X))] * passes, storage)
         assert ((alpha >= 0) & (alpha <= upper)).all()
         expected = with_constant(X, constant).T @ (alpha * t)
         np.testing.assert_allclose(theta, expected, atol=1e-9 * (1 + alpha.sum()))
@@ -75,12 +75,12 @@ def test_stays_feasible_keeps_the_sum_and_never_loses(module, dtype, storage, da
 
 @DTYPES
 @given(data=st.data())
-def test_twins_and_storages_agree(dtype, data):
+def test_twins_and_storages_agree(tested, dtype, data):
     problem = data.draw(problems(dtype))
     orders = [data.draw(st.permutations(range(len(problem[0])))) for _ in range(3)]
     answers = [
-        descend(module, problem, orders, storage)
-        for module in (cpu, reference)
+        descend(ops, problem, orders, storage)
+        for ops in (tested, reference)
         for storage in (np.asarray, sparse.csr_matrix)
     ]
     for other in answers[1:]:
@@ -88,15 +88,14 @@ def test_twins_and_storages_agree(dtype, data):
         np.testing.assert_allclose(answers[0][1], other[1], rtol=1e-6, atol=1e-7)
 
 
-@MODULES
 @STORAGES
-def test_one_row_at_a_time_goes_to_the_best_of_its_duals(module, storage):
+def test_one_row_at_a_time_goes_to_the_best_of_its_duals(ops, storage):
     """Along one dual the objective is a parabola: no other value of it in the box is better."""
     rng = np.random.default_rng(0)
     X, t = rng.normal(size=(6, 3)), np.array([1.0, -1, 1, -1, 1, -1])
     for diagonal, upper in ((np.zeros(6), np.full(6, 0.3)), (np.ones(6), np.full(6, np.inf))):
         problem = X, 1.0, t, diagonal, upper
-        alpha, _, _ = descend(module, problem, [range(6), [2]], storage)
+        alpha, _, _ = descend(ops, problem, [range(6), [2]], storage)
         best = dual(problem, alpha)
         for other in np.linspace(0, min(3.0, upper[0]), 100):
             moved = alpha.copy()
@@ -104,13 +103,12 @@ def test_one_row_at_a_time_goes_to_the_best_of_its_duals(module, storage):
             assert dual(problem, moved) <= best + 1e-12
 
 
-@MODULES
-def test_rows_at_rest_leave_the_order(module):
+def test_rows_at_rest_leave_the_order(ops):
     """theta = 0: gradients are -1; the row at its bound of 2 rests, the one at 0 does not."""
     X, order = np.eye(3), np.array([2, 0, 1])
     alpha, theta = np.array([0.0, 2.0, 0.0]), np.zeros(3)
     none = np.empty(0, np.int32)
-    kept = module.descend(
+    kept = ops.descend(
         X.ravel(),
         none,
         3 * np.arange(4),
@@ -130,53 +128,51 @@ def test_rows_at_rest_leave_the_order(module):
     assert theta.tolist() == [1.0, 0.0, 1.0]
 
 
-@MODULES
-def test_only_the_active_rows_are_visited(module):
+def test_only_the_active_rows_are_visited(ops):
     X, alpha, theta = np.eye(3), np.zeros(3), np.zeros(3)
     order, none = np.array([2, 0, 1]), np.empty(0, np.int32)
     rows = X.ravel(), none, 3 * np.arange(4)
     bounds = np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3)
-    module.descend(*rows, 0.0, *bounds, order, 1, alpha, theta)
+    ops.descend(*rows, 0.0, *bounds, order, 1, alpha, theta)
     assert alpha.tolist() == [0.0, 0.0, 1.0]
 
 
-@MODULES
-def test_a_row_of_zeros_stays_where_it_is(module):
+def test_a_row_of_zeros_stays_where_it_is(ops):
     problem = np.zeros((2, 1)), 0.0, np.ones(2), np.zeros(2), np.ones(2)
-    alpha, theta, _ = descend(module, problem, [range(2)], np.asarray)
+    alpha, theta, _ = descend(ops, problem, [range(2)], np.asarray)
     assert not alpha.any()
     assert not theta.any()
 
 
 @given(n=st.integers(0, 40), part=st.integers(0, 40), seed=st.integers(1, 2**64 - 1))
-def test_shuffles_agree_and_keep_the_rows(n, part, seed):
+def test_shuffles_agree_and_keep_the_rows(tested, n, part, seed):
     active, orders = min(n, part), []
-    for module in (cpu, reference):
+    for ops in (tested, reference):
         order, state = np.arange(n), np.array([seed], dtype=np.uint64)
-        module.shuffle(order, active, state)
+        ops.shuffle(order, active, state)
         assert sorted(order[:active]) == list(range(active))
         assert order[active:].tolist() == list(range(active, n))
         orders.append((order.tolist(), int(state[0])))
     assert orders[0] == orders[1]
 
 
-def test_a_shuffle_brings_every_row_everywhere():
+def test_a_shuffle_brings_every_row_everywhere(tested):
     counts, state = np.zeros((6, 6)), np.array([1], dtype=np.uint64)
     for _ in range(6000):
         order = np.arange(6)
-        cpu.shuffle(order, 6, state)
+        tested.shuffle(order, 6, state)
         counts[order, np.arange(6)] += 1
     # Of 6,000 shuffles each place sees each row 1,000 times, give or take 29.
     assert np.abs(counts - 1000).max() < 150
 
 
 @given(seed=st.integers(0, 2**32 - 1), squared=st.booleans(), share=st.floats(0, 1))
-def test_the_slope_between_two_points_is_that_of_the_price(seed, squared, share):
+def test_the_slope_between_two_points_is_that_of_the_price(tested, seed, squared, share):
     rng = np.random.default_rng(seed)
     values, change = rng.normal(size=(2, 9))
     t, cost = rng.choice([-1.0, 1.0], 9), rng.uniform(0.1, 3.0, 9)
     answers = [
-        module.slope_between(values, change, t, cost, squared, share) for module in (cpu, reference)
+        ops.slope_between(values, change, t, cost, squared, share) for ops in (tested, reference)
     ]
     np.testing.assert_allclose(answers[0], answers[1], rtol=1e-12, atol=1e-12)
     loss = SquaredHinge() if squared else Hinge()

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from maxmargin.ops.cpu import features as cpu
-from maxmargin.ops.reference import features as reference
+from maxmargin.ops.engine import Engine
+
+GROUP = "features"
+reference = getattr(Engine("reference"), GROUP)
 
 DTYPES = [np.float32, np.float64]
 INDICES = [(np.int32, np.int32), (np.int64, np.int64), (np.uint32, np.uint64)]  # columns, starts
@@ -35,12 +37,12 @@ def some_range(data, n):
 @every_index
 @every_dtype
 @given(seeds, st.integers(0, 9), st.integers(1, 9), st.data())
-def test_row_values(dtype, index, seed, n, d, data):
+def test_row_values(tested, dtype, index, seed, n, d, data):
     rng, part = np.random.default_rng(seed), some_range(data, n)
     arrays, theta = rows(rng, dtype, index, n, d), rng.normal(size=d)
     fast = rng.normal(size=n)
     slow = fast.copy()
-    cpu.row_values(*arrays, theta, *part, fast)
+    tested.row_values(*arrays, theta, *part, fast)
     reference.row_values(*arrays, theta, *part, slow)
     np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
 
@@ -48,12 +50,12 @@ def test_row_values(dtype, index, seed, n, d, data):
 @every_index
 @every_dtype
 @given(seeds, st.integers(0, 9), st.integers(1, 9), st.data())
-def test_row_squares(dtype, index, seed, n, d, data):
+def test_row_squares(tested, dtype, index, seed, n, d, data):
     rng, part = np.random.default_rng(seed), some_range(data, n)
     values, _, starts = rows(rng, dtype, index, n, d)
     fast = rng.normal(size=n)
     slow = fast.copy()
-    cpu.row_squares(values, starts, *part, fast)
+    tested.row_squares(values, starts, *part, fast)
     reference.row_squares(values, starts, *part, slow)
     np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
 
@@ -62,18 +64,17 @@ def test_row_squares(dtype, index, seed, n, d, data):
 @every_index
 @every_dtype
 @given(seeds, st.integers(0, 9), st.integers(1, 9), st.data())
-def test_sums_over_rows(dtype, index, name, seed, n, d, data):
+def test_sums_over_rows(tested, dtype, index, name, seed, n, d, data):
     rng, part = np.random.default_rng(seed), some_range(data, n)
     weight = rng.normal(size=n) * (rng.random(n) < 0.7)
     fast = rng.normal(size=(d, d) if name == "add_products" else d)
     slow = fast.copy()
     arrays = rows(rng, dtype, index, n, d)
-    getattr(cpu, name)(*arrays, weight, *part, fast)
+    getattr(tested, name)(*arrays, weight, *part, fast)
     getattr(reference, name)(*arrays, weight, *part, slow)
     np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("ops", [cpu, reference])
 def test_two_rows_by_hand(ops):
     """The rows (1, 0, 2) and (0, 3, 0), with weights 2 and 5."""
     arrays = np.array([1.0, 2.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 3])
@@ -89,7 +90,6 @@ def test_two_rows_by_hand(ops):
     assert products.tolist() == [[2, 0, 0], [0, 45, 0], [4, 0, 8]]
 
 
-@pytest.mark.parametrize("ops", [cpu, reference])
 def test_squares_of_single_precision_neither_round_nor_overflow(ops):
     data = np.array([np.float32(1 / 3), np.float32(1e30)])
     arrays = data, np.array([0, 1], np.int32), np.array([0, 2], np.int32)
@@ -101,7 +101,6 @@ def test_squares_of_single_precision_neither_round_nor_overflow(ops):
     np.testing.assert_allclose(np.diag(products), expected, rtol=1e-15)
 
 
-@pytest.mark.parametrize("ops", [cpu, reference])
 def test_the_parts_of_the_rows_add_up_to_the_whole(ops):
     rng = np.random.default_rng(0)
     arrays, weight = rows(rng, np.float64, INDICES[0], 20, 6), rng.random(20)

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 
-from maxmargin.ops.cpu import primal_coordinate as cpu
-from maxmargin.ops.reference import primal_coordinate as reference
+from maxmargin.ops.engine import Engine
 
-MODULES = pytest.mark.parametrize("module", [cpu, reference], ids=["cpu", "reference"])
+GROUP = "primal_coordinate"
+reference = getattr(Engine("reference"), GROUP)
+
 DTYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
@@ -32,15 +33,13 @@ def storage(X, as_sparse):
     return X.T.ravel(), np.empty(0, np.int32), np.arange(0, X.size + 1, X.shape[0])
 
 
-def descend(module, model, orders, as_sparse, slack=np.inf):
+def descend(ops, model, orders, as_sparse, slack=np.inf):
     X, penalty, D, weights, P = model
     weights, P, answers = weights.copy(), P.copy(), []
     H = D @ X.astype(np.float64) ** 2
     for order in orders:
         order = np.array(order)  # noqa: PLW2901  (a copy that may be reordered)
-        stay, worst = module.descend(
-            *storage(X, as_sparse), penalty, H, D, order, slack, weights, P
-        )
+        stay, worst = ops.descend(*storage(X, as_sparse), penalty, H, D, order, slack, weights, P)
         answers += [worst, *order[:stay]]
     return weights, P, np.array(answers)
 
@@ -51,16 +50,15 @@ def value(model, weights):
     return P @ change + D @ change**2 / 2 + penalty @ np.abs(weights)
 
 
-@MODULES
 @DTYPES
 @pytest.mark.parametrize("as_sparse", [False, True])
 @given(data=st.data())
-def test_keeps_the_slopes_and_never_loses(module, dtype, as_sparse, data):
+def test_keeps_the_slopes_and_never_loses(ops, dtype, as_sparse, data):
     model = data.draw(models(dtype))
     X, _, D, start, P = model
     least = value(model, start)
     for epochs in (1, 2, 5):
-        weights, slopes, _ = descend(module, model, [range(X.shape[1])] * epochs, as_sparse)
+        weights, slopes, _ = descend(ops, model, [range(X.shape[1])] * epochs, as_sparse)
         np.testing.assert_allclose(slopes, P + D * (X @ (weights - start)), atol=1e-8)
         assert value(model, weights) <= least + 1e-9
         least = value(model, weights)
@@ -68,13 +66,13 @@ def test_keeps_the_slopes_and_never_loses(module, dtype, as_sparse, data):
 
 @DTYPES
 @given(data=st.data())
-def test_twins_and_storages_agree(dtype, data):
+def test_twins_and_storages_agree(tested, dtype, data):
     model = data.draw(models(dtype))
     orders = [data.draw(st.permutations(range(model[0].shape[1]))) for _ in range(3)]
     slack = data.draw(st.sampled_from([np.inf, 0.1]))
     answers = [
-        descend(module, model, orders, as_sparse, slack)
-        for module in (cpu, reference)
+        descend(ops, model, orders, as_sparse, slack)
+        for ops in (tested, reference)
         for as_sparse in (False, True)
     ]
     for other in answers[1:]:
@@ -82,58 +80,52 @@ def test_twins_and_storages_agree(dtype, data):
             np.testing.assert_allclose(one, two, rtol=1e-7, atol=1e-7)
 
 
-@MODULES
 @given(data=st.data())
-def test_products_do_what_columns_do(module, data):
+def test_products_do_what_columns_do(tested, ops, data):
     model = data.draw(models(np.float64))
     X, penalty, D, start, P = model
     A, G, weights = X.T @ (D[:, None] * X), X.T @ P, start.copy()
-    epochs = module.descend_products(A, penalty, -1.0, 3, weights, G)
+    epochs = ops.descend_products(A, penalty, -1.0, 3, weights, G)
     assert epochs == 3
-    expected, slopes, _ = descend(cpu, model, [range(X.shape[1])] * 3, False)
+    expected, slopes, _ = descend(tested, model, [range(X.shape[1])] * 3, False)
     np.testing.assert_allclose(weights, expected, rtol=1e-7, atol=1e-7)
     np.testing.assert_allclose(G, X.T @ slopes, rtol=1e-7, atol=1e-7)
 
 
-@MODULES
-def test_products_stop_at_the_aim(module):
+def test_products_stop_at_the_aim(ops):
     A, G, weights = np.eye(2), np.array([-3.0, 0.5]), np.zeros(2)
-    assert module.descend_products(A, np.ones(2), 1e-9, 9, weights, G) == 2
+    assert ops.descend_products(A, np.ones(2), 1e-9, 9, weights, G) == 2
     np.testing.assert_array_equal([weights, G], [[2.0, 0.0], [-1.0, 0.5]])
 
 
-@MODULES
 @given(
     weight=st.floats(-3, 3), G=st.floats(-5, 5), H=st.floats(0.1, 5), c=st.sampled_from([0.0, 1.0])
 )
-def test_a_weight_goes_to_its_minimum(module, weight, G, H, c):
+def test_a_weight_goes_to_its_minimum(ops, weight, G, H, c):
     def along(moved):
         return G * (moved - weight) + H * (moved - weight) ** 2 / 2 + c * abs(moved)
 
-    best = module.best_weight(weight, G, H, c)
+    best = ops.best_weight(weight, G, H, c)
     found = minimize_scalar(along, bounds=(-60, 60), method="bounded")
     assert along(best) <= min(found.fun, along(0.0)) + 1e-9
 
 
-@MODULES
-def test_columns_without_curvature_stay(module):
-    assert module.best_weight(0.5, 3.0, 0.0, 1.0) == 0.5
+def test_columns_without_curvature_stay(ops):
+    assert ops.best_weight(0.5, 3.0, 0.0, 1.0) == 0.5
 
 
-@MODULES
 @pytest.mark.parametrize(
     ("weight", "G", "expected"), [(2.0, -1.0, 0.0), (-2.0, 0.5, 0.5), (0.0, 0.9, 0.0), (0, -3, 2)]
 )
-def test_violation_of_a_weight(module, weight, G, expected):
-    assert module.violation(weight, G, 1.0) == pytest.approx(expected)
+def test_violation_of_a_weight(ops, weight, G, expected):
+    assert ops.violation(weight, G, 1.0) == pytest.approx(expected)
 
 
-@MODULES
-def test_columns_well_inside_leave(module):
+def test_columns_well_inside_leave(ops):
     """Slopes are 0.5 and 0.95: with a slack of 0.1 only the second stays."""
     X, P = np.eye(2), np.array([0.5, 0.95])
     order = np.array([0, 1])
-    stay, worst = module.descend(
+    stay, worst = ops.descend(
         *storage(X, False), np.ones(2), np.ones(2), np.ones(2), order, 0.1, np.zeros(2), P
     )
     assert (stay, worst, order[0]) == (1, 0.0, 1)

@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.ops.cpu import selection as cpu
-from maxmargin.ops.reference import selection as reference
+from maxmargin.ops.engine import Engine
+
+GROUP = "selection"
+reference = getattr(Engine("reference"), GROUP)
 
 
 def box(seed, n):
@@ -16,14 +18,14 @@ def box(seed, n):
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
-def test_survey(seed, n):
-    assert cpu.survey(*box(seed, n)) == pytest.approx(reference.survey(*box(seed, n)))
+def test_survey(tested, seed, n):
+    assert tested.survey(*box(seed, n)) == pytest.approx(reference.survey(*box(seed, n)))
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40), b=st.floats(-1, 1))
-def test_slopes(seed, n, b):
+def test_slopes(tested, seed, n, b):
     out, twin = np.empty(n), np.empty(n)
-    cpu.slopes(*box(seed, n), b, out)
+    tested.slopes(*box(seed, n), b, out)
     reference.slopes(*box(seed, n), b, twin)
     np.testing.assert_allclose(out, twin)
     _, beta, lower, upper = box(seed, n)

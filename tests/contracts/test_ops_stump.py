@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from maxmargin.boosting import Columns
 from maxmargin.boosting.criterion import on_grid
+from maxmargin.ops import split_score
 from maxmargin.ops.cpu import (
     stump,
     stump_classes,
@@ -18,10 +19,13 @@ from maxmargin.ops.cpu import (
     stump_square,
 )
 from maxmargin.ops.reference import stump as reference
+from maxmargin.ops.reference import stump_classes as reference_classes
 from maxmargin.ops.reference import stump_ensemble as reference_ensemble
 from maxmargin.ops.reference import stump_grid as reference_grid
 from maxmargin.ops.reference import stump_sort as reference_sort
+from maxmargin.ops.reference import stump_square as reference_square
 
+REFERENCE = {"sign": reference, "square": reference_square, "classes": reference_classes}
 LAST = int(stump.LAST)
 KINDS = ["sign", "pair", "signed", "unit", "error", "gini"]
 seeds = st.integers(0, 2**32 - 1)
@@ -110,7 +114,7 @@ def test_scans(kind, seed, n, columns, some):
     fast = np.full(2 * columns, -7.0)
     slow = fast.copy()
     scan(name)[0](*given_, rows, start, order, first, stop, shift, fast)
-    getattr(reference, f"scan_{name}")(*given_, rows, start, order, first, stop, shift, slow)
+    getattr(REFERENCE[name], f"scan_{name}")(*given_, rows, start, order, first, stop, shift, slow)
     assert_same_gains(kind, fast, slow)
     assert np.count_nonzero(fast != -7.0) == stop - first
 
@@ -123,7 +127,7 @@ def test_scans_of_more_than_a_buffer():
         order, shift = np.arange(10, dtype=np.uint64), shifts(rng, width, 5, True)
         fast, slow = np.zeros(10), np.zeros(10)
         scan(name)[0](*given_, rows, start, order, 0, 10, shift, fast)
-        getattr(reference, f"scan_{name}")(*given_, rows, start, order, 0, 10, shift, slow)
+        getattr(REFERENCE[name], f"scan_{name}")(*given_, rows, start, order, 0, 10, shift, slow)
         assert_same_gains(kind, fast, slow)
 
 
@@ -137,12 +141,12 @@ def test_places(kind, last, seed, n, some, share):
     shift = shifts(rng, width, 1, some)
     best = np.zeros(1)
     order = np.zeros(1, dtype=np.uint64)
-    getattr(reference, f"scan_{name}")(*given_, rows, start, order, 0, 1, shift, best)
+    getattr(REFERENCE[name], f"scan_{name}")(*given_, rows, start, order, 0, 1, shift, best)
     target = float(share * best[0]) * (1 + 1e-9)
     fast, slow = np.zeros(width), np.zeros(width)
     run = rows, 0, len(rows), shift[0], target, last
     found = scan(name)[1](*given_, *run, fast)
-    assert found == getattr(reference, f"place_{name}")(*given_, *run, slow)
+    assert found == getattr(REFERENCE[name], f"place_{name}")(*given_, *run, slow)
     np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-14)
 
 
@@ -160,8 +164,8 @@ def test_what_a_scan_finds_is_placed_to_the_last_bit(kind, n):
     place = scan(name)[1]
     assert place(*given_, rows, *ends, missing, np.nextafter(gain[best], 1e9), False, side) == 0
     assert place(*given_, rows, *ends, missing, gain[best], False, side) != 0
-    scores = {"sign": reference.edge, "square": reference.square, "classes": reference.error}
-    score = reference.gini if kind == "gini" else scores[name]
+    scores = {"sign": split_score.edge, "square": split_score.square, "classes": split_score.error}
+    score = split_score.gini if kind == "gini" else scores[name]
     total = given_[1] if kind == "sign" else given_[2]
     assert score(side, total) == pytest.approx(gain[best], rel=1e-14)
 

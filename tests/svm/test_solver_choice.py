@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from maxmargin import SVC, OneVsOneClassifier, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
-from maxmargin.solvers import BOX_QP_SOLVERS, Trace
+from maxmargin.solvers import BOX_QP_SOLVERS, Trace, together
 from maxmargin.solvers.in_memory import InMemory
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
@@ -202,13 +202,15 @@ def test_small_problems_are_solved_in_several_threads(monkeypatch):
         step(self, limits)
 
     monkeypatch.setattr(InMemory, "step", met)
+    monkeypatch.setattr(together, "_GROUP", 1)  # a problem each
     SVC(n_jobs=2).fit(X4, y4)
     assert len(threads) == 2
 
 
 def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
     """Press it once; the step waits until the main thread has taken it."""
-    begun, step, lock = [], BOX_QP_SOLVERS[solver].step, threading.Lock()
+    kind = InMemory if solver == "working_set" else BOX_QP_SOLVERS[solver]
+    begun, step, lock = [], kind.step, threading.Lock()
 
     def interrupted_step(self, limits):
         with lock:
@@ -223,7 +225,7 @@ def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
         step(self, limits)
 
     pause = threading.Event()
-    monkeypatch.setattr(BOX_QP_SOLVERS[solver], "step", interrupted_step)
+    monkeypatch.setattr(kind, "step", interrupted_step)
     return begun
 
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.ops import split_score
 from maxmargin.ops.cpu import stump, stump_classes, stump_grid, stump_square
-from maxmargin.ops.reference import stump as reference
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -111,7 +111,7 @@ class Sign:
 
     def score(self, side: Vector) -> Any:
         """Give the edge."""
-        return reference.edge(side, self.total)
+        return split_score.edge(side, self.total)
 
     def slack(self, best: float) -> float:
         """Allow for rounded weights."""
@@ -176,7 +176,7 @@ class Square:
 
     def score(self, side: Vector) -> Any:
         """Give the decrease of squares over H."""
-        return reference.square(side, self.total)
+        return split_score.square(side, self.total)
 
     def slack(self, best: float) -> float:
         """Allow for rounded pulls: by the square of what a sum of them is close to."""
@@ -260,7 +260,7 @@ class Classes:
 
     def score(self, side: Vector) -> Any:
         """Give the score of the two sides."""
-        score = reference.gini if self._kind == stump_classes.GINI else reference.error
+        score = split_score.gini if self._kind == stump_classes.GINI else split_score.error
         return score(side, self.total)
 
     def slack(self, best: float) -> float:

@@ -89,10 +89,12 @@ def judge_all(
     sound = np.isfinite(sums) & seen.inside & np.isfinite(dual) & ~np.isnan(primal)
     sound &= np.isfinite(primal) | (problems.hard & (primal == np.inf))
     name = points.rounding.precision.name
-    facts = zip(primal, dual, violation, floor, allowed, sound, convex, optimal, strict=True)
+    facts = zip(sound, convex, optimal, strict=True)
+    statuses = [_status(*of_one, stopped) for of_one in facts]
+    numbers = (each.tolist() for each in (primal, dual, violation, floor, allowed))
     return [
-        Certificate(float(p), float(d), float(v), float(f), name, _status(*is_, stopped), float(a))
-        for p, d, v, f, a, *is_ in facts
+        Certificate(p, d, v, f, name, status, a)
+        for p, d, v, f, a, status in zip(*numbers, statuses, strict=True)
     ]
 
 

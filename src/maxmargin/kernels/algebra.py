@@ -25,6 +25,7 @@ from maxmargin.kernels.base import (
     shown,
 )
 from maxmargin.kernels.dot import power_spread, raise_power
+from maxmargin.kernels.features import count_monomials, monomials, products
 from maxmargin.kernels.points import FloatArray, Rows
 from maxmargin.kernels.static import Constant
 
@@ -99,6 +100,20 @@ class Binary(Kernel):
         """Prepare X for both."""
         return Pair(self.left.prepare(X), self.right.prepare(X))
 
+    def prepare_new(self, X: Any, training: Pair) -> Pair:
+        """Prepare X for both, each with its own vocabulary."""
+        left = self.left.prepare_new(X, training.left)
+        return Pair(left, self.right.prepare_new(X, training.right))
+
+    def dimension(self, columns: int) -> float | None:
+        """Combine those of both parts, if they are known."""
+        left, right = self.left.dimension(columns), self.right.dimension(columns)
+        return None if left is None or right is None else self._dimension(left, right)
+
+    @abstractmethod
+    def _dimension(self, left: float, right: float) -> float:
+        """Count the features of the combination."""
+
     def _lengths(self, A: Pair) -> tuple[Vector, Vector]:
         """Roots of |k(x, x)| of both: no value of theirs is larger than the product of two."""
         return _lengths(self.left, A.left), _lengths(self.right, A.right)
@@ -119,6 +134,12 @@ class Sum(Binary):
     def shift(self) -> Shift:
         """That of the part which notices more."""
         return max(self.left.shift, self.right.shift)
+
+    def _dimension(self, left: float, right: float) -> float:
+        return left + right
+
+    def _features(self, X: Any) -> FloatArray:
+        return np.hstack([self.left._features(X), self.right._features(X)])
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Add the two blocks."""
@@ -145,6 +166,12 @@ class Product(Binary):
         """Nothing where neither part notices."""
         still = self.left.shift == self.right.shift == Shift.NOTHING
         return Shift.NOTHING if still else Shift.CHANGES
+
+    def _dimension(self, left: float, right: float) -> float:
+        return left * right
+
+    def _features(self, X: Any) -> FloatArray:
+        return products(self.left._features(X), self.right._features(X))
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Multiply the two blocks."""
@@ -185,6 +212,10 @@ class Unary(Kernel):
         """True when the kernel inside is, otherwise unknown."""
         return True if self.kernel.psd else None
 
+    def dimension(self, columns: int) -> float | None:
+        """As many as the kernel inside has."""
+        return self.kernel.dimension(columns)
+
 
 class Mapped(Unary):
     """A kernel changed value by value, in place; it prepares as the kernel inside does."""
@@ -196,6 +227,10 @@ class Mapped(Unary):
     def prepare(self, X: Any) -> Any:
         """Prepare X as the kernel inside does."""
         return self.kernel.prepare(X)
+
+    def prepare_new(self, X: Any, training: Any) -> Any:
+        """Prepare X as the kernel inside does."""
+        return self.kernel.prepare_new(X, training)
 
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
         """Change the block of the kernel inside."""
@@ -233,6 +268,9 @@ class Scaled(Mapped):
         """That of the kernel inside; zero times anything is positive semidefinite."""
         return self.kernel.psd if self.weight > 0 else True
 
+    def _features(self, X: Any) -> FloatArray:
+        return np.sqrt(self.weight) * self.kernel._features(X)
+
     def _apply(self, values: FloatArray) -> None:
         values *= values.dtype.type(self.weight)
 
@@ -259,6 +297,14 @@ class Power(Mapped):
         super()._check_params()
         check_count(self, "exponent", self.exponent)
 
+    def dimension(self, columns: int) -> float | None:
+        """Count the monomials of the features inside."""
+        inside = self.kernel.dimension(columns)
+        return None if inside is None else count_monomials(inside, self.exponent)
+
+    def _features(self, X: Any) -> FloatArray:
+        return monomials(self.kernel._features(X), self.exponent)
+
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.exponent)
 
@@ -277,6 +323,10 @@ class Exponential(Mapped):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self._check_params()
+
+    def dimension(self, columns: int) -> float | None:
+        """Infinitely many: all powers of the features inside."""
+        return None if self.kernel.dimension(columns) is None else np.inf
 
     def _apply(self, values: FloatArray) -> None:
         with np.errstate(over="ignore"):  # infinity is for the judge to see, who says so better
@@ -308,6 +358,18 @@ class Restricted(Unary):
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
         return self.kernel.prepare(self._select(X)[0])
+
+    def prepare_new(self, X: Any, training: Any) -> Any:
+        """Select the columns; the kernel inside sees nothing else."""
+        return self.kernel.prepare_new(self._select(X)[0], training)
+
+    def dimension(self, columns: int) -> float | None:
+        """As many as the kernel inside has on the columns it sees."""
+        places = len(self.columns) if self._by_name() else len(self._places(columns))
+        return self.kernel.dimension(places)
+
+    def _features(self, X: Any) -> FloatArray:
+        return self.kernel._features(self._select(X)[0])
 
     def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Restricted:
         """Resolve the kernel inside on the columns it sees, and names into their places."""
@@ -397,7 +459,18 @@ class Normalized(Unary):
 
     def prepare(self, X: Any) -> Weighted:
         """Prepare X and take the length of each row in feature space."""
-        rows = self.kernel.prepare(X)
+        return self._weighted(self.kernel.prepare(X))
+
+    def prepare_new(self, X: Any, training: Weighted) -> Weighted:
+        """Prepare X and take the length of each row in feature space."""
+        return self._weighted(self.kernel.prepare_new(X, training.rows))
+
+    def _features(self, X: Any) -> FloatArray:
+        features = self.kernel._features(X)
+        lengths = np.linalg.norm(features, axis=1, keepdims=True)
+        return np.divide(features, lengths, out=np.zeros_like(features), where=lengths > 0)
+
+    def _weighted(self, rows: Prepared) -> Weighted:
         lengths = self.kernel.diagonal(rows)
         if lengths.min() < 0:
             row = int(lengths.argmin())

@@ -100,6 +100,17 @@ class Kernel(ABC):
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None
 
+    def dimension(self, columns: int) -> float | None:  # noqa: ARG002
+        """Count the features of rows of so many columns; infinity, or None where nobody knows.
+
+        Examples
+        --------
+        >>> from maxmargin.kernels import RBF, Polynomial
+        >>> Polynomial(degree=2).dimension(2), RBF(gamma=1.0).dimension(2)
+        (6, inf)
+        """
+        return None
+
     # What a kernel gives
 
     @property
@@ -110,6 +121,32 @@ class Kernel(ABC):
     @abstractmethod
     def prepare(self, X: Any) -> Any:
         """Check X and do once what every block would repeat."""
+
+    def prepare_new(self, X: Any, training: Any) -> Any:  # noqa: ARG002
+        """Prepare items that are compared with prepared ones, whose vocabulary they share.
+
+        Here as any others: rows of numbers have no vocabulary.
+        """
+        return self.prepare(X)
+
+    def features(self, X: Any) -> FloatArray:
+        """Write out phi(x) for every row, with k(x, y) = <phi(x), phi(y)>.
+
+        Raises
+        ------
+        ValueError
+            Where the features are infinitely many, or not known.
+
+        Examples
+        --------
+        >>> from maxmargin.kernels import Polynomial
+        >>> Polynomial(degree=2, coef0=0.0).features([[2.0, 3.0]]).round(3).tolist()
+        [[4.0, 8.485, 9.0]]
+        """
+        return self.resolved(X)._features(X)
+
+    def _features(self, X: Any) -> FloatArray:  # noqa: ARG002
+        raise ValueError(f"{self!r} has no features that could be written out.")
 
     @abstractmethod
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
@@ -179,7 +216,7 @@ class Kernel(ABC):
         refuse_other_columns(X, Y)
         kernel = self.resolved(X)
         A = kernel.prepare(X)
-        B = A if Y is None else kernel.prepare(Y)
+        B = A if Y is None else kernel.prepare_new(Y, A)
         return kernel._evaluate(A, B)
 
     def _evaluate(self, A: Any, B: Any) -> FloatArray:

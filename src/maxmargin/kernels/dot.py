@@ -12,18 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Shift, check_count, check_finite
+from maxmargin.kernels.features import count_monomials, monomials
 from maxmargin.kernels.gamma import HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
     as_factor,
+    dense_rows,
     dot,
     dot_units,
     row_major,
     squared_lengths,
     squared_norms,
 )
-from maxmargin.ops.cpu.kernel_epilogue import affine_power
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import DOT, POWER
 
 
@@ -76,6 +78,13 @@ class Linear(DotProduct):
     def formula(self) -> tuple[int, NDArray[np.float64]]:
         """Dot products as they are."""
         return DOT, np.zeros(3)
+
+    def dimension(self, columns: int) -> float:
+        """Count the columns themselves."""
+        return columns
+
+    def _features(self, X: Any) -> FloatArray:
+        return dense_rows(X)
 
     def units(self, A: Points) -> float:
         """Those of a dot product."""
@@ -136,6 +145,17 @@ class Polynomial(HasGamma, DotProduct):
     def formula(self) -> tuple[int, NDArray[np.float64]]:
         """A power of dot products."""
         return POWER, np.array([self.rate, self.coef0, self.degree], dtype=np.float64)
+
+    def dimension(self, columns: int) -> float:
+        """Count monomials: of the columns, and of a constant beside them where coef0 > 0."""
+        return count_monomials(columns + (self.coef0 != 0), self.degree)
+
+    def _features(self, X: Any) -> FloatArray:
+        if not self.psd:
+            return super()._features(X)
+        rows = np.sqrt(self.rate) * dense_rows(X)
+        constant = [np.full((len(rows), 1), np.sqrt(self.coef0))] if self.coef0 else []
+        return monomials(np.hstack([rows, *constant]), self.degree)
 
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.degree, self.rate, self.coef0)
@@ -200,5 +220,5 @@ def power_spread(
 
 def raise_power(out: FloatArray, degree: int, gamma: float = 1.0, coef0: float = 0.0) -> None:
     """Set out <- (gamma out + coef0) ** degree in place."""
-    number = out.dtype.type
+    number, affine_power = out.dtype.type, engine_of(out).kernel_epilogue.affine_power
     affine_power(number(gamma), number(coef0), int(degree), *out.shape, *row_major(out))

@@ -13,7 +13,7 @@ from scipy import sparse
 from maxmargin.inputs.container import by_position
 from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.kernels.rounding import units
-from maxmargin.ops.cpu.kernel_sparse import collect_nonzeros, count_nonzeros, sparse_dot
+from maxmargin.ops.engine import engine_of
 
 FloatArray: TypeAlias = NDArray[Any]
 Rows: TypeAlias = "slice | NDArray[np.integer[Any]]"
@@ -79,11 +79,11 @@ def as_factor(X: Any, sq_norms: bool = False) -> Points:
 
 
 def _without_zeros(matrix: FloatArray) -> Any:
-    indptr = np.empty(len(matrix) + 1, np.int64)
-    count_nonzeros(matrix, indptr)
+    indptr, verbs = np.empty(len(matrix) + 1, np.int64), engine_of(matrix).kernel_sparse
+    verbs.count_nonzeros(matrix, indptr)
     size = int(indptr[-1])
     indices, data = np.empty(size + 1, np.int32), np.empty(size + 1, matrix.dtype)
-    collect_nonzeros(matrix, indptr, indices, data)
+    verbs.collect_nonzeros(matrix, indptr, indices, data)
     return _as_csr(sparse.csr_matrix((data[:size], indices[:size], indptr), shape=matrix.shape))
 
 
@@ -98,6 +98,13 @@ def as_matrix(X: Any) -> Any:
     matrix = as_floats(X)
     refuse_nonfinite(matrix)
     return matrix
+
+
+def dense_rows(X: Any) -> NDArray[np.float64]:
+    """Make X a finite float64 matrix with every value written out."""
+    matrix = as_matrix(X)
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return np.asarray(dense, dtype=np.float64)
 
 
 def as_floats(X: Any) -> Any:
@@ -238,6 +245,7 @@ def dense_tiles(A: Points) -> list[slice]:
 def _dot_sparse(A: Any, B: Any, out: FloatArray) -> None:
     tile, most_lines = _sparse_tile(B)
     a, b = (A.data, A.indices, A.indptr), (B.data, B.indices, B.indptr)
+    sparse_dot = engine_of(out).kernel_sparse.sparse_dot
     sparse_dot(*a, *b, A.shape[1], tile, most_lines, *row_major(out))
 
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.points import FloatArray, Rows, as_matrix
-from maxmargin.ops.cpu.rows import take_columns
+from maxmargin.ops.engine import engine_of
 
 _MOST_RUNS = 16  # blocks that are copied one by one
 
@@ -104,7 +104,7 @@ class Precomputed(Kernel):
 def _gather(K: FloatArray, rows: NDArray[np.intp], columns: NDArray[np.intp], out: Any) -> None:
     """Copy entries one by one, compiled: NumPy's gathering is several times slower."""
     whole = out if out.flags.c_contiguous else np.empty_like(out, order="C")
-    take_columns(K, rows, columns, 0, len(rows), whole)
+    engine_of(K).rows.take_columns(K, rows, columns, 0, len(rows), whole)
     if whole is not out:
         out[...] = whole
 

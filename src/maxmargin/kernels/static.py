@@ -62,6 +62,13 @@ class Constant(Kernel):
         """True: c (sum z_i)^2 >= 0."""
         return True
 
+    def dimension(self, columns: int) -> float:  # noqa: ARG002
+        """One, the same everywhere."""
+        return 1
+
+    def _features(self, X: Any) -> FloatArray:
+        return np.full((count_rows(by_position(X)), 1), np.sqrt(self.c))
+
     def prepare(self, X: Any) -> Count:
         """Count the items."""
         items = by_position(X)

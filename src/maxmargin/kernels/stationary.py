@@ -23,8 +23,7 @@ from maxmargin.kernels.points import (
     squared_lengths,
 )
 from maxmargin.kernels.rounding import units
-from maxmargin.ops.cpu.kernel_epilogue import exp_of_distance
-from maxmargin.ops.cpu.kernel_l1 import l1_product
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import RADIAL
 
 
@@ -41,6 +40,10 @@ class ExpOfDistance(HasGamma):
         """True: the exponential of either negated distance is a characteristic function."""
         return True
 
+    def dimension(self, columns: int) -> float:  # noqa: ARG002
+        """Infinitely many: the expansion of the exponential has no end."""
+        return np.inf
+
     def diagonal(self, A: Points) -> FloatArray:
         """Ones: a point has distance 0 from itself."""
         return np.ones(len(A), A.dtype)
@@ -48,7 +51,7 @@ class ExpOfDistance(HasGamma):
     def _finish(self, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
         """Set out <- exp(-rate * max(0, a + b' - 2 out))."""
         rate = out.dtype.type(min(self.rate, float(np.finfo(out.dtype).max)))
-        exp_of_distance(rate, a, b, *row_major(out))
+        engine_of(out).kernel_epilogue.exp_of_distance(rate, a, b, *row_major(out))
 
 
 class RBF(ExpOfDistance):
@@ -163,7 +166,7 @@ class Laplacian(ExpOfDistance):
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """Sum absolute differences, sparse rows written out a tile at a time."""
         check_widths(A, B)
-        B = B.astype(A.dtype)
+        B, l1_product = B.astype(A.dtype), engine_of(out).kernel_l1.l1_product
         for rows in dense_tiles(A):
             part = _dense(A.X[rows])
             for columns in dense_tiles(B):

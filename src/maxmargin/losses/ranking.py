@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.losses.base import FloatArray
-from maxmargin.ops.cpu.pairs import NEAR, ordered_pairs, pairwise_logistic
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
+_NEAR = 30.0  # scores further apart would overflow the product of their powers
 _PIECE = 1 << 20  # pairs to a piece of work, a few milliseconds
 _PARTS = 16  # into which the pairs of one query are cut at most, each with sums of its own
 
@@ -96,6 +97,7 @@ class Queries:
         0.666...
         """
         scores = np.ascontiguousarray(z[self.order], dtype=np.float64)
+        ordered_pairs = engine_of(scores).pairs.ordered_pairs
         rows = [(scores[piece.rows], self.weight[piece.rows], piece) for piece in self.pieces()]
         parts = [ordered_pairs(z, w, piece.lower, piece.ends) for z, w, piece in rows]
         return float(np.sum(parts)) / self.pairs
@@ -167,6 +169,7 @@ class PairwiseLogistic:
         powers, near = _powers(z, queries.starts)
         equal = bool((queries.weight == queries.weight[:1]).all())
         pieces, both = queries.pieces(), np.zeros((2, len(z)))
+        pairwise_logistic = engine_of(z).pairs.pairwise_logistic
         parts: list[Any] = [None] * len(pieces)
 
         def work(k: int) -> None:
@@ -188,5 +191,5 @@ def _powers(z: FloatArray, starts: NDArray[np.int64]) -> tuple[FloatArray, NDArr
     """Give exp(z - the largest of the query), and whether no score of the query is too far off."""
     rows = np.diff(starts)
     top, bottom = np.maximum.reduceat(z, starts[:-1]), np.minimum.reduceat(z, starts[:-1])
-    near = np.repeat(top - bottom <= NEAR, rows)
+    near = np.repeat(top - bottom <= _NEAR, rows)
     return np.exp(z - np.repeat(top, rows)), near

@@ -1,6 +1,6 @@
 """The rows of features that a linear model sees, and the few products solvers ask of them.
 
-Dense rows go to BLAS in blocks that stay in the cache; sparse ones through ``ops.cpu.features``.
+Dense rows go to BLAS in blocks that stay in the cache; sparse ones to the engine's ``features``.
 Work is cut the same way for any number of threads and partial sums are added in order, so results
 are equal to the last bit. Data keep their precision, sums are in double precision.
 """
@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.ops.cpu.features import (
-    add_curved,
-    add_products,
-    add_rows_back,
-    add_squares,
-    row_squares,
-    row_values,
-)
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
@@ -43,6 +36,7 @@ class Design:
         storage = _SparseRows if sparse.issparse(X) else _DenseRows
         self._rows: _SparseRows | _DenseRows = storage(X, workers)
         self.constant, self.workers = constant, workers
+        self.engine = self._rows.engine
         self.columns = int(X.shape[1])
         self.width = self.columns + (constant != 0)
 
@@ -125,7 +119,7 @@ class Design:
 
 class _DenseRows:
     def __init__(self, X: Any, workers: Workers) -> None:
-        self.X, self._workers = X, workers
+        self.X, self._workers, self.engine = X, workers, engine_of(X)
         rows = max(1, _BLOCK // max(1, X.shape[1]), len(X) // _PARTS)
         self._blocks = [slice(i, min(i + rows, len(X))) for i in range(0, len(X), rows)]
         self.stored = X.size
@@ -214,7 +208,8 @@ class _SparseRows:
         if not X.has_canonical_format:  # products of columns need them in order, and each once
             X = X.copy()
             X.sum_duplicates()
-        self.X, self._workers = X, workers
+        self.X, self._workers, self.engine = X, workers, engine_of(X.data)
+        self._verbs = self.engine.features
         self._arrays = X.data, _unsigned(X.indices), X.indptr.astype(np.uint64)
         self.stored = X.nnz
         self._cuts: dict[int, list[tuple[int, int]]] = {}
@@ -241,11 +236,13 @@ class _SparseRows:
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
         ranges = self._ranges(1, self.X.nnz)
-        self._workers.each(lambda part: row_values(*self._arrays, theta, *part, out), ranges)
+        self._workers.each(
+            lambda part: self._verbs.row_values(*self._arrays, theta, *part, out), ranges
+        )
         return out
 
     def back(self, beta: Vector) -> Vector:
-        return self._summed(add_rows_back, beta, (self.X.shape[1],), self.X.nnz)
+        return self._summed(self._verbs.add_rows_back, beta, (self.X.shape[1],), self.X.nnz)
 
     def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
         ranges = self._ranges(self.X.shape[1], 2 * self.X.nnz)
@@ -253,17 +250,19 @@ class _SparseRows:
 
         def work(number: int) -> None:
             some = partial[number]
-            totals[number] = add_curved(*self._arrays, weight, theta, shift, *ranges[number], some)
+            totals[number] = self._verbs.add_curved(
+                *self._arrays, weight, theta, shift, *ranges[number], some
+            )
 
         self._workers.each(work, range(len(ranges)))
         return _sum_parts(partial), float(totals.sum())
 
     def squares(self, weight: Vector) -> Vector:
-        return self._summed(add_squares, weight, (self.X.shape[1],), self.X.nnz)
+        return self._summed(self._verbs.add_squares, weight, (self.X.shape[1],), self.X.nnz)
 
     def products(self, weight: Vector) -> Vector:
         columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
-        lower = self._summed(add_products, weight, (columns, columns), pairs)
+        lower = self._summed(self._verbs.add_products, weight, (columns, columns), pairs)
         return lower + np.tril(lower, -1).T
 
     def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...], work: float) -> Vector:
@@ -280,7 +279,8 @@ class _SparseRows:
         out = np.empty(len(self))
         data, _, indptr = self._arrays
         self._workers.each(
-            lambda part: row_squares(data, indptr, *part, out), self._ranges(1, self.X.nnz)
+            lambda part: self._verbs.row_squares(data, indptr, *part, out),
+            self._ranges(1, self.X.nnz),
         )
         return out
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.ops.cpu.coordinate import ascend
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
@@ -59,7 +58,7 @@ class CoordinateAscent(CachedAscent):
         """Go through what is left of the order, or a new one; returns the updates made."""
         if len(self._order) == 0:
             self._order = self._random.permutation(len(F))
-        problem, left = self.problem, most
+        problem, left, ascend = self.problem, most, self.engine.coordinate.ascend
         while left > 0 and len(self._order) > 0:
             far, updates = ascend(
                 self.iterate.cache.store,

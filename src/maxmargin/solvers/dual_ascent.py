@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
-from maxmargin.ops.cpu.selection import survey
+from maxmargin.ops.engine import engine_of
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.run import Limits
 
@@ -86,6 +86,7 @@ class DualAscent(ABC):
             kind = "with" if problem.bias else "without"
             raise ValueError(f"{type(self).__name__} does not solve problems {kind} a bias.")
         self.problem, self._view = problem, view
+        self.engine = engine_of(problem.linear)
         self._flattest = np.inf
 
     @property
@@ -122,7 +123,9 @@ class DualAscent(ABC):
     def _limits(self, F: Vector) -> tuple[float, float, float]:
         """Like ``BoxQP.limits``, and a bias between them: the free variables' if there are any."""
         problem = self.problem
-        up, low, total, free = survey(F, self.beta, problem.lower, problem.upper)
+        up, low, total, free = self.engine.selection.survey(
+            F, self.beta, problem.lower, problem.upper
+        )
         if not problem.bias:
             return max(up, 0.0), min(low, 0.0), 0.0
         b = total / free if free else 0.5 * (up + low)

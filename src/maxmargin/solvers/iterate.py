@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.gram import Gram
-from maxmargin.ops.cpu.rows import add_rows
 from maxmargin.solvers.row_cache import (
     TILE_COLUMNS,
     TILE_ROWS,
@@ -60,7 +59,7 @@ class Iterate:
         self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)
         self._variable[self.index] = np.arange(n)
         self._pieces = list(self._located(self.cache.pieces(self._segments)))
-        self.rows_evaluated = 0
+        self._add_rows, self.rows_evaluated = self.cache.engine.rows.add_rows, 0
 
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
         """Pair each piece of columns with the problem's variables it stands for."""
@@ -96,7 +95,7 @@ class Iterate:
 
         def settled(located: tuple[Piece, slice]) -> None:
             piece, part = located
-            add_rows(self._settled[part], self.cache.store, *settle, piece.start)
+            self._add_rows(self._settled[part], self.cache.store, *settle, piece.start)
 
         def filled(located: tuple[Piece, slice]) -> None:
             piece, _ = located
@@ -104,7 +103,7 @@ class Iterate:
 
         def added(located: tuple[Piece, slice]) -> None:
             piece, part = located
-            add_rows(self.running[part], self.cache.store, slots, steps, piece.start)
+            self._add_rows(self.running[part], self.cache.store, slots, steps, piece.start)
 
         def work(located: tuple[Piece, slice]) -> None:
             settled(located)
@@ -138,7 +137,7 @@ class Iterate:
 
         def work(located: tuple[Piece, slice]) -> None:
             piece, part = located
-            add_rows(self._settled[part], self.cache.store, *settle, piece.start)
+            self._add_rows(self._settled[part], self.cache.store, *settle, piece.start)
 
         self.cache.workers.each(work, self._pieces)
         assert np.array_equal(self._booked, self.beta, equal_nan=True)
@@ -170,7 +169,7 @@ class Iterate:
             for rows, w in tiles:
                 tile = self.cache.tile(len(rows), len(columns))
                 gram.block(rows, columns, tile)
-                add_rows(product[some], tile, np.arange(len(rows)), w, 0)
+                self._add_rows(product[some], tile, np.arange(len(rows)), w, 0)
 
         self.cache.workers.each(work, range(0, len(rest), TILE_COLUMNS))
         return product

@@ -7,15 +7,13 @@ or evaluated from vectors. Most variables of a problem never move, and their row
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.cpu.kernel_row import bring_rows
-from maxmargin.ops.cpu.polish import polish
-from maxmargin.ops.cpu.selection import survey
-from maxmargin.ops.cpu.smo import smo_pairs, smo_single, times
+from maxmargin.ops.engine import Engine, engine_of
 from maxmargin.ops.kinds import COPIED, GIVEN
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.run import Limits
@@ -91,10 +89,17 @@ class Matrix:
     def __len__(self) -> int:
         return len(self.slots)
 
+    @cached_property
+    def engine(self) -> Engine:
+        """Whose loops read it."""
+        return engine_of(self.store)
+
     def bring(self, variables: Index) -> None:
         """Have the rows of some variables filled."""
         if self.source.kind != GIVEN:
-            bring_rows(variables, self.store, self.slots, self.taken, *self.source.parts)
+            self.engine.kernel_row.bring_rows(
+                variables, self.store, self.slots, self.taken, *self.source.parts
+            )
 
     def rows(self, variables: Index) -> Vector:
         """Copy some rows, in double precision."""
@@ -104,7 +109,7 @@ class Matrix:
     def times(self, beta: Vector) -> Vector:
         """K beta, summed in double precision; the rows of what is not 0 are there."""
         out = np.empty(len(self))
-        times(self.store, self.slots, beta, out)
+        self.engine.smo.times(self.store, self.slots, beta, out)
         return out
 
     def polish(self, problem: BoxQP, beta: Vector, F: Vector, target: float) -> bool:
@@ -113,7 +118,7 @@ class Matrix:
         False if they are too many.
         """
         box = problem.lower, problem.upper, problem.bias
-        return bool(polish(self.store, self.slots, beta, F, *box, target))
+        return bool(self.engine.polish.polish(self.store, self.slots, beta, F, *box, target))
 
     def ascend(
         self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int, limits: Limits
@@ -137,14 +142,14 @@ class Matrix:
         rows = self.store, self.slots, self.taken, *self.source.parts
         point = self.diagonal, beta, F, problem.lower, problem.upper, target, most
         if not problem.bias:
-            steps, flattest = smo_single(*rows, *point)
+            steps, flattest = self.engine.smo.smo_single(*rows, *point)
         else:
             used = np.empty(len(self), np.bool_)
-            steps, flattest, _, _ = smo_pairs(*rows, *point, True, used)
+            steps, flattest, _, _ = self.engine.smo.smo_pairs(*rows, *point, True, used)
         return steps, flattest
 
 
 def violation(problem: BoxQP, beta: Vector, F: Vector) -> float:
     """By how much the optimality conditions fail, given the gradient."""
-    up, low, _, _ = survey(F, beta, problem.lower, problem.upper)
+    up, low, _, _ = engine_of(F).selection.survey(F, beta, problem.lower, problem.upper)
     return float(up - low) if problem.bias else float(max(up, 0.0, -low))

@@ -22,7 +22,7 @@ from scipy import sparse
 
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import Points, squared_lengths
-from maxmargin.ops.cpu.rows import mirror
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
@@ -164,6 +164,7 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     """Evaluate the whole matrix, on all threads: rows up to the diagonal, then mirrored."""
     matrix = np.empty((len(gram), len(gram)), gram.dtype)
+    mirror = engine_of(matrix).rows.mirror
 
     def work(first: int) -> None:
         stop = min(first + _STRIP, len(gram))

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from maxmargin.ops.cpu.selection import slopes
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
@@ -70,7 +69,7 @@ class Osuna(CachedAscent):
         """Find the worst from each side of the bias, and in any case the worst pair."""
         problem, slope = self.problem, np.empty(len(F))
         _, _, b = self._limits(F)
-        slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        self.engine.selection.slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
         wanted = (min(_ADDED, self._size - len(kept)) - 2) // 2
         sides = [self._worst(sign * slope, wanted) for sign in (1.0, -1.0)]
         return np.setdiff1d(np.concatenate([*sides, self._worst_pair(F)]), kept)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Prepared
 from maxmargin.kernels.gram import Gram
-from maxmargin.ops.cpu.rows import put_rows
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 Index = NDArray[np.intp]
@@ -81,6 +81,7 @@ class RowCache:
         self.lines = int(np.clip(budget // (n * gram.dtype.itemsize), 1, n))
         memory = np.empty(self.lines * n, gram.dtype) if memory is None else memory.reshape(-1)
         self.store = memory[: self.lines * n].reshape(self.lines, n)
+        self.engine = engine_of(self.store)
         self._slot_of = np.full(n, -1, dtype=np.intp)
         self._row_of = np.full(self.lines, -1, dtype=np.intp)
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
@@ -136,7 +137,7 @@ class RowCache:
         for tile in tiles:
             values = self.tile(len(tile.slots), piece.stop - piece.start)
             self.gram.block(tile.rows, columns, values)
-            put_rows(values, self.store, tile.slots, piece.start)
+            self.engine.rows.put_rows(values, self.store, tile.slots, piece.start)
 
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
         """Record that lines are complete on these segments."""

@@ -24,8 +24,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from maxmargin.ops.cpu.selection import slopes
-from maxmargin.ops.cpu.smo import smo_pairs
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
@@ -61,7 +59,7 @@ class SMO(CachedAscent):
         """Make some pair steps."""
         problem, F = self.problem, self.gradient()
         left = limits.steps_left(self.iterations, self._pairs)
-        pair = (0, 0)
+        pair, smo_pairs = (0, 0), self.engine.smo.smo_pairs
         while pair[0] >= 0:
             steps, flattest, *pair = smo_pairs(
                 self.iterate.cache.store,
@@ -98,7 +96,7 @@ class SMO(CachedAscent):
         """Find the worst whose rows are not stored."""
         iterate, problem, slope = self.iterate, self.problem, np.empty(len(F))
         _, _, b = self._limits(F)
-        slopes(F, iterate.beta, problem.lower, problem.upper, b, slope)
+        self.engine.selection.slopes(F, iterate.beta, problem.lower, problem.upper, b, slope)
         slope[iterate.lines() >= 0] = slope[pair] = 0.0
         worst = np.argpartition(-np.abs(slope), most)[:most]
         return worst[slope[worst] != 0]

@@ -75,7 +75,9 @@ def _judged(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[So
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:
+    linear, lower, upper = (
+        np.concatenate([getattr(problem, name) for problem in problems])
+        for name in ("linear", "lower", "upper")
+    )
     starts = np.cumsum([0, *(len(problem) for problem in problems)])
-    names = "linear", "lower", "upper"
-    parts = [np.concatenate([getattr(problem, name) for problem in problems]) for name in names]
-    return Stack(*parts, Segments(starts), problems[0].bias)
+    return Stack(linear, lower, upper, Segments(starts), problems[0].bias)

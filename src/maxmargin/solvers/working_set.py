@@ -22,8 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.cpu.rows import gather_square, mirror, take_columns
-from maxmargin.ops.cpu.selection import slopes
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
@@ -94,7 +92,7 @@ class WorkingSet(CachedAscent):
         """Half from each side of the bias: the worst, and a sample of the others."""
         problem, slope = self.problem, np.empty(len(F))
         _, _, b = self._limits(F)
-        slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        self.engine.selection.slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
         slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
         rising, falling = self._sample(slope, wanted), self._sample(-slope, wanted)
@@ -140,7 +138,7 @@ class SquareMatrix:
     def __init__(
         self, cache: RowCache, index: Index, size: int, buffers: list[NDArray[Any]] | None = None
     ) -> None:
-        self._cache, self._index = cache, index
+        self._cache, self._index, self._verbs = cache, index, cache.engine.rows
         self._buffers = buffers or [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
@@ -165,7 +163,9 @@ class SquareMatrix:
 
     def _copy(self, place: Index, values: NDArray[Any]) -> None:
         def work(first: int) -> None:
-            gather_square(self.values, place, first, min(first + _BLOCK, len(place)), values)
+            self._verbs.gather_square(
+                self.values, place, first, min(first + _BLOCK, len(place)), values
+            )
 
         self._cache.workers.each(work, range(0, len(place), _BLOCK))
 
@@ -178,8 +178,8 @@ class SquareMatrix:
 
         def work(first: int) -> None:
             stop = min(first + _BLOCK, len(slots))
-            take_columns(self._cache.store, slots, columns, first, stop, values)
-            mirror(values, first, stop, len(slots), len(values))
+            self._verbs.take_columns(self._cache.store, slots, columns, first, stop, values)
+            self._verbs.mirror(values, first, stop, len(slots), len(values))
 
         self._cache.workers.each(work, range(0, len(slots), _BLOCK))
         return len(slots)
@@ -193,6 +193,6 @@ class SquareMatrix:
             stop = min(first + _BLOCK, len(variables))
             part = rows[first - known : stop - known]
             gram.block(part, rows[: stop - known], values[first:stop, known:stop])
-            mirror(values, first, stop, known, first)
+            self._verbs.mirror(values, first, stop, known, first)
 
         self._cache.workers.each(work, range(old, len(variables), _BLOCK))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Prepared
-from maxmargin.ops.cpu.rows import row_dots
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
@@ -69,7 +69,7 @@ def _add_products(tile: NDArray[Any], weight: Matrix, sums: Matrix) -> None:
     if tile.dtype == np.float64 or weight.shape[1] > 1:
         sums += tile.astype(np.float64, copy=False) @ weight
     else:
-        row_dots(tile, weight[:, 0], sums[:, 0])
+        engine_of(tile).rows.row_dots(tile, weight[:, 0], sums[:, 0])
 
 
 def pair_values(sums: Matrix, intercept: NDArray[np.float64]) -> Matrix:

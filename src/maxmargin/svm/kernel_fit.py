@@ -174,7 +174,7 @@ def _solve_all(
         with suppress(TimeUp):  # then every problem stays where it begins
             rows = Rows(gram, reduced.edges, reduced.segments)
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
-        begin = [None if starts is None else Start(start) for start in starts or reduced.tasks]
+        begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
         tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
         known: dict[int, Solution] = {}
         if memory.squares and recipe.solver is Decomposition and limits.callback is None:
@@ -194,8 +194,14 @@ def _solve_all(
             return Solution(point, judge(task.problem, point, limits.tol, stopped), 0)
 
         left = [task for task in tasks if task[0] not in known]
-        threads = {"n_jobs": workers.threads, "at_once": memory.at_once}
-        others = solve_all(start, left, limits, **threads, give_up=untouched)
+        others = solve_all(
+            start,
+            left,
+            limits,
+            n_jobs=workers.threads,
+            at_once=memory.at_once,
+            give_up=untouched,
+        )
         found = known | dict(zip((task[0] for task in left), others, strict=True))
         return [found[number] for number in range(len(tasks))]
 

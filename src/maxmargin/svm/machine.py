@@ -112,9 +112,9 @@ class KernelMachine:
     def _pair(self, X: Any) -> tuple[Any, Any]:
         """Make new rows and the support vectors ready for the kernel."""
         kernel = self.seen.kernel
-        rows = kernel.prepare(self.seen.moved(X))
         if kernel.takes is not Takes.MATRIX:
-            return rows, self.prepared
+            return kernel.prepare_new(self.seen.moved(X), self.prepared), self.prepared
+        rows = kernel.prepare(X)
         if rows.K.shape[1] != self.n_rows:
             raise ValueError(
                 f"X.shape[1] = {rows.K.shape[1]} should be equal to {self.n_rows}, "

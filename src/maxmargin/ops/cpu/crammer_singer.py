@@ -63,7 +63,7 @@ def best_duals(g: Any, alpha: Any, own: int, cost: float, A: float, corners: Any
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def challenge(
+def _challenge(
     data: Any, columns: Any, first: int, stop: int, constant: float, W: Any, g: Any
 ) -> Any:
     """Add w_k'x to all g_k."""
@@ -80,7 +80,7 @@ def challenge(
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def move(
+def _move(
     data: Any,
     columns: Any,
     first: int,
@@ -157,7 +157,7 @@ def ascend(
         own = labels[i]
         g[:] = 1.0
         g[own] = 0.0
-        challenge(data, columns, starts[i], starts[i + 1], constant, W, g)
+        _challenge(data, columns, starts[i], starts[i + 1], constant, W, g)
         gap, violation, ahead = survey(g, alpha[i], own, cost[i])
         total += gap
         if ahead > slack:
@@ -174,5 +174,5 @@ def ascend(
                 changed[count], change[count] = k, best[k] - alpha[i, k]
                 alpha[i, k] = best[k]
                 count += 1
-        move(data, columns, starts[i], starts[i + 1], constant, changed, change, count, W)
+        _move(data, columns, starts[i], starts[i + 1], constant, changed, change, count, W)
     return stay, total, worst

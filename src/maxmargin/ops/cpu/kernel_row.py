@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.kernel_epilogue import exp_nonpositive
@@ -22,7 +21,7 @@ _FAST = {"contract", "nsz"}
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def dots(XT: Any, i: int, out: Any) -> None:
+def _dots(XT: Any, i: int, out: Any) -> None:
     """Set out[t] to <x_i, x_t>, four columns of X at a time so that out is read less often."""
     d, whole = len(XT), len(XT) // 4 * 4
     for t in range(len(out)):
@@ -50,7 +49,7 @@ def fill_row(
         for t in range(len(out)):
             out[t] = row[index[t]]
         return
-    dots(XT, i, out)
+    _dots(XT, i, out)
     if kind == RADIAL:
         gamma, own, zero, two = number(params[0]), norms[i], number(0), number(2)
         for t in range(len(out)):
@@ -83,7 +82,7 @@ def slot_of(
         slots[i] = taken[0]
         taken[0] += 1
         fill_row(i, kind, K, index, XT, norms, params, store[slots[i]])
-    return np.int64(slots[i])
+    return int(slots[i])
 
 
 @njit(cache=True, nogil=True)

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-NEAR = 30.0  # scores further apart would overflow the product
 _TOGETHER = 16
 _SUMS = {"reassoc", "nsz"}
 

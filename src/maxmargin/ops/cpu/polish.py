@@ -154,6 +154,31 @@ def _put_on_bounds(beta: Any, lower: Any, upper: Any, bias: bool) -> None:
         beta[freest] += left
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _gather(store: Any, slots: Any, free: Any, rows: Any, L: Any) -> None:
+    """Copy the rows of the free variables, and what they have in common with a jitter."""
+    m, q = rows.shape
+    largest = 1e-300
+    for r in range(m):
+        row, line = store[slots[free[r]]], rows[r]
+        for t in range(q):
+            line[t] = row[t]
+        for s in range(m):
+            L[r, s] = line[free[s]]
+        largest = max(largest, L[r, r])
+    for r in range(m):
+        L[r, r] += _JITTER * largest
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _follow(rows: Any, delta: Any, F: Any) -> None:
+    """Let F follow the step."""
+    for r in range(len(delta)):
+        line, step = rows[r], delta[r]
+        for t in range(len(F)):
+            F[t] -= step * line[t]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def polish(
     store: Any,
@@ -180,16 +205,8 @@ def polish(
             break
         work += float(m) ** 3 + 10_000.0
         if changed:
-            rows, L, largest = np.empty((m, q)), np.empty((m, m)), 1e-300
-            for r in range(m):
-                row, line = store[slots[free[r]]], rows[r]
-                for t in range(q):
-                    line[t] = row[t]
-                for s in range(m):
-                    L[r, s] = line[free[s]]
-                largest = max(largest, L[r, r])
-            for r in range(m):
-                L[r, r] += _JITTER * largest
+            rows, L = np.empty((m, q)), np.empty((m, m))
+            _gather(store, slots, free, rows, L)
             if not factorise(L):
                 break
         delta, ones = np.empty(m), np.empty(m)
@@ -197,10 +214,7 @@ def polish(
         if not 0.0 < size < np.inf:
             break
         length = _advance(beta, lower, upper, free, delta)
-        for r in range(m):
-            line, step = rows[r], delta[r]
-            for t in range(q):
-                F[t] -= step * line[t]
+        _follow(rows, delta, F)
         full += 1 if length == 1.0 else 0
     _put_on_bounds(beta, lower, upper, bias)
     return few

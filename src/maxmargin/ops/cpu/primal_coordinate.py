@@ -50,7 +50,7 @@ def violation(weight: float, G: float, penalty: float) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def column_dot(data: Any, rows: Any, first: int, stop: int, vector: Any) -> float:
+def _column_dot(data: Any, rows: Any, first: int, stop: int, vector: Any) -> float:
     """Give sum_i x_i vector_i of one column."""
     total = 0.0
     if len(rows) == 0:
@@ -63,7 +63,7 @@ def column_dot(data: Any, rows: Any, first: int, stop: int, vector: Any) -> floa
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def shift(data: Any, rows: Any, first: int, stop: int, step: float, D: Any, P: Any) -> None:
+def _shift(data: Any, rows: Any, first: int, stop: int, step: float, D: Any, P: Any) -> None:
     """P_i += step D_i x_i along one column."""
     if len(rows) == 0:
         for i in range(stop - first):
@@ -95,7 +95,7 @@ def descend(
     for place in range(len(order)):
         j = order[place]
         first, stop = starts[j], starts[j + 1]
-        G = column_dot(data, rows, first, stop, P)
+        G = _column_dot(data, rows, first, stop, P)
         if weights[j] == 0.0 and abs(G) < penalty[j] - slack:
             continue
         order[stay] = j
@@ -103,7 +103,7 @@ def descend(
         worst = max(worst, violation(weights[j], G, penalty[j]))
         moved = best_weight(weights[j], G, H[j], penalty[j])
         if moved != weights[j]:
-            shift(data, rows, first, stop, moved - weights[j], D, P)
+            _shift(data, rows, first, stop, moved - weights[j], D, P)
             weights[j] = moved
     return stay, worst
 

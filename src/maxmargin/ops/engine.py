@@ -1,0 +1,91 @@
+"""The hot loops behind one name: an engine is a set of verbs, and arrays say which one serves them.
+
+An engine is a package beside this module; each of its modules is a group of verbs, and every engine
+has the same groups with the same signatures:
+
+    kernel_epilogue, kernel_l1, kernel_sparse, kernel_row    tiles and rows of kernel values
+    rows, selection                                          the row store, and who violates
+    smo, polish, coordinate                                  ascent on kernel rows
+    features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
+    stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
+    gradient, boost_weights, pairs                           passes of boosting
+
+What holds arrays for long (prepared rows, a row cache, a design, columns) holds their engine too:
+``engine_of(X).smo.smo_pairs(...)``. Nothing outside this room names a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+import maxmargin.ops as room
+
+
+class Engine:
+    """The verbs of one device; a group is imported when it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, group: str) -> ModuleType:
+        if group.startswith("_"):
+            raise AttributeError(group)
+        module = import_module(f"{room.__name__}.{self.name}.{group}")
+        setattr(self, group, module)  # the next time it is an attribute like any other
+        return module
+
+    def __repr__(self) -> str:
+        return f"Engine({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Engine, (self.name,)
+
+
+_SERVING = {"numpy": Engine("cpu")}
+
+
+def engine_of(array: Any) -> Engine:
+    """Find the engine for an array, by the library whose array it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> engine_of(np.zeros(3))
+    Engine('cpu')
+    """
+    return _SERVING[type(array).__module__.partition(".")[0]]
+
+
+def engines() -> list[Engine]:
+    """List all there are.
+
+    Examples
+    --------
+    >>> [engine.name for engine in engines()]
+    ['cpu', 'reference']
+    """
+    return [Engine(found.name) for found in iter_modules(room.__path__) if found.ispkg]
+
+
+@contextmanager
+def serving(engine: Engine, library: str = "numpy") -> Iterator[None]:
+    """Let an engine serve the arrays of a library, for fits that begin in this block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with serving(Engine("reference")):
+    ...     engine_of(np.zeros(3))
+    Engine('reference')
+    """
+    before = _SERVING[library]
+    _SERVING[library] = engine
+    try:
+        yield
+    finally:
+        _SERVING[library] = before

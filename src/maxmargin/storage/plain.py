@@ -1,0 +1,264 @@
+"""A value as plain data and back: dictionaries, lists, arrays, strings and numbers.
+
+What JSON has stays as it is, and so does an array of numbers or text. Everything else becomes a
+dictionary with the key "is", which names one of the kinds below or a class of this package:
+
+    {"is": "maxmargin.certify.status.Status", "named": "CERTIFIED"}          a member of an Enum
+    {"is": "maxmargin.kernels.stationary.RBF", "given": {"gamma": 0.5, ...}}  a kernel
+    {"is": "maxmargin.svm.machine.KernelMachine", "has": {"rows": array, ...}}    a dataclass
+    {"is": "maxmargin.svm.svc.SVC", "given": {...}, "has": {...}}             an estimator, fitted
+
+Reading makes only what is listed here: a class is looked up by name, among those of this package
+that are of one of these four sorts and among the steps of scikit-learn that ``steps`` allows. It is
+never called with what a file says except as the parameters of a kernel or an estimator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from maxmargin.kernels.base import Kernel
+
+_OURS = "maxmargin."
+_SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
+
+
+class NotPlainError(ValueError):
+    """A value that cannot be stored without running code, or data that no value is stored as."""
+
+
+def to_plain(value: Any, place: str = "the model") -> Any:
+    """Turn a value into plain data.
+
+    Parameters
+    ----------
+    value : object
+        A fitted estimator, or anything that one is made of.
+    place : str
+        What it is called in an error.
+
+    Returns
+    -------
+    plain : object
+        Made of dict, list, str, int, float, bool, None and ndarray.
+
+    Examples
+    --------
+    >>> from maxmargin import Status
+    >>> to_plain((1, Status.CERTIFIED))
+    {'is': 'tuple', 'of': [1, {'is': 'maxmargin.certify.status.Status', 'named': 'CERTIFIED'}]}
+    """
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"is": "float", "of": repr(value)}
+    for kind, write in _WRITERS:
+        if isinstance(value, kind):
+            return write(value, place)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _write_dataclass(value, place)
+    raise NotPlainError(
+        f"{place} is {_shown(value)}, which cannot be stored without running code when it is read."
+    )
+
+
+def from_plain(plain: Any) -> Any:
+    """Make the value again that ``to_plain`` was given.
+
+    Examples
+    --------
+    >>> from_plain({"is": "tuple", "of": [1, {"is": "float", "of": "inf"}]})
+    (1, inf)
+    """
+    if isinstance(plain, list):
+        return [from_plain(each) for each in plain]
+    if not isinstance(plain, dict):
+        return plain
+    name = plain.get("is")
+    if not isinstance(name, str):
+        raise NotPlainError("A stored value has no name of what it is.")
+    try:
+        read = _READERS[name] if name in _READERS else _reader_of(_find(name))
+        return read(plain)
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise NotPlainError(f"What is stored as {name!r} is damaged ({error}).") from None
+
+
+def _shown(value: Any) -> str:
+    kind = type(value)
+    return f"a {kind.__module__}.{kind.__qualname__}"
+
+
+def _named(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _find(name: str) -> type:
+    """Look a class up among those that may be stored."""
+    module, _, short = name.rpartition(".")
+    if module.startswith(_OURS) and short.isidentifier():
+        try:
+            found = getattr(import_module(module), short, None)
+        except ImportError:
+            found = None
+        if isinstance(found, type) and found.__module__ == module:
+            return found
+    raise NotPlainError(f"There is no {name!r} that a model may be made of.")
+
+
+def _reader_of(kind: type) -> Callable[[dict[str, Any]], Any]:
+    if issubclass(kind, Enum):
+        return lambda plain: kind[plain["named"]]
+    if issubclass(kind, BaseEstimator):
+        return lambda plain: _read_estimator(kind, plain)
+    if issubclass(kind, Kernel):
+        return lambda plain: kind(**_read_items(plain["given"]))
+    if is_dataclass(kind):
+        return lambda plain: _read_dataclass(kind, plain)
+    raise NotPlainError(f"There is no {_named(kind)!r} that a model may be made of.")
+
+
+# what is written, and how it is read again
+
+
+def _write_items(items: dict[str, Any], place: str) -> dict[str, Any]:
+    return {name: to_plain(value, f"{place}.{name}") for name, value in items.items()}
+
+
+def _read_items(plain: dict[str, Any]) -> dict[str, Any]:
+    return {str(name): from_plain(value) for name, value in plain.items()}
+
+
+def _refuse_foreign(value: Any, place: str) -> None:
+    if not type(value).__module__.startswith(_OURS):
+        raise NotPlainError(
+            f"{place} is {_shown(value)}: only what this package defines can be stored."
+        )
+
+
+def _write_enum(value: Enum, place: str) -> dict[str, Any]:
+    _refuse_foreign(value, place)
+    return {"is": _named(type(value)), "named": value.name}
+
+
+def _write_kernel(value: Kernel, place: str) -> dict[str, Any]:
+    _refuse_foreign(value, place)
+    return {"is": _named(type(value)), "given": _write_items(value.get_params(deep=False), place)}
+
+
+def _write_dataclass(value: Any, place: str) -> dict[str, Any]:
+    _refuse_foreign(value, place)
+    held = {field.name: getattr(value, field.name) for field in fields(value)}
+    return {"is": _named(type(value)), "has": _write_items(held, place)}
+
+
+def _read_dataclass(kind: type, plain: dict[str, Any]) -> Any:
+    held, wanted = _read_items(plain["has"]), {field.name for field in fields(kind)}
+    if held.keys() != wanted:
+        raise NotPlainError(f"{_named(kind)} is stored with other parts than it has.")
+    value: Any = object.__new__(kind)
+    for name, part in held.items():
+        object.__setattr__(value, name, part)
+    return value
+
+
+def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
+    _refuse_foreign(value, place)
+    given = value.get_params(deep=False)
+    held = {name: part for name, part in vars(value).items() if name not in given}
+    parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
+    return {"is": _named(type(value)), **parts}
+
+
+def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
+    value = kind(**_read_items(plain["given"]))
+    vars(value).update(_read_items(plain["has"]))
+    return value
+
+
+def _write_array(value: NDArray[Any], place: str) -> Any:
+    if value.dtype.hasobject:
+        parts = [to_plain(each, place) for each in value.ravel().tolist()]
+        return {"is": "objects", "shape": list(value.shape), "of": parts}
+    plain = np.asarray(value)
+    if plain.ndim > 1 and plain.flags.f_contiguous and not plain.flags.c_contiguous:
+        return {"is": "columns", "of": np.ascontiguousarray(plain.T)}  # its products are summed so
+    return plain
+
+
+def _read_objects(plain: dict[str, Any]) -> NDArray[Any]:
+    array = np.empty(len(plain["of"]), dtype=object)
+    for place, each in enumerate(plain["of"]):
+        array[place] = from_plain(each)
+    return array.reshape([int(n) for n in plain["shape"]])
+
+
+def _write_sparse(value: Any, place: str) -> dict[str, Any]:
+    if type(value).__name__ not in _SPARSE:
+        raise NotPlainError(f"{place} is {_shown(value)}; rows or columns are stored, not that.")
+    arrays = {"data": value.data, "indices": value.indices, "indptr": value.indptr}
+    return {"is": type(value).__name__, "shape": list(value.shape), **arrays}
+
+
+def _read_sparse(plain: dict[str, Any]) -> Any:
+    arrays = plain["data"], plain["indices"], plain["indptr"]
+    shape = tuple(int(n) for n in plain["shape"])
+    matrix = getattr(sparse, plain["is"])(arrays, shape=shape)
+    matrix.check_format(full_check=True)  # an index beyond the end would be read from elsewhere
+    return matrix
+
+
+def _write_dict(value: dict[Any, Any], place: str) -> dict[str, Any]:
+    items = [[to_plain(k, place), to_plain(v, f"{place}[{k!r}]")] for k, v in value.items()]
+    return {"is": "dict", "of": items}
+
+
+def _write_list(value: list[Any], place: str) -> list[Any]:
+    return [to_plain(each, f"{place}[{i}]") for i, each in enumerate(value)]
+
+
+def _write_random(value: np.random.RandomState, place: str) -> dict[str, Any]:
+    return {"is": "RandomState", "of": to_plain(value.get_state(legacy=False), place)}
+
+
+def _read_random(plain: dict[str, Any]) -> np.random.RandomState:
+    state = np.random.RandomState()
+    state.set_state(from_plain(plain["of"]))
+    return state
+
+
+_WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
+    (np.ndarray, _write_array),
+    (np.generic, lambda value, _: {"is": "number", "of": np.asarray(value)}),
+    (np.dtype, lambda value, _: {"is": "dtype", "of": value.str}),
+    (list, _write_list),
+    (tuple, lambda value, place: {"is": "tuple", "of": _write_list(list(value), place)}),
+    (dict, _write_dict),
+    (Enum, _write_enum),
+    (Kernel, _write_kernel),
+    (BaseEstimator, _write_estimator),
+    ((sparse.spmatrix, sparse.sparray), _write_sparse),
+    (np.random.RandomState, _write_random),
+)
+
+_READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "float": lambda plain: float(plain["of"]),
+    "number": lambda plain: plain["of"][()],
+    "dtype": lambda plain: np.dtype(str(plain["of"])),
+    "tuple": lambda plain: tuple(from_plain(plain["of"])),
+    "dict": lambda plain: {from_plain(key): from_plain(value) for key, value in plain["of"]},
+    "objects": _read_objects,
+    "columns": lambda plain: plain["of"].T,
+    "RandomState": _read_random,
+    **dict.fromkeys(_SPARSE, _read_sparse),
+}

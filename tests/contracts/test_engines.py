@@ -1,0 +1,72 @@
+"""Every engine has the same verbs, and whole fits run on any of them."""
+
+import inspect
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from maxmargin import SVC, HardMarginSVC, Status
+from maxmargin.kernels import RBF, Laplacian, Polynomial
+from maxmargin.ops import cpu
+from maxmargin.ops.engine import engine_of, engines, serving
+from maxmargin.solvers import BOX_QP_SOLVERS
+
+every_engine = pytest.mark.parametrize("engine", engines(), ids=lambda engine: engine.name)
+X, y = make_blobs(60, centers=3, cluster_std=3.0, random_state=0)
+ROWS = np.random.default_rng(0).normal(size=(30, 3))
+
+_BELOW = {"extremes", "prefetch"}  # instructions that compiled loops are made of, not verbs
+GROUPS = [found.name for found in iter_modules(cpu.__path__) if found.name not in _BELOW]
+
+
+def verbs(group):
+    module = import_module(f"maxmargin.ops.cpu.{group}")
+    found = vars(module).items()
+    ours = [(name, value) for name, value in found if hasattr(value, "py_func")]
+    return [name for name, value in ours if name[0] != "_" and value.__module__ == module.__name__]
+
+
+@every_engine
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_engine_has_every_verb_with_the_same_arguments(engine, group):
+    ours = import_module(f"maxmargin.ops.cpu.{group}")
+    theirs = getattr(engine, group)
+    assert verbs(group)
+    for name in verbs(group):
+        compiled = getattr(ours, name).py_func
+        other = getattr(theirs, name)
+        wanted = list(inspect.signature(compiled).parameters)
+        got = inspect.signature(getattr(other, "py_func", other)).parameters
+        free = any(p.kind is p.VAR_POSITIONAL for p in got.values())
+        assert free or list(got) == wanted, name
+
+
+@every_engine
+@pytest.mark.parametrize("kernel", [RBF(0.5), Laplacian(0.5), Polynomial(degree=3)], ids=str)
+def test_kernels_are_evaluated_on_any(engine, kernel):
+    with serving(engine):
+        assert engine_of(ROWS) is engine
+        values = kernel(ROWS)
+    np.testing.assert_allclose(values, kernel(ROWS), rtol=1e-10)
+
+
+@every_engine
+@pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
+@pytest.mark.parametrize("cache_size", [200, 0.01])
+def test_kernel_machines_are_fitted_on_any(engine, solver, cache_size):
+    options = {"solver": solver, "cache_size": cache_size, "tol": 1e-6, "gamma": 0.5}
+    with serving(engine):
+        model = SVC(**options).fit(X, y)
+        values = model.decision_function(X)
+    assert {c.status for c in model.certificates_} == {Status.CERTIFIED}
+    np.testing.assert_allclose(values, SVC(**options).fit(X, y).decision_function(X), atol=1e-4)
+
+
+@every_engine
+def test_a_hard_margin_is_fitted_on_any(engine):
+    with serving(engine):
+        model = HardMarginSVC(kernel=RBF(5.0)).fit(X, y)
+    assert {c.status for c in model.certificates_} == {Status.CERTIFIED}

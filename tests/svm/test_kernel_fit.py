@@ -1,0 +1,62 @@
+"""Fits that start from each other and share what is evaluated."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from maxmargin import SVC, Status
+from maxmargin.kernels import RBF
+from maxmargin.ops.clock import Clock
+from maxmargin.solvers import BOX_QP_SOLVERS
+from maxmargin.solvers.memory import evaluate
+from maxmargin.svm.kernel_fit import learn
+
+X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)
+
+
+class Counted(RBF):
+    """Counts the rows of blocks it is asked for."""
+
+    asked = 0
+
+    def fill(self, A, B, out):
+        Counted.asked += out.size
+        super().fill(A, B, out)
+
+
+def made_ready(solver="working_set", kernel="rbf", **options):
+    model = SVC(kernel=kernel, solver=solver, tol=1e-5, **options)
+    training = model._prepare(X, y, None)
+    return training, model._recipe(Clock(), training.offset == 0)
+
+
+def steps(learned):
+    assert {c.status for c in learned.certificates} == {Status.CERTIFIED}
+    return sum(solution.iterations for solution in learned.solutions)
+
+
+@pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
+def test_a_start_at_a_neighbouring_price_saves_steps(solver):
+    training, recipe = made_ready(solver, C=1.0)
+    near = learn(training, recipe)
+    further = replace(recipe, price=1.2)
+    cold = learn(training, further)
+    # Duals grow with the price: those at their bound stay there.
+    warm = learn(training, further, [1.2 * solution.point.beta for solution in near.solutions])
+    assert steps(warm) < steps(cold)
+    for one, other in zip(warm.certificates, cold.certificates, strict=True):
+        np.testing.assert_allclose(one.primal, other.primal, rtol=1e-3)
+
+
+@pytest.mark.parametrize("cache_size", [200, 0.2], ids=["in memory", "by rows"])
+def test_ten_fits_share_one_gram(cache_size):
+    training, recipe = made_ready(kernel=Counted(0.3), cache_size=cache_size)
+    shared = training.stored(evaluate(training.gram))
+    before = Counted.asked
+    for price in np.geomspace(0.1, 10.0, 10):
+        together = learn(shared, replace(recipe, price=price))
+        alone = SVC(kernel=RBF(0.3), C=price, tol=1e-5, cache_size=cache_size).fit(X, y)
+        np.testing.assert_allclose(together.machine.intercepts, alone.intercept_, atol=1e-3)
+    assert Counted.asked == before
