@@ -9,6 +9,7 @@ from maxmargin.solvers.dual_ascent import DualAscent, Start
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.gradient_descent import GradientDescent
 from maxmargin.solvers.joint_interior_point import JointInteriorPoint
+from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
@@ -39,7 +40,7 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
 
-_SUCCESSORS: Final = (LinearWorkingSet, TwoClasses, JointInteriorPoint)
+_SUCCESSORS: Final = (LinearInteriorPoint, LinearWorkingSet, TwoClasses, JointInteriorPoint)
 
 
 def successor_of(problem: Any, design: Any) -> Any:
@@ -59,6 +60,7 @@ __all__ = [
     "GradientDescent",
     "JointInteriorPoint",
     "Limits",
+    "LinearInteriorPoint",
     "LinearWorkingSet",
     "Newton",
     "Osuna",

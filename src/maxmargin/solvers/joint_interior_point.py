@@ -32,6 +32,7 @@ from maxmargin.certify import CrammerSingerPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix, Vector
+from maxmargin.solvers.rotation import Rotation
 from maxmargin.solvers.run import Limits
 
 _INSIDE = 0.99  # of the way to the nearest bound
@@ -53,9 +54,11 @@ class JointInteriorPoint:
 
     def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
         del seed  # nothing is random here
-        self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
+        self.problem, self._given, self.iterations, self.spent = problem, design, 0, False
+        self._rotation = Rotation.of(design)
+        self._design = self._rotation.design
         n, classes = len(problem), problem.classes
-        longest = float(design.row_norms().max(initial=0.0))  # so that no value is far above 1
+        longest = float(self._design.row_norms().max(initial=0.0))  # so that no value is far above 1
         few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, np.finfo(np.float64).tiny))
         self._alpha = np.repeat(-few[:, None] / max(1, classes - 1), classes, axis=1)
         self._balance()
@@ -76,13 +79,10 @@ class JointInteriorPoint:
         self._alpha[rows, own] = -self._alpha.sum(axis=1)
 
     def _look(self) -> None:
-        self._W = np.stack([self._design.back(np.ascontiguousarray(a)) for a in self._alpha.T])
-        self._values = self._products(self._W)
+        self._W = _backs(self._design, self._alpha)
+        self._values = _products(self._design, self._W)
         self._primal = self.problem.primal(self._W, self._values)
         self._dual = self.problem.dual(self._alpha, self._W)
-
-    def _products(self, W: Matrix) -> Matrix:
-        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in W], axis=1)
 
     def violation(self) -> float:
         """Give the relative gap."""
@@ -140,9 +140,9 @@ class JointInteriorPoint:
         sums = self._alpha.sum(axis=1)
         level = ((E * q).sum(axis=1) + sums) / total
         start = E * (q - level[:, None])
-        right = np.stack([self._design.back(np.ascontiguousarray(a)) for a in start.T])
+        right = _backs(self._design, start)
         solved = scale * dpotrs(lower, scale * right.ravel(), lower=1)[0]
-        change = self._products(solved.reshape(right.shape))
+        change = _products(self._design, solved.reshape(right.shape))
         level = level - (E * change).sum(axis=1) / total
         alpha = E * (q - change - level[:, None])
         return _Way(alpha, (side + self._v * alpha) / slack, level)
@@ -161,10 +161,18 @@ class JointInteriorPoint:
         self._look()
 
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and weights and values of them."""
-        return CrammerSingerPoint(
-            self._W, self._values, self._alpha.copy(), self._W, self._design.dtype
-        )
+        """Give the duals, and weights and values of them for the rows as they are."""
+        theta, back = self._rotation.back(self._W), _backs(self._given, self._alpha)
+        values = _products(self._given, theta)
+        return CrammerSingerPoint(theta, values, self._alpha.copy(), back, self._given.dtype)
 
     def restart(self, point: CrammerSingerPoint) -> None:
-        """Go on; the judge's products are these."""
+        """Go on; the judge's products are these, but for the turn."""
+
+
+def _products(design: Design, W: Matrix) -> Matrix:
+    return np.stack([design.values(np.ascontiguousarray(w)) for w in W], axis=1)
+
+
+def _backs(design: Design, alpha: Matrix) -> Matrix:
+    return np.stack([design.back(np.ascontiguousarray(a)) for a in alpha.T])
