@@ -18,6 +18,7 @@ from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, tell
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
+from maxmargin.solvers.sparse_interior_point import SparseInteriorPoint
 from maxmargin.solvers.two_classes import TwoClasses
 from maxmargin.solvers.working_set import WorkingSet
 
@@ -40,7 +41,13 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
 
-_SUCCESSORS: Final = (LinearInteriorPoint, LinearWorkingSet, TwoClasses, JointInteriorPoint)
+_SUCCESSORS: Final = (
+    LinearInteriorPoint,
+    SparseInteriorPoint,
+    LinearWorkingSet,
+    TwoClasses,
+    JointInteriorPoint,
+)
 
 
 def successor_of(problem: Any, design: Any) -> Any:
@@ -70,6 +77,7 @@ __all__ = [
     "SequentialDual",
     "Shrinking",
     "Solution",
+    "SparseInteriorPoint",
     "Start",
     "Trace",
     "WorkingSet",

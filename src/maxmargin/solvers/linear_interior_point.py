@@ -107,7 +107,7 @@ class LinearInteriorPoint:
         self.iterations += 1
         low, high = self._gaps()
         D = self._d + self._z / low + self._v / high
-        factor = self._factor(D)
+        factor = factorise(self._rows, D, self._penalty)
         if factor is None:
             self.spent = True
             return
@@ -130,27 +130,14 @@ class LinearInteriorPoint:
     def _complementarity(self, low: Vector, z: Vector, high: Vector, v: Vector) -> float:
         return float(z @ low + v @ high) / (len(z) * (1 + self._bounded))
 
-    def _factor(self, D: Vector) -> Any:
-        """Factorise the system of the columns, its diagonal brought to 1."""
-        matrix = self._rows.products(1.0 / D)
-        matrix[np.diag_indices_from(matrix)] += self._penalty
-        scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), _TINY))
-        matrix *= scale * scale[:, None]
-        matrix[np.diag_indices_from(matrix)] += _JITTER * len(matrix)
-        if not np.isfinite(matrix).all():
-            return None
-        factor, failed = dpotrf(matrix, lower=1, clean=0)
-        return None if failed else (factor, scale)
-
     def _newton(self, factor: Any, D: Vector, z_side: Vector, v_side: Vector) -> _Way:
         """Solve the linearised conditions with these changes of the complementarities."""
-        (lower, scale), t, (low, high) = factor, self.problem.t, self._gaps()
+        t, (low, high) = self.problem.t, self._gaps()
         v_side = v_side if self._bounded else np.zeros_like(v_side)
         short = 1.0 - t * self._values - self._d * self._alpha + self._z - self._v
         right = short + z_side / low - v_side / high
         off = self._back - self._penalty * self._theta
-        system = off + self._rows.back(t * right / D)
-        theta = scale * dpotrs(lower, scale * system, lower=1)[0]
+        theta = solve(factor, off + self._rows.back(t * right / D))
         alpha = (right - t * self._rows.values(theta)) / D
         z, v = (z_side - self._z * alpha) / low, (v_side + self._v * alpha) / high
         return _Way(alpha, theta, z, v)
@@ -158,18 +145,16 @@ class LinearInteriorPoint:
     def _lengths(self, way: _Way, inside: float) -> tuple[float, float]:
         """How far the duals and their multipliers can go without leaving their bounds."""
         low, high = self._gaps()
-        above = _reach(high, -way.alpha) if self._bounded else np.inf
-        dual = min(_reach(low, way.alpha), above)
-        other = min(_reach(self._z, way.z), _reach(self._v, way.v) if self._bounded else np.inf)
+        above = reach(high, -way.alpha) if self._bounded else np.inf
+        dual = min(reach(low, way.alpha), above)
+        other = min(reach(self._z, way.z), reach(self._v, way.v) if self._bounded else np.inf)
         return min(1.0, inside * dual), min(1.0, inside * other)
 
     def _move(self, way: _Way) -> None:
         a, b = self._lengths(way, _INSIDE)
-        if not self._d.any():
-            self._alpha = self._alpha + a * way.alpha
-        else:
+        if not self._bounded:  # its diagonal ties duals and coefficients together
             a = b = min(a, b)
-            self._alpha = self._alpha + a * way.alpha
+        self._alpha = self._alpha + a * way.alpha
         self._theta, self._z, self._v = (
             self._theta + b * way.theta,
             self._z + b * way.z,
@@ -186,7 +171,27 @@ class LinearInteriorPoint:
         """Go on; the judge's products are these, but for the turn."""
 
 
-def _reach(room: Vector, change: Vector) -> float:
+def reach(room: Vector, change: Vector) -> float:
     """How many times a change fits into the room."""
     falls = change < 0
     return float((-room[falls] / change[falls]).min(initial=np.inf))
+
+
+def factorise(rows: Design, D: Vector, penalty: Vector) -> tuple[Vector, Vector] | None:
+    """Factorise P + sum_i x_i x_i' / D_i, its diagonal brought to 1; None if that fails."""
+    matrix = rows.products(1.0 / D)
+    matrix[np.diag_indices_from(matrix)] += penalty
+    scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), _TINY))
+    matrix *= scale * scale[:, None]
+    matrix[np.diag_indices_from(matrix)] += _JITTER * len(matrix)
+    if not np.isfinite(matrix).all():
+        return None
+    factor, failed = dpotrf(matrix, lower=1, clean=0)
+    return None if failed else (factor, scale)
+
+
+def solve(factor: tuple[Vector, Vector], right: Vector) -> Vector:
+    """Solve the factorised system."""
+    lower, scale = factor
+    solution: Vector = scale * dpotrs(lower, scale * right, lower=1)[0]
+    return solution
