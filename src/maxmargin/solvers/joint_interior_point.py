@@ -32,6 +32,7 @@ from maxmargin.certify import CrammerSingerPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix, Vector
+from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.rotation import Rotation
 from maxmargin.solvers.run import Limits
 
@@ -161,10 +162,9 @@ class JointInteriorPoint:
         self._look()
 
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and weights and values of them for the rows as they are."""
-        theta, back = self._rotation.back(self._W), _backs(self._given, self._alpha)
-        values = _products(self._given, theta)
-        return CrammerSingerPoint(theta, values, self._alpha.copy(), back, self._given.dtype)
+        """Give weights and duals for the rows as they are."""
+        theta = self._rotation.back(self._W)
+        return propose_joint(self.problem, self._given, theta, self._alpha.copy())
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on; the judge's products are these, but for the turn."""

@@ -45,6 +45,7 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
 from maxmargin.solvers.feature_sign import minimise
+from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
@@ -174,8 +175,7 @@ class PrimalCoordinate:
     def point(self) -> LinearPoint:
         """Give the point and the best duals known, with fresh products."""
         self._stand(self._theta, self._design.values(self._theta))
-        back = self._design.back(self._beta)
-        return LinearPoint(self._theta, self._values, self._beta, back, self._design.dtype)
+        return propose(self.problem, self._design, self._theta, self._beta)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh values."""

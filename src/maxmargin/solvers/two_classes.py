@@ -19,6 +19,7 @@ from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import is_narrow
+from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
 
 
@@ -68,9 +69,8 @@ class TwoClasses:
     def point(self) -> CrammerSingerPoint:
         """Give half of the hinge's point to either class."""
         point, sides = self._inner.point(), np.array([-0.5, 0.5])
-        theta, back = np.outer(sides, point.theta), np.outer(sides, point.back)
-        values, alpha = np.outer(point.values, sides), np.outer(point.beta, sides)
-        return CrammerSingerPoint(theta, values, alpha, back, self._design.dtype)
+        theta, alpha = np.outer(sides, point.theta), np.outer(point.beta, sides)
+        return propose_joint(self.problem, self._design, theta, alpha)
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on from a fresh product."""
