@@ -50,8 +50,8 @@ def _shorter(limits: Limits, patience: int | None) -> Limits:
 
 
 def badness(certificate: Certificate) -> tuple[bool, float]:
-    """Order certificates from good to bad: first by status, then by relative gap."""
-    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
+    """Order certificates from good to bad: first by status, then by the size of the gap."""
+    return certificate.status is not Status.CERTIFIED, abs(certificate.relative_gap)
 
 
 def solve_all(
