@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import CrammerSingerPoint, Lengths, LinearPoint, crammer_singer, linear
-from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
 
@@ -30,7 +29,7 @@ def propose(problem: LinearProblem, design: Design, theta: Vector, beta: Vector)
     values, back = design.values(theta), design.back(beta)
     spread = spread_of(design, beta) if problem.penalty == "none" else None
     point = LinearPoint(theta, values, beta, back, design.dtype, spread, _lengths(design))
-    if problem.loss not in (Hinge(), SquaredHinge()):
+    if problem.loss.value(np.array([1.0, 2.0]), 1.0).any():  # no margin is enough for it
         return point
 
     def cost(point: LinearPoint) -> tuple[float, float]:

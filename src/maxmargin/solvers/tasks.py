@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from maxmargin.certify import Certificate, Status
 from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import TimeUp
@@ -38,7 +40,7 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
     with suppress(ScaleError):  # then it cannot even begin
         best = [*best, run(last(), replace(limits, max_iter=left))]
-    found = min(best, key=lambda s: badness(s.certificate))
+    found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
     return replace(found, iterations=sum(s.iterations for s in best))
 
 
@@ -50,8 +52,8 @@ def _shorter(limits: Limits, patience: int | None) -> Limits:
 
 
 def badness(certificate: Certificate) -> tuple[bool, float]:
-    """Order certificates from good to bad: first by status, then by the size of the gap."""
-    return certificate.status is not Status.CERTIFIED, abs(certificate.relative_gap)
+    """Order certificates from good to bad: first by status, then by relative gap."""
+    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
 
 
 def solve_all(

@@ -290,7 +290,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
 def _quietly(solvers: list[Any], limits: Limits) -> Solution:
     """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return relay(solvers, limits)
 
 
