@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from maxmargin.certify import LinearPoint, Status, judge
+from maxmargin.certify import Lengths, LinearPoint, Status, judge
 from maxmargin.losses import (
     Exponential,
     Hinge,
@@ -348,3 +348,25 @@ def test_rounding_excuses_at_most_as_much_again_as_the_tolerance(penalty):
 def test_the_precision_of_the_data_is_passed_on():
     single = replace(point(X1, *BEST), precision=np.dtype(np.float32))
     assert judge(ONE, single, 1e-3).precision == "float32"
+
+
+def test_the_floor_bounds_what_rounding_does_to_values_far_from_the_origin():
+    """Rows at 1e8: a user's w'x + b is off by 1e-8, and a large cost makes that dear."""
+    rng = np.random.default_rng(0)
+    X, t = rng.normal(size=(20, 3)) + 1e8, np.where(np.arange(20) % 2, 1.0, -1.0)
+    theta, lengths = np.array([1.0, -2.0, 1.0]), Lengths(np.linalg.norm(X, axis=1), 0.0, 3)
+    exact = (X.astype(np.longdouble) @ theta).astype(np.float64)
+    for cost in (1.0, 1e6):
+        problem = LinearProblem(Hinge(), t, np.full(20, cost))
+        unaware = point(X, theta, np.zeros(20))
+        aware = judge(problem, replace(unaware, lengths=lengths), 1e-4)
+        off = abs(problem.primal(theta, exact) - aware.primal)
+        assert judge(problem, unaware, 1e-4).floor < off < aware.floor < 1e-4 * aware.primal
+
+
+def test_no_model_is_certified_whose_rounding_is_more_than_the_tolerance():
+    best = point(X1, *BEST)
+    assert judge(ONE, best, 1e-3).status is Status.CERTIFIED
+    rounded = judge(ONE, replace(best, lengths=Lengths(np.full(1, 1e14), 0.0, 1)), 1e-3)
+    assert rounded.status is Status.STALLED
+    assert rounded.rounded

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from maxmargin import HardMarginSVC, LinearClassifier, LinearSVC, SlackBudgetSVC, SVC
+from maxmargin import SVC, HardMarginSVC, LinearClassifier, LinearSVC, SlackBudgetSVC
 from maxmargin.certify import Status
 from maxmargin.kernels import RBF, Linear, Polynomial
 

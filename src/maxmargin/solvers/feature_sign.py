@@ -22,12 +22,13 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 Vector = NDArray[np.float64]
 
 _JITTER = 1e-14  # of a diagonal of ones: columns may repeat each other
+_STEPS = 3  # for each weight; more are cycles of rounding
 
 
 def minimise(A: Vector, penalty: Vector, aim: float, weights: Vector, G: Vector) -> Vector:
     """Go on from these weights, where the parabola has slopes G, until nothing violates by more."""
     w, slopes = weights.copy(), G.copy()
-    for _ in range(10 * len(w)):
+    for _ in range(_STEPS * len(w)):
         signs = np.sign(w)
         violation = np.where(w != 0, np.abs(slopes + penalty * signs), np.abs(slopes) - penalty)
         if violation.max(initial=0.0) <= aim:

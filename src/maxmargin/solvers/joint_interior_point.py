@@ -59,7 +59,9 @@ class JointInteriorPoint:
         self._rotation = Rotation.of(design)
         self._design = self._rotation.design
         n, classes = len(problem), problem.classes
-        longest = float(self._design.row_norms().max(initial=0.0))  # so that no value is far above 1
+        longest = float(
+            self._design.row_norms().max(initial=0.0)
+        )  # so that no value is far above 1
         few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, np.finfo(np.float64).tiny))
         self._alpha = np.repeat(-few[:, None] / max(1, classes - 1), classes, axis=1)
         self._balance()

@@ -115,7 +115,10 @@ class LinearInteriorPoint:
         trial = self._newton(factor, D, -self._z * low, -self._v * high)
         a, b = self._lengths(trial, 1.0)
         ahead = self._complementarity(
-            low + a * trial.alpha, self._z + b * trial.z, high - a * trial.alpha, self._v + b * trial.v
+            low + a * trial.alpha,
+            self._z + b * trial.z,
+            high - a * trial.alpha,
+            self._v + b * trial.v,
         )
         centre = mu * (ahead / mu) ** 3 if mu > 0 else 0.0
         z_side = centre - self._z * low - trial.z * trial.alpha

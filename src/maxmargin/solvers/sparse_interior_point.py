@@ -101,7 +101,10 @@ class SparseInteriorPoint:
         self._back = self._design.back(problem.t * at.alpha)
         beta = problem.balanced(problem.t * at.alpha)
         back = self._design.back(beta) if problem.free else self._back
-        self._primal, self._dual = problem.primal(self._theta, self._values), problem.dual(beta, back)
+        self._primal, self._dual = (
+            problem.primal(self._theta, self._values),
+            problem.dual(beta, back),
+        )
 
     def violation(self) -> float:
         """Give the relative gap."""
@@ -138,7 +141,12 @@ class SparseInteriorPoint:
         self._look()
 
     def _newton(
-        self, factor: _Factor, D: Vector, P: Vector, centre: float, second: tuple[Vector, Vector, Vector]
+        self,
+        factor: _Factor,
+        D: Vector,
+        P: Vector,
+        centre: float,
+        second: tuple[Vector, Vector, Vector],
     ) -> tuple[_Pairs, Vector]:
         """Solve the linearised conditions for products ``centre`` less those of second order."""
         at, t, k = self._at, self.problem.t, self._penalised
