@@ -354,7 +354,7 @@ def test_the_floor_bounds_what_rounding_does_to_values_far_from_the_origin():
     """Rows at 1e8: a user's w'x + b is off by 1e-8, and a large cost makes that dear."""
     rng = np.random.default_rng(0)
     X, t = rng.normal(size=(20, 3)) + 1e8, np.where(np.arange(20) % 2, 1.0, -1.0)
-    theta, lengths = np.array([1.0, -2.0, 1.0]), Lengths(np.linalg.norm(X, axis=1), 0.0, 3)
+    theta, lengths = np.array([1.1, -2.3, 1.2]), Lengths(np.linalg.norm(X, axis=1), 0.0, 3)
     exact = (X.astype(np.longdouble) @ theta).astype(np.float64)
     for cost in (1.0, 1e6):
         problem = LinearProblem(Hinge(), t, np.full(20, cost))

@@ -5,7 +5,8 @@ alpha_i = t_i beta_i its dual has the bounds 0 <= alpha_i <= u_i and the diagona
 ``dual_coordinate``; with multipliers z of the lower and v of the upper bounds an iteration makes a
 Newton step on
 
-    t_i f_i - 1 + d_i alpha_i - z_i + v_i = 0,   P theta = X'beta,   z alpha = mu,   v (u - alpha) = mu
+    t_i f_i - 1 + d_i alpha_i - z_i + v_i = 0,   P theta = X'beta,
+    z_i alpha_i = mu,   v_i (u_i - alpha_i) = mu
 
 where P is the second derivative of the penalty: the last row of the second equation is the equality
 that a free intercept asks for. Written in the change of theta it is a system of the columns,
