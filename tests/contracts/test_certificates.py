@@ -266,5 +266,5 @@ def test_no_certificate_is_false_in_the_sweep(number):
 
 
 def test_what_only_the_solver_knows_exactly_counts_as_rounded():
-    """A single-precision k(x, x) is 1 to the solver, and 1 - 6e-8 to whoever evaluates the model."""
+    """A single-precision k(x, x) is 1 to the solver, and 1 - 6e-8 to a user of the model."""
     assert problem(2326)[1] == []
