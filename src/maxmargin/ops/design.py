@@ -8,6 +8,7 @@ are equal to the last bit. Data keep their precision, sums are in double precisi
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,12 +31,15 @@ _MOSTLY = 0.7  # fewer rows than this share are gathered before they are multipl
 
 
 class Design:
-    """Rows x_i with, where ``constant`` is not 0, that constant as their last column."""
+    """Rows x_i with, where ``constant`` is not 0, that constant as their last column.
 
-    def __init__(self, X: Any, constant: float, workers: Workers) -> None:
+    ``far`` is the length of what was taken off the rows that the user has.
+    """
+
+    def __init__(self, X: Any, constant: float, workers: Workers, far: float = 0.0) -> None:
         storage = _SparseRows if sparse.issparse(X) else _DenseRows
         self._rows: _SparseRows | _DenseRows = storage(X, workers)
-        self.constant, self.workers = constant, workers
+        self.constant, self.workers, self.far = constant, workers, far
         self.engine = self._rows.engine
         self.columns = int(X.shape[1])
         self.width = self.columns + (constant != 0)
@@ -69,7 +73,7 @@ class Design:
 
     def take(self, rows: NDArray[np.intp]) -> Design:
         """Make a design of some rows."""
-        return Design(self.X[rows], self.constant, self.workers)
+        return Design(self.X[rows], self.constant, self.workers, self.far)
 
     def values(self, theta: Vector) -> Vector:
         """Give theta'x_i for all rows."""
@@ -107,6 +111,11 @@ class Design:
     def row_norms(self) -> Vector:
         """|x_i|^2 for all rows."""
         return self._rows.row_norms() + self.constant**2
+
+    @cached_property
+    def lengths(self) -> Vector:
+        """|x_i| for all rows."""
+        return np.sqrt(self.row_norms())
 
     def each_part(self, work: Callable[[slice], Any]) -> None:
         """Call the function on parts of the rows, on all threads."""

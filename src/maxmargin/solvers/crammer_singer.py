@@ -26,6 +26,7 @@ from maxmargin.ops.cpu.crammer_singer import ascend
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix
+from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
 
 
@@ -93,10 +94,10 @@ class SequentialDual:
         return np.stack([self._design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
 
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and fresh weights and values of them."""
+        """Give the duals, and fresh weights of them."""
         alpha = self._alpha.copy()
         back = np.stack([self._design.back(np.ascontiguousarray(a)) for a in alpha.T])
-        return CrammerSingerPoint(back, self._values(back), alpha, back, self._design.dtype)
+        return propose_joint(self.problem, self._design, back, alpha)
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on from fresh weights, with all rows."""

@@ -57,6 +57,7 @@ _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's d
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL, _FINEST = 2**17, 1e-13  # values in the data, and the relative gap for so few
 _MOST_GRADIENTS = 1000
+_PATIENCE = 100  # steps on a hinge, after which another solver should have a try
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
@@ -74,6 +75,7 @@ class Newton:
     ) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
+        self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)

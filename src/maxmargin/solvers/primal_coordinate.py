@@ -24,7 +24,8 @@ at again with the next one.
 
 Few columns are not read at all: a model is known by the products sum_i D_i x_i x_i', and an epoch
 by them costs the same for any number of rows (Friedman, Hastie, Tibshirani, "Regularization paths
-for generalized linear models via coordinate descent", J. Stat. Softw. 33, 2010, section 2.2).
+for generalized linear models via coordinate descent", J. Stat. Softw. 33, 2010, section 2.2). What
+epochs cannot minimise, because columns are nearly parallel, ``feature_sign`` does.
 ``iterations`` counts epochs over columns, or matrices of products.
 
 The damping mu is theirs, nu, and all but 0 unless a step had to be shortened: a parabola can be far
@@ -43,12 +44,15 @@ from maxmargin.ops.cpu.primal_coordinate import descend, descend_products
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
+from maxmargin.solvers.feature_sign import minimise
+from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
 _HALVINGS = 12
 _EPOCHS = 50  # most over one model
 _NARROW = 512  # columns whose products cost less than the epochs that they save
+_PATIENCE = 30  # products of few columns after which another solver should have a try
 _FEWEST, _TIGHT = 1000, 1e-3  # epochs by products, and what may be left of the violation then
 _LOOSE, _TIGHTER = 0.1, 0.25  # what may be left of it otherwise, and less where that was easy
 _LEAST, _FIRST, _MORE = 1e-12, 1e-3, 4.0  # damping: as good as none, when it begins, its growth
@@ -64,6 +68,7 @@ class PrimalCoordinate:
         self.problem, self.iterations = problem, 0
         self._design = design
         self._columns: Any = _columns(design) if design.width > _NARROW else None
+        self.patience = _PATIENCE if self._columns is None else None
         self._random = np.random.default_rng(seed)
         self._penalty = np.ones(design.width)
         if problem.free:
@@ -120,9 +125,9 @@ class PrimalCoordinate:
         weights, G = self._theta.copy(), -self._back
         A = self._design.products(D)
         most = max(_FEWEST, len(self.problem))  # which costs as much as the products
-        descend_products(A, self._penalty, _TIGHT * first, most, weights, G)
+        made = descend_products(A, self._penalty, _TIGHT * first, most, weights, G)
         self.iterations += 1
-        return weights
+        return weights if made < most else minimise(A, self._penalty, _TIGHT * first, weights, G)
 
     def _by_columns(self, D: Vector, first: float, most: int) -> Vector:
         """Minimise in a few epochs over the columns that matter."""
@@ -170,8 +175,7 @@ class PrimalCoordinate:
     def point(self) -> LinearPoint:
         """Give the point and the best duals known, with fresh products."""
         self._stand(self._theta, self._design.values(self._theta))
-        back = self._design.back(self._beta)
-        return LinearPoint(self._theta, self._values, self._beta, back, self._design.dtype)
+        return propose(self.problem, self._design, self._theta, self._beta)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh values."""

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from maxmargin.certify import Certificate, Status
 from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import TimeUp
@@ -22,13 +24,15 @@ _MANY = 100  # steps of which half are worth trying before somebody else has a t
 def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
     """Let the next solver take over where one gets no farther; the best point of all counts.
 
-    All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it.
+    All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it, or
+    the steps after which it says by ``patience`` that the next should have a try.
     """
     *others, last = solvers
     made = 0
     best: list[Solution] = []
     for start in others:
-        solution = run(start(), _half(limits))
+        solver = start()
+        solution = run(solver, _shorter(limits, getattr(solver, "patience", None)))
         made, best = made + solution.iterations, [*best, solution]
         few = solution.certificate.status is Status.ITERATION_LIMIT and limits.max_iter < _MANY
         if solution.certificate.status not in _GAVE_UP or few:
@@ -36,12 +40,15 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
     with suppress(ScaleError):  # then it cannot even begin
         best = [*best, run(last(), replace(limits, max_iter=left))]
-    found = min(best, key=lambda s: badness(s.certificate))
+    found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
     return replace(found, iterations=sum(s.iterations for s in best))
 
 
-def _half(limits: Limits) -> Limits:
-    return limits if limits.max_iter < _MANY else replace(limits, max_iter=limits.max_iter // 2)
+def _shorter(limits: Limits, patience: int | None) -> Limits:
+    if limits.max_iter < _MANY:
+        return limits
+    half = limits.max_iter // 2
+    return replace(limits, max_iter=half if patience is None else min(half, patience))
 
 
 def badness(certificate: Certificate) -> tuple[bool, float]:

@@ -135,15 +135,21 @@ def _measured(
 
 
 def _worst_share(training: Training, rows: Index, point: Point) -> float:
-    """Compare some of the point's products with those of a double-precision kernel."""
+    """Compare some of the point's products with those of a double-precision kernel.
+
+    And those that a user gets, who evaluates afresh even what the solver knew exactly: k(x, x).
+    """
     support, bound = np.flatnonzero(point.beta), point.rounding.of_values(point.beta)
     sample = np.random.default_rng(0).choice(len(rows), min(_SAMPLE, len(rows)), replace=False)
-    some, exact = training.gram_in_double(rows[sample]), np.zeros(len(sample))
+    some, exact, served = training.gram_in_double(rows[sample]), *np.zeros((2, len(sample)))
     for first in range(0, len(support), _COLUMNS):
         part = support[first : first + _COLUMNS]
         block = some.block(some.rows, training.gram_in_double(rows[part]).rows)
         exact += block @ point.beta[part]
-    off = np.abs(exact - point.product[sample])
+        gram = training.gram
+        block = gram.block(gram.rows[rows[sample]], gram.rows[rows[part]])
+        served += block.astype(np.float64) @ point.beta[part]
+    off = np.maximum(np.abs(exact - point.product[sample]), np.abs(exact - served))
     return float(np.divide(off, bound[sample], out=off, where=bound[sample] > 0).max(initial=0.0))
 
 

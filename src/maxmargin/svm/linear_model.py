@@ -65,7 +65,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             X, label = self._validate(X, y)
             X, label, cost = self._weigh(X, label, sample_weight)
             X, shift = self._centred(X)
-            self._recover(self._solve(X, label, cost, clock), shift)
+            self._recover(self._solve(X, label, cost, clock, shift), shift)
         return self
 
     # validate
@@ -110,7 +110,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         if not self._free() or sparse.issparse(X):
             return X, None
         shift = far_mean(X)
-        return (X, None) if shift is None else (X - shift, shift.astype(np.float64))
+        if shift is None:
+            return X, None
+        shift = shift.astype(np.float64)  # so that differences of single precision are exact
+        return X - shift, shift
 
     # reduce and solve
 
@@ -140,14 +143,18 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         successor = successor_of(problem, design) if self.solver == "auto" else None
         return [first] if successor is None else [first, partial(successor, problem, design, seed)]
 
-    def _solve(self, X: Any, label: Index, cost: Vector, clock: Clock) -> list[Solution]:
+    def _solve(
+        self, X: Any, label: Index, cost: Vector, clock: Clock, shift: Vector | None
+    ) -> list[Solution]:
         """Solve every problem within the limits."""
         callback = tell(self.callback, bool(self.verbose))
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
+        far = 0.0 if shift is None else float(np.linalg.norm(shift))
+
         def start(task: Any, workers: Workers) -> Any:
-            return self._relay(task, Design(X, self._constant(), workers), seed)
+            return self._relay(task, Design(X, self._constant(), workers, far), seed)
 
         tasks = self._tasks(label, cost)
         return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_quietly)
@@ -257,7 +264,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         theta, verdicts = self._own_coefficients(shift), []
         with Workers(self.n_jobs) as workers:
             values = Design(X, self._constant(), workers).values
-            solutions = self._solve(X, label, cost, Clock())
+            solutions = self._solve(X, label, cost, Clock(), shift)
             tasks = zip(self._tasks(label, cost), solutions, strict=True)
             for number, (problem, solution) in enumerate(tasks):
                 point = self._own_point(number, theta, solution.point, values)
@@ -281,7 +288,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
 def _quietly(solvers: list[Any], limits: Limits) -> Solution:
     """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return relay(solvers, limits)
 
 
