@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.boosting import Columns
-from maxmargin.boosting.criterion import on_grid
 from maxmargin.ops.cpu import (
     stump,
     stump_classes,
@@ -21,6 +20,7 @@ from maxmargin.ops.reference import stump as reference
 from maxmargin.ops.reference import stump_ensemble as reference_ensemble
 from maxmargin.ops.reference import stump_grid as reference_grid
 from maxmargin.ops.reference import stump_sort as reference_sort
+from maxmargin.trees.criterion import on_grid
 
 LAST = int(stump.LAST)
 KINDS = ["sign", "pair", "signed", "unit", "error", "gini"]

@@ -15,21 +15,23 @@ from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Vector
-from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.boosting.direction import is_presorted, learner_for
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
+from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, HeldOut
 from maxmargin.boosting.objective import Objective, sum_over_rows
-from maxmargin.boosting.rounds import History, Limits, Stop, boost, check_limits, tell
 from maxmargin.boosting.sample import Index, Sample, Targets, Watched
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.stump import RegressionStump, check_leaf_share
-from maxmargin.boosting.table import is_left_open, missing_columns, read, read_weight
+from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.weak_learner import with_least_leaf
+from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.table import is_left_open, missing_columns, read
+from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
+from maxmargin.trees.split import Split
+from maxmargin.trees.stump import RegressionStump, check_leaf_share
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 
 class AdditiveFit(AdditiveModel):
@@ -174,8 +176,8 @@ class AdditiveFit(AdditiveModel):
         learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
         objectives = self._objectives(sample, workers)
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
-        held = None if watch is None else Held(watch.X, self._objectives(watch, workers))
-        rule = Rule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
+        held = None if watch is None else HeldOut(watch.X, self._objectives(watch, workers))
+        rule = StepRule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
         error = self._train_error(sample)
         return GradientBooster(functions, learner, rule, self._seed, held, error)
 
@@ -218,7 +220,7 @@ class AdditiveFit(AdditiveModel):
         limits = Limits(
             int(self.n_estimators) - len(booster.members),
             clock,
-            tell(self.callback, int(self.verbose)),
+            with_printing(self.callback, int(self.verbose)),
             self.n_iter_no_change,
             self.tol,
         )

@@ -16,11 +16,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.direction import is_presorted
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.rounds import History, Stop
-from maxmargin.boosting.shape import ShapeFunctions, additive_shape
-from maxmargin.boosting.stump import DecisionStump, RegressionStump
-from maxmargin.boosting.table import read
+from maxmargin.ensembles.rounds import History, Stop
+from maxmargin.inputs.table import read
+from maxmargin.trees.shape import ShapeFunctions, additive_shape
+from maxmargin.trees.stump import DecisionStump, RegressionStump
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 

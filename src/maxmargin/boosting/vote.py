@@ -24,14 +24,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.members import Members
-from maxmargin.boosting.shape import ShapeFunctions, additive_shape, chosen_class
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import read
 from maxmargin.boosting.theory import heaviest, vote_margins
-from maxmargin.boosting.weak_learner import Numbers, class_numbers, leaf_classes
+from maxmargin.boosting.weak_learner import Numbers, class_numbers
+from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.table import read
+from maxmargin.trees.label_search import leaf_classes
+from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
+from maxmargin.trees.split import Split
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -51,7 +52,7 @@ class Hardest(NamedTuple):
     weights: Vector
 
 
-class WeightedVote(Members, ClassifierMixin, BaseEstimator):
+class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
@@ -81,8 +82,8 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
 
     # votes
 
-    def _said(self, number: int, X: Any) -> Numbers:
-        """Ask one member for class numbers."""
+    def _predict_member(self, number: int, X: Any) -> Numbers:
+        """Give the class numbers that one member predicts."""
         if self._splits is None:
             return class_numbers(self.classes_, self.estimators_[number].predict(X))
         split = self._splits[number]
@@ -96,11 +97,11 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
         if sparse.issparse(X) and self._splits is not None:
             X = X.tocsc()
         for number, weight in enumerate(self.estimator_weights_):
-            said = self._said(number, X)
+            predicted = self._predict_member(number, X)
             if two:
-                votes += np.where(said == 1, weight, -weight)
+                votes += np.where(predicted == 1, weight, -weight)
             else:
-                votes[np.arange(n_rows), said] += weight
+                votes[np.arange(n_rows), predicted] += weight
             total += weight
             yield votes, total
 
@@ -335,10 +336,10 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
         K, votes = self.n_classes_, []
         for split in self._splits:
             low, high = leaf_classes(split, K)
-            said = (
+            predicted = (
                 (2 * low - 1, 2 * high - 1) if number is None else (low == number, high == number)
             )
-            votes.append(replace(split, left=float(said[0]), right=float(said[1])))
+            votes.append(replace(split, left=float(predicted[0]), right=float(predicted[1])))
         if number is None:
             return votes, 2.0, 0.0
         return votes, K / (K - 1.0), -1.0 / (K - 1.0)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.boosting.criterion import Classes, Criterion, Gini, Sign, Square, Vector
-from maxmargin.boosting.grouping import Categories, Rules, best_group
-from maxmargin.boosting.presort import sort_columns
-from maxmargin.boosting.split import Split, midpoint
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.cpu.stump import ROW, TOGETHER, mark_side
 from maxmargin.ops.threads import Workers
+from maxmargin.trees.categories import Categories, Rules, best_group
+from maxmargin.trees.criterion import Classes, Criterion, Gini, Sign, Square, Vector
+from maxmargin.trees.presort import sort_columns
+from maxmargin.trees.split import Split, midpoint
 
 Mask = NDArray[np.bool_]
 

@@ -16,8 +16,8 @@ from maxmargin.boosting import (
     RegressionStump,
     Split,
 )
-from maxmargin.boosting.criterion import signal_share
 from maxmargin.datasets import load_ten_points
+from maxmargin.trees.criterion import signal_share
 
 KINDS = ["sign", "square", "gini", "error of classes", "gini of classes"]
 seeds = st.integers(0, 2**32 - 1)

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from maxmargin.boosting.split import Split, column, floor_as
-from maxmargin.boosting.table import read_weight
+from maxmargin.inputs.weights import read_weight
+from maxmargin.trees.split import Split, column, floor_as
 
 Vector = NDArray[np.float64]
 
@@ -95,8 +94,8 @@ class ShapeFunction:
 class ShapeFunctions:
     """A model as a constant and one function for each feature that it uses.
 
-    Iterate over it for the functions, the most important first. ``plot`` draws them;
-    ``maxmargin.plots.shape_functions(model, X)`` also moves each to a mean of 0 over rows.
+    Iterate over it for the functions, the most important first.
+    ``maxmargin.plots.shape_functions(model, X)`` draws them, each with a mean of 0 over rows.
 
     Attributes
     ----------
@@ -133,25 +132,6 @@ class ShapeFunctions:
             if feature in (function.feature, function.name):
                 return function
         raise KeyError(f"The model does not use feature {feature!r}.")
-
-    def plot(self, *, max_features: int = 12, axes: Any = None) -> Any:
-        """Draw the functions, a panel each.
-
-        Parameters
-        ----------
-        max_features : int, default=12
-            How many to draw at most.
-        axes : array of Axes, optional
-            Where to draw; a new figure otherwise.
-
-        Returns
-        -------
-        ShapeDisplay
-            Of ``maxmargin.plots``.
-        """
-        # Drawing is a room above this one: it is looked for only when asked for.
-        display = import_module("maxmargin.plots").ShapeDisplay
-        return display(shapes=self.functions[:max_features]).plot(axes=axes)
 
     def sum(self, X: Any) -> Vector:
         """Add up the constant and all functions: the model's F, up to rounding.

@@ -11,13 +11,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.boosting.columns import Columns
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import FROM_DTYPE, read, read_weight
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.inputs.table import FROM_DTYPE, read
+from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.label_search import LabelSearch
+from maxmargin.trees.split import Split
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -231,19 +233,12 @@ class DecisionStump(ClassifierMixin, Stump):
         unit = float(weight.max())
         weight = weight / unit  # so that no sum overflows
         with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
-            split = self._split(columns, label, weight)
+            search = LabelSearch(columns, label, len(self.classes_), self.criterion)
+            split = search.best(weight)
             right = columns.right_side(split)
         self.split_ = replace(split, gain=unit * split.gain)
         self._weigh_leaves(label, weight, right)
         return self
-
-    def _split(self, columns: Columns, label: Array, weight: Vector) -> Split:
-        if len(self.classes_) > 2:
-            return columns.best_classes(label, weight, len(self.classes_), self.criterion)
-        signed = np.where(label == 1, weight, -weight)
-        if self.criterion == "gini":
-            return columns.best_square(signed, weight, "gini")
-        return columns.best_sign(signed)
 
     def _weigh_leaves(self, label: Array, weight: Vector, right: NDArray[np.bool_]) -> None:
         """Keep the class weights of each side, and the weighted error."""
@@ -251,8 +246,8 @@ class DecisionStump(ClassifierMixin, Stump):
         cell = np.ravel_multi_index((right.astype(np.intp), label), shape)
         leaf_weight = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
         self._leaf_weight: Vector = leaf_weight.astype(np.float64)
-        said = self._leaf_classes()[right.astype(np.intp)]
-        self.error_ = float(weight[said != label].sum() / weight.sum())
+        predicted = self._leaf_classes()[right.astype(np.intp)]
+        self.error_ = float(weight[predicted != label].sum() / weight.sum())
 
     def _leaf_classes(self) -> NDArray[np.intp]:
         """Give the class number of each side."""

@@ -13,7 +13,7 @@ from maxmargin.boosting import (
     BoostingRanker,
     BoostingRegressor,
 )
-from maxmargin.boosting.rounds import History, Limits, Round, Stop, boost, tell
+from maxmargin.ensembles.rounds import History, Limits, Round, Stop, boost, with_printing
 from maxmargin.ops.clock import Clock
 
 
@@ -120,9 +120,9 @@ def test_a_callback_stops_by_true_and_by_nothing_else():
         booster = Scripted()
         assert boost(booster, Limits(3, callback=lambda made, a=answer: a)) is Stop.CALLBACK
         assert booster.made == 1
-        assert boost(Scripted(), Limits(3, callback=tell(lambda made, a=answer: a, 1))) is (
-            Stop.CALLBACK
-        )
+        assert boost(
+            Scripted(), Limits(3, callback=with_printing(lambda made, a=answer: a, 1))
+        ) is (Stop.CALLBACK)
 
 
 def test_without_validation_patience_never_ends():
@@ -169,13 +169,13 @@ def test_an_error_of_the_callback_reaches_the_user():
 
 def test_verbose_prints_what_is_known_and_calls_the_users_callback(capsys):
     history = History()
-    boost(Scripted([0.25, 0.125]), Limits(2, callback=tell(history, 1)))
+    boost(Scripted([0.25, 0.125]), Limits(2, callback=with_printing(history, 1)))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(history) == 2
     assert "validation error 0.125" in lines[1]
     assert "alpha" not in lines[1]
-    assert tell(history, 0) is history
-    boost(Scripted([0.25]), Limits(1, callback=tell(None, 1)))
+    assert with_printing(history, 0) is history
+    boost(Scripted([0.25]), Limits(1, callback=with_printing(None, 1)))
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""The only outer loop of boosting: rounds, limits, progress, Ctrl-C and early stopping.
+"""The only outer loop of ensembles: rounds, limits, progress, Ctrl-C and early stopping.
 
 A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
 The first round is always made, since there is no model without one; limits are looked at after
@@ -325,7 +325,7 @@ class _Patience:
         return self._patience is not None and 0 < self.best_round < self._latest
 
 
-def tell(callback: Callback | None, verbose: int) -> Callback | None:
+def with_printing(callback: Callback | None, verbose: int) -> Callback | None:
     """Join a user's callback with printing every round, for ``verbose=1``."""
     if not verbose:
         return callback

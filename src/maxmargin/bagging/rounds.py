@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.bag import BagLearner
-from maxmargin.boosting.bootstrap import Urn
-from maxmargin.boosting.rounds import Round
+from maxmargin.bagging.bag import BagLearner
+from maxmargin.bagging.bootstrap import Urn
+from maxmargin.ensembles.rounds import Round
 from maxmargin.ops.threads import count_threads, side_by_side
 
 Vector = NDArray[np.float64]
@@ -22,7 +22,7 @@ _DRAWS = 100  # until a bag has two classes; rarely more than one
 
 
 @dataclass(frozen=True)
-class Drawing:
+class BagSampler:
     """Where the bags come from."""
 
     label: Index
@@ -51,7 +51,7 @@ class Drawing:
 
 
 @dataclass
-class Made:
+class BaggingState:
     """The members so far: all that a later fit needs to go on."""
 
     members: list[Any]
@@ -60,21 +60,21 @@ class Made:
     votes: Vector | None
     drawn: int
 
-    def copy(self) -> Made:
+    def copy(self) -> BaggingState:
         """Give lists of its own, so that a fit that fails changes nothing."""
         votes = None if self.votes is None else self.votes.copy()
-        return Made([*self.members], [*self.bags], [*self.errors], votes, self.drawn)
+        return BaggingState([*self.members], [*self.bags], [*self.errors], votes, self.drawn)
 
 
 @dataclass(frozen=True)
-class Member:
-    """A new member, and what it says of the rows outside its bag."""
+class NewMember:
+    """A new member, and what it predicts of the rows outside its bag."""
 
     member: Any
     seed: int
     tries: int
     out: Index
-    said: Vector | None
+    outside: Vector | None
 
 
 class Bagging:
@@ -82,45 +82,45 @@ class Bagging:
 
     def __init__(
         self,
-        made: Made,
+        state: BaggingState,
         learner: BagLearner,
-        drawing: Drawing,
+        sampler: BagSampler,
         random: np.random.RandomState,
         wanted: int,
         n_jobs: int | None,
     ) -> None:
-        self._made, self._learner, self._drawing = made, learner, drawing
+        self._state, self._learner, self._sampler = state, learner, sampler
         self._random, self._wanted, self._n_jobs = random, wanted, n_jobs
-        self._ready: list[Member] = []
+        self._ready: list[NewMember] = []
 
     def round(self) -> Round:
         """Add one member."""
         if not self._ready:
             self._ready = self._learn_some()
-        new, made = self._ready.pop(0), self._made
-        made.members.append(new.member)
-        made.bags.append((self._drawing.urn, new.seed))
-        made.drawn += new.tries
+        new, state = self._ready.pop(0), self._state
+        state.members.append(new.member)
+        state.bags.append((self._sampler.urn, new.seed))
+        state.drawn += new.tries
         error = float("nan")
-        if made.votes is not None and new.said is not None:
-            made.votes[new.out] += new.said
-            error = self._drawing.error(made.votes)
-            made.errors.append(error)
-        return Round(len(made.members), validation_error=error)
+        if state.votes is not None and new.outside is not None:
+            state.votes[new.out] += new.outside
+            error = self._sampler.error(state.votes)
+            state.errors.append(error)
+        return Round(len(state.members), validation_error=error)
 
-    def _learn_some(self) -> list[Member]:
+    def _learn_some(self) -> list[NewMember]:
         at_once = min(self._wanted, self._learner.at_once or count_threads(self._n_jobs))
         self._wanted -= at_once
-        drawn = [self._drawing.draw(self._random) for _ in range(at_once)]
+        drawn = [self._sampler.draw(self._random) for _ in range(at_once)]
         return side_by_side(self._learn, drawn, self._n_jobs, at_once)
 
-    def _learn(self, drawn: tuple[int, int, Index]) -> Member:
+    def _learn(self, drawn: tuple[int, int, Index]) -> NewMember:
         seed, tries, bag = drawn
         member = self._learner.learn(bag, seed)
-        if self._made.votes is None:
-            return Member(member, seed, tries, bag[:0], None)
-        out = np.flatnonzero(np.bincount(bag, minlength=len(self._drawing.label)) == 0)
-        return Member(member, seed, tries, out, self._learner.recall(member, out))
+        if self._state.votes is None:
+            return NewMember(member, seed, tries, bag[:0], None)
+        out = np.flatnonzero(np.bincount(bag, minlength=len(self._sampler.label)) == 0)
+        return NewMember(member, seed, tries, out, self._learner.predict_outside(member, out))
 
     def keep(self, n_rounds: int) -> None:
         """Without patience the loop has no reason to go back."""

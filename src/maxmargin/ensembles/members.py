@@ -1,14 +1,16 @@
-"""An ensemble as the sequence of its members, as scikit-learn's are."""
+"""Members of an ensemble: their sequence, as scikit-learn's is one, and copies with seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 
-class Members:
+class MemberSequence:
     """``len(model)``, ``model[i]`` and ``for member in model`` of a fitted ensemble.
 
     Examples
@@ -36,3 +38,11 @@ class Members:
         """Go through the members in their order."""
         check_is_fitted(self)
         return iter(self.estimators_)
+
+
+def seeded_copy(estimator: Any, random_state: Any) -> Any:
+    """Clone an estimator and give it seeds, drawn in the order in which scikit-learn does."""
+    member = clone(estimator)
+    names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
+    highest = np.iinfo(np.int32).max
+    return member.set_params(**{name: random_state.randint(highest) for name in names})

@@ -18,19 +18,20 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.boosting.bag import BagLearner, ClassifierBags, StumpBags, probabilities
-from maxmargin.boosting.bagging_rounds import HIGHEST, Bagging, Drawing, Made
-from maxmargin.boosting.bootstrap import Urn, fill_urn
-from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.boosting.members import Members
-from maxmargin.boosting.rounds import Limits, boost, check_ending, tell
-from maxmargin.boosting.stump import DecisionStump
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.bagging.bag import BagLearner, ClassifierBags, StumpBags, probabilities
+from maxmargin.bagging.bootstrap import Urn, fill_urn
+from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
+from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.members import MemberSequence
+from maxmargin.ensembles.rounds import Limits, boost, check_ending, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.table import read
+from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
+from maxmargin.trees.stump import DecisionStump
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -38,7 +39,7 @@ Index = NDArray[np.intp]
 _BLOCK = 16_384  # rows predicted at a time
 
 
-class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
 
     Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns
@@ -188,7 +189,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
             return self._learn(X, y, sample_weight, clock)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> Self:
-        goes_on = self.warm_start and hasattr(self, "_made")
+        goes_on = self.warm_start and hasattr(self, "_state")
         knows = hasattr(self, "is_categorical_") or not self._stumps()
         X, y = self._read(X, y, reset=not (goes_on and knows))
         check_classification_targets(y)
@@ -196,9 +197,10 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
         refuse_one_class(classes)
         urn, weight = self._fill(X, label, sample_weight)
         data = fingerprint(X, label, weight, classes)
-        made = self._earlier(data) if goes_on else None
+        state = self._earlier(data) if goes_on else None
         self.classes_, self.n_classes_, self._data = classes, len(classes), data
-        self._made = self._grow(made or self._nothing(X), X, Drawing(label, weight, urn), clock)
+        sampler = BagSampler(label, weight, urn)
+        self._state = self._grow(state or self._nothing(X), X, sampler, clock)
         self._recover()
         return self
 
@@ -217,22 +219,22 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 "instead."
             )
 
-    def _nothing(self, X: Any) -> Made:
+    def _nothing(self, X: Any) -> BaggingState:
         votes = np.zeros((X.shape[0], len(self.classes_))) if self.oob_score else None
-        return Made([], [], [], votes, 0)
+        return BaggingState([], [], [], votes, 0)
 
-    def _earlier(self, data: str) -> Made:
+    def _earlier(self, data: str) -> BaggingState:
         """Give the members that this fit continues; what is new is put into a copy."""
-        made = self._made
-        if self.n_estimators < len(made.members):
+        state = self._state
+        if self.n_estimators < len(state.members):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least the number of members that "
-                f"are there already, {len(made.members)}, when warm_start=True."
+                f"are there already, {len(state.members)}, when warm_start=True."
             )
         refuse_other_data(self._data, data)
-        voted = made.votes is not None
+        voted = state.votes is not None
         refuse_other_problem({"oob_score": voted}, {"oob_score": bool(self.oob_score)})
-        return made.copy()
+        return state.copy()
 
     def _read(self, X: Any, *y: Any, reset: bool) -> Any:
         given = {"y": y[0]} if y else {}
@@ -264,20 +266,20 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
 
     # learn
 
-    def _grow(self, made: Made, X: Any, drawing: Drawing, clock: Clock) -> Made:
+    def _grow(self, state: BaggingState, X: Any, sampler: BagSampler, clock: Clock) -> BaggingState:
         """Add members until there are as many as asked for, or a limit is met."""
-        more = self.n_estimators - len(made.members)
+        more = self.n_estimators - len(state.members)
         if more == 0:
             warnings.warn("All members asked for are there already; none is added.", stacklevel=4)
-            return made
+            return state
         random = check_random_state(self.random_state)
-        random.randint(HIGHEST, size=made.drawn)  # where the fit before has stopped
-        limits = Limits(more, clock, tell(self.callback, self.verbose))
+        random.randint(HIGHEST, size=state.drawn)  # where the fit before has stopped
+        limits = Limits(more, clock, with_printing(self.callback, self.verbose))
         with ExitStack() as stack:
-            learner = self._bag_learner(X, drawing.label, clock, stack)
-            bagging = Bagging(made, learner, drawing, random, more, self.n_jobs)
+            learner = self._bag_learner(X, sampler.label, clock, stack)
+            bagging = Bagging(state, learner, sampler, random, more, self.n_jobs)
             self.stop_ = boost(bagging, limits)
-        return made
+        return state
 
     def _bag_learner(self, X: Any, label: Index, clock: Clock, stack: ExitStack) -> BagLearner:
         learner, n_classes = self._learner(), len(self.classes_)
@@ -292,11 +294,11 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
     def _recover(self) -> None:
         """Set the fitted attributes."""
         self.estimator_ = self._learner()
-        self.estimators_ = self._made.members
+        self.estimators_ = self._state.members
         for member in self.estimators_:
             if self._stumps() and isinstance(member, DecisionStump):
                 member._reads_like(self)
-        votes = self._made.votes
+        votes = self._state.votes
         if votes is None:
             for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):
                 self.__dict__.pop(name, None)
@@ -308,7 +310,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 "vote; more members would leave each out of some.",
                 stacklevel=4,
             )
-        self.oob_errors_ = np.array(self._made.errors)
+        self.oob_errors_ = np.array(self._state.errors)
         self.oob_score_ = 1.0 - float(self.oob_errors_[-1])
         self.oob_decision_function_ = np.divide(
             votes, total, out=np.full_like(votes, np.nan), where=total > 0
@@ -318,7 +320,7 @@ class BaggingClassifier(Members, MetaEstimatorMixin, ClassifierMixin, BaseEstima
     def estimators_samples_(self) -> list[Index]:
         """The rows in each member's bag, some of them several times."""
         check_is_fitted(self)
-        return [urn.draw(seed) for urn, seed in self._made.bags]
+        return [urn.draw(seed) for urn, seed in self._state.bags]
 
     # what a fitted model does
 

@@ -1,4 +1,4 @@
-"""Reading X for boosting: numbers with missing values, sparse matrices, tables with categories.
+"""Tables: numbers with missing values, sparse matrices, categories as codes.
 
 Categories become codes 0, 1, ... in the order of the categories; what is missing, or was not seen
 in ``fit``, becomes NaN. The estimator keeps the categories of each column.
@@ -22,7 +22,6 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 from maxmargin.inputs.parameters import ParameterError
 
 Mask = NDArray[np.bool_]
-Vector = NDArray[np.float64]
 
 _NOT_GIVEN = "no_validation"  # scikit-learn's word for a y that is not asked for
 _OWN = object()
@@ -105,50 +104,6 @@ def missing_columns(X: Any) -> Mask:
     mask = np.zeros(X.shape[1], dtype=bool)
     mask[entries.col[np.isnan(entries.data)]] = True
     return mask
-
-
-def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Vector:
-    """Check the weights of rows; None is 1 for each.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (rows,), a number or None
-    n_rows : int
-    name : str, default="sample_weight"
-        The argument that it came as.
-
-    Returns
-    -------
-    weight : ndarray of shape (rows,)
-    """
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weight = np.array(sample_weight, dtype=np.float64)
-    weight = np.full(n_rows, weight) if weight.ndim == 0 else weight
-    if weight.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
-    if len(weight) != n_rows:
-        raise ValueError(f"{name}.shape == {weight.shape}, expected ({n_rows},): one weight a row.")
-    _check_weight(weight, name)
-    return weight
-
-
-def _check_weight(weight: Vector, name: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(weight))
-    if len(bad):
-        raise ValueError(
-            f"Input {name} contains NaN or infinity (row {bad[0]}); drop such rows first."
-        )
-    bad = np.flatnonzero(weight < 0)
-    if len(bad):
-        raise ValueError(
-            f"Negative values in data passed to `{name}`: {weight[bad[0]]:g} for row "
-            f"{bad[0]}; weights say how much a row counts, so they are at least 0."
-        )
-    if not weight.any():
-        raise ValueError(
-            "All sample weights are zero: there is nothing to learn from; give some row a weight."
-        )
 
 
 def is_left_open(categorical_features: Any) -> bool:

@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.criterion import Criterion, Vector
+from maxmargin.trees.criterion import Criterion, Vector
 
 Mask = NDArray[np.bool_]
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from maxmargin.boosting import DecisionStump, RegressionStump
-from maxmargin.boosting.table import read, read_weight
+from maxmargin.inputs.table import read
+from maxmargin.inputs.weights import read_weight
 
 ROWS = {"colour": ["red", "blue", None, "red"], "size": [1.0, np.nan, 3.0, 4.0]}
 Y = [0, 1, 1, 0]

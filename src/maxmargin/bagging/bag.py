@@ -1,4 +1,4 @@
-"""Members of a bagged ensemble: what is learnt from one bag of rows, and said of the rows outside.
+"""Members of a bagged ensemble: learnt from one bag of rows, tested on the rows outside.
 
 A bag in which row i lies n_i times is the weight n_i for whoever takes weights. Stumps are found in
 columns that were sorted once for all bags; the split is then moved to where the bag alone would
@@ -17,10 +17,11 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from maxmargin.boosting.columns import Columns
-from maxmargin.boosting.split import Split, midpoint
-from maxmargin.boosting.stump import DecisionStump
-from maxmargin.boosting.weak_learner import PresortedStump, seeded_copy
+from maxmargin.ensembles.members import seeded_copy
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.label_search import LabelSearch
+from maxmargin.trees.split import Split, midpoint
+from maxmargin.trees.stump import DecisionStump
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -36,7 +37,7 @@ class BagLearner(Protocol):
         """Make a member from the rows in a bag."""
         ...
 
-    def recall(self, member: Any, rows: Index) -> Vector:
+    def predict_outside(self, member: Any, rows: Index) -> Vector:
         """Give the probabilities of training rows."""
         ...
 
@@ -52,12 +53,12 @@ class StumpBags:
         self._stump = stump
         self._X = X.tocsc() if sparse.issparse(X) else X
         self._label, self._n_classes = label, n_classes
-        self._search = PresortedStump(columns, label.astype(np.int32), n_classes, stump.criterion)
+        self._search = LabelSearch(columns, label, n_classes, stump.criterion)
 
     def learn(self, bag: Index, seed: int) -> DecisionStump:  # noqa: ARG002
         """Find the best split for the counts."""
         count = np.bincount(bag, minlength=len(self._label)).astype(np.float64)
-        split = fit_to_bag(self._search.learn(count), self._X, np.flatnonzero(count))
+        split = fit_to_bag(self._search.best(count), self._X, np.flatnonzero(count))
         shape = 2, self._n_classes
         cell = np.ravel_multi_index((split.right_side(self._X).astype(np.intp), self._label), shape)
         leaves: Any = np.bincount(cell, count, shape[0] * shape[1]).reshape(shape)
@@ -65,7 +66,7 @@ class StumpBags:
         member = DecisionStump._of(split, classes, n_features, leaves)
         return member.set_params(**self._stump.get_params())
 
-    def recall(self, member: DecisionStump, rows: Index) -> Vector:
+    def predict_outside(self, member: DecisionStump, rows: Index) -> Vector:
         """Look up the leaves of training rows."""
         return _leaf_shares(member)[member.split_.right_side(self._X)[rows].astype(np.intp)]
 
@@ -111,7 +112,7 @@ class ClassifierBags:
         bag = np.sort(bag)
         return member.fit(_safe_indexing(self._X, bag), self._label[bag])
 
-    def recall(self, member: Any, rows: Index) -> Vector:
+    def predict_outside(self, member: Any, rows: Index) -> Vector:
         """Predict training rows."""
         return probabilities(member, _safe_indexing(self._X, rows), self._n_classes)
 

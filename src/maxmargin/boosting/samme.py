@@ -1,4 +1,4 @@
-"""AdaBoost's rounds: learn from the weights, measure, vote, weigh the rows anew.
+"""SAMME, the rounds of AdaBoost: learn from the weights, measure, vote, weigh the rows anew.
 
 With weights w of sum 1, h the round's weak learner and K classes (SAMME: Zhu, Zou, Rosset and
 Hastie, Stat. Interface 2, 2009, algorithm 2; for K = 2 it is AdaBoost):
@@ -6,9 +6,9 @@ Hastie, Stat. Interface 2, 2009, algorithm 2; for K = 2 it is AdaBoost):
     e = sum of w where h is wrong,      a = rate (log((1 - e) / e) + log(K - 1)) = 2 alpha,
     w <- w exp(a [h is wrong]) / sum,   votes for h(x) <- votes + a.
 
-Weights of rows told right are multiplied by exp(-a) <= 1 and the others by 1 before all are divided
-by their sum, so nothing overflows; a floor far below every rounding error keeps rows that have
-been right for a thousand rounds from reaching 0, from where no factor would bring them back.
+Weights of rows predicted right are multiplied by exp(-a) <= 1 and the others by 1 before all are
+divided by their sum, so nothing overflows; a floor far below every rounding error keeps rows that
+have been right for a thousand rounds from reaching 0, from where no factor would bring them back.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.rounds import Round, Stop
 from maxmargin.boosting.theory import PERFECT_WEIGHT, log_normaliser, weight_of_error
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
+from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.cpu import boost_weights as ops
 
 Vector = NDArray[np.float64]
@@ -53,14 +53,14 @@ class Votes:
         shape = len(self.label) if self._n_classes == 2 else (len(self.label), self._n_classes)
         self.votes = np.zeros(shape)
 
-    def add(self, said: Numbers, vote: float) -> float:
+    def add(self, predicted: Numbers, vote: float) -> float:
         """Count a member's votes; returns the weighted error of the ensemble."""
         count = ops.add_sign if self._n_classes == 2 else ops.add_vote
-        return float(count(self.votes, said, self.label, vote, self.weight))
+        return float(count(self.votes, predicted, self.label, vote, self.weight))
 
 
 @dataclass
-class Reweighting:
+class Samme:
     """The booster of AdaBoost.
 
     Parameters
@@ -103,10 +103,10 @@ class Reweighting:
             self._drawn[len(self.members)] = self.learner.random_state.get_state()
         for _ in range(self.learner.tries):
             member = self.learner.learn(self.weight)
-            said = self.learner.recall(member)
-            error, total = self._measure(said)
+            predicted = self.learner.predict_training(member)
+            error, total = self._measure(predicted)
             if error < 1.0 - 1.0 / self.n_classes - _CHANCE:
-                return self._take(member, said, error, total, self._coefficient(error))
+                return self._take(member, predicted, error, total, self._coefficient(error))
         return self._too_weak(error)
 
     def _coefficient(self, error: float) -> float:
@@ -114,9 +114,9 @@ class Reweighting:
             return PERFECT_WEIGHT + sum(self.coefficients)
         return float(weight_of_error(error, self.n_classes, self.learning_rate))
 
-    def _measure(self, said: Numbers) -> tuple[float, float]:
-        """Give the weighted error of what was said, and the sum of the weights."""
-        wrong, total = ops.weigh_wrong(self.weight, said, self.training.label)
+    def _measure(self, predicted: Numbers) -> tuple[float, float]:
+        """Give the weighted error of predictions, and the sum of the weights."""
+        wrong, total = ops.weigh_wrong(self.weight, predicted, self.training.label)
         return wrong / total, total
 
     def _too_weak(self, error: float) -> Stop:
@@ -129,14 +129,14 @@ class Reweighting:
         return Stop.TOO_WEAK
 
     def _take(
-        self, member: Any, said: Numbers, error: float, total: float, coefficient: float
+        self, member: Any, predicted: Numbers, error: float, total: float, coefficient: float
     ) -> Round:
         """Take a member in: count its votes and weigh the rows anew."""
         alone, alpha = not self.members, 0.5 * coefficient
         self._log_bound += float(log_normaliser(error, alpha))
-        self._reweigh(said, error, total, coefficient)
+        self._reweigh(predicted, error, total, coefficient)
         self._ended = error == 0.0
-        train_error = self.training.add(said, alpha)
+        train_error = self.training.add(predicted, alpha)
         validation_error = self._validate(member, alpha)
         self.members.append(member)
         self.coefficients.append(coefficient)
@@ -152,17 +152,17 @@ class Reweighting:
             stop=Stop.PERFECT if self._ended else None,
         )
 
-    def _reweigh(self, said: Numbers, error: float, total: float, coefficient: float) -> None:
+    def _reweigh(self, predicted: Numbers, error: float, total: float, coefficient: float) -> None:
         if error == 0.0:
             return
         right = float(np.exp(-coefficient))
         scale = 1.0 / (total * (error + (1.0 - error) * right))
-        ops.reweigh(self.weight, said, self.training.label, right * scale, scale, _FLOOR)
+        ops.reweigh(self.weight, predicted, self.training.label, right * scale, scale, _FLOOR)
 
     def _validate(self, member: Any, alpha: float) -> float:
         if self.validation is None:
             return float("nan")
-        return self.validation.add(self.learner.say(member, self.watched), alpha)
+        return self.validation.add(self.learner.predict(member, self.watched), alpha)
 
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds and play the others again, to the same bits."""
@@ -175,8 +175,8 @@ class Reweighting:
         self.members, self.coefficients = [], []
         self._begin()
         for member, coefficient in zip(members, coefficients, strict=True):
-            said = self.learner.recall(member)
-            self._take(member, said, *self._measure(said), coefficient)
+            predicted = self.learner.predict_training(member)
+            self._take(member, predicted, *self._measure(predicted), coefficient)
 
 
 def _exp(logarithm: float) -> float:

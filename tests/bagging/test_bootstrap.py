@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from maxmargin.boosting.bootstrap import fill_urn, order_by_content
+from maxmargin.bagging.bootstrap import fill_urn, order_by_content
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 2.5])
 SMALL = arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=VALUES)

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from maxmargin.boosting import Split
-from maxmargin.boosting.split import floor_as, midpoint
+from maxmargin.trees.split import floor_as, midpoint
 
 
 def test_larger_values_go_right_and_missing_ones_where_they_are_told():

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.boosting.split import Split
 from maxmargin.ops.cpu import stump_ensemble as ops
 from maxmargin.ops.threads import Workers
+from maxmargin.trees.split import Split
 
 Vector = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from maxmargin.boosting import (
     DecisionStump,
     Stop,
 )
-from maxmargin.boosting.continuation import fingerprint
-from maxmargin.losses import HuberLoss
+from maxmargin.ensembles.continuation import fingerprint
+from maxmargin.losses import Huber
 
 X, Y = make_classification(200, 5, n_informative=4, n_redundant=0, flip_y=0.2, random_state=0)
 NOISE = np.random.default_rng(0).choice([0, 1], size=200)
@@ -104,7 +104,7 @@ def begun_on(model, table, y):
     "model",
     [
         BoostingClassifier(learning_rate=1.0),
-        BoostingRegressor(HuberLoss(level=0.9), DecisionTreeRegressor(max_features=1, max_depth=2)),
+        BoostingRegressor(Huber(level=0.9), DecisionTreeRegressor(max_features=1, max_depth=2)),
         AdaBoostClassifier(),
         AdaBoostClassifier(resample=True),
     ],
