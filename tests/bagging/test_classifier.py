@@ -126,7 +126,8 @@ def test_warm_start_goes_on_where_it_stopped(estimator):
     parts, _, _ = fitted(estimator, n_estimators=7, warm_start=True, **how)
     first = parts.estimators_
     parts.set_params(n_estimators=12).fit(X, y)
-    assert parts.estimators_[:7] == first
+    for before, now in zip(first, parts.estimators_[:7], strict=True):
+        np.testing.assert_array_equal(before.predict_proba(X), now.predict_proba(X))
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
     np.testing.assert_array_equal(parts.oob_errors_, whole.oob_errors_)
     with pytest.warns(UserWarning, match="none is added"):
@@ -302,3 +303,15 @@ def test_a_warm_start_takes_the_same_columns_and_other_members():
     with pytest.raises(ValueError, match="expecting 3 features"):
         model.set_params(n_estimators=4).fit(X[:, :2], y)
     assert len(model.set_params(estimator=None).fit(X, y).predict(X)) == 40
+
+
+def test_stumps_and_other_members_vote_together():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    model = BaggingClassifier(None, 2, warm_start=True, random_state=0).fit(X, y)
+    for count, estimator in ((4, DecisionTreeClassifier(max_depth=2)), (6, DecisionStump())):
+        model.set_params(n_estimators=count, estimator=estimator).fit(X, y)
+        kinds = [type(member) for member in model.estimators_]
+        assert kinds[count - 2 :] == [type(estimator)] * 2
+        average = np.mean([member.predict_proba(X) for member in model.estimators_], axis=0)
+        np.testing.assert_allclose(model.predict_proba(X), average, atol=1e-15)
+    assert kinds == [DecisionStump] * 2 + [DecisionTreeClassifier] * 2 + [DecisionStump] * 2

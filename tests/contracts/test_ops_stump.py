@@ -310,3 +310,7 @@ def test_sums_of_stumps(dtype, seed, n, T):
     stump_ensemble.add_votes(block, *stumps, low, high, weight, fast)
     reference_ensemble.add_votes(block, *stumps, low, high, weight, slow)
     np.testing.assert_array_equal(fast, slow)
+    low, high = rng.random((2, T, 3))
+    stump_ensemble.add_shares(block, *stumps, low, high, fast)
+    reference_ensemble.add_shares(block, *stumps, low, high, slow)
+    np.testing.assert_array_equal(fast, slow)

@@ -4,7 +4,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
-from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier
+from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier, BoostingClassifier
+from maxmargin.ensembles.members import LazyMembers
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = (X[:, 0] + X[:, 1] > 0).astype(int)
@@ -28,3 +29,38 @@ def test_an_ensemble_is_the_sequence_of_its_members(ensemble, estimator):
 def test_before_the_fit_there_are_none(ensemble, ask):
     with pytest.raises(NotFittedError):
         ask(clone(ensemble()))
+
+
+def test_members_are_made_once_and_only_when_asked_for():
+    made = []
+    members = LazyMembers(lambda number: made.append(number) or [number], (4,))
+    assert (len(members), members.shape, made) == (4, (4,), [])
+    assert members[-1] == [3]
+    assert members[1:3] == [[1], [2]]
+    assert members == [[0], [1], [2], [3]]
+    assert members != [[0], [1], [2]]
+    assert members != 3
+    assert made == [3, 1, 2, 0]
+    assert members[0] is members[0]
+    assert repr(members) == "[[0], [1], [2], [3]]"
+    assert np.asarray(members).shape == (4,)
+
+
+def test_members_of_several_functions_have_two_indices():
+    members = LazyMembers(str, (3, 2))
+    assert members[1, 0] == "2"
+    assert members[-1].tolist() == ["4", "5"]
+    assert members[:, 1].tolist() == ["1", "3", "5"]
+    assert [first for first, _ in members] == ["0", "2", "4"]
+    assert np.ravel(members).tolist() == list("012345")
+    with pytest.raises(IndexError):
+        members[0, 2]
+
+
+def test_stumps_of_several_classes_speak_for_their_own():
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = BoostingClassifier(n_estimators=3).fit(X, y)
+    values = np.tile(model.constants_, (len(X), 1))
+    for line, steps in zip(model.estimators_, model.coefficients_, strict=True):
+        values += steps * np.column_stack([stump.predict(X) for stump in line])
+    np.testing.assert_array_equal(model.decision_function(X), values)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 
-from maxmargin.boosting import DecisionStump, RegressionStump, Split, StumpEnsemble
+from maxmargin.boosting import DecisionStump, RegressionStump, Split
 from maxmargin.datasets import load_going_to_class, load_ten_points
 
 seeds = st.integers(0, 2**32 - 1)
@@ -230,57 +230,6 @@ def test_a_weight_of_two_is_two_rows(seed, n):
         assert (one.feature_, one.threshold_) == pytest.approx(
             (two.feature_, two.threshold_), nan_ok=True
         )
-
-
-# many at once
-
-
-def splits(rng, d, count):
-    found = []
-    for _ in range(count):
-        chosen = rng.random(3) < 0.5 if rng.random() < 0.3 else None
-        feature, threshold = int(rng.integers(-1, d)), float(rng.choice([-0.5, 0.5, 1.5, np.inf]))
-        missing = bool(rng.random() < 0.5)
-        found.append(Split(feature, threshold, chosen, missing, *rng.normal(size=2).tolist()))
-    return found
-
-
-@pytest.mark.parametrize(
-    "form", [np.asarray, np.asfortranarray, sparse.csr_array, sparse.csc_array]
-)
-@given(seeds, st.integers(1, 20), st.integers(1, 10))
-def test_the_sum_of_stumps_is_the_sum_of_their_values(form, seed, n, count):
-    rng = np.random.default_rng(seed)
-    X = rng.choice([-1.0, 0.0, 0.0, 1.0, 2.0, 3.0, np.nan], size=(n, 3))
-    members, coefficients = splits(rng, 3, count), rng.random(count)
-    want, stages = np.full(n, 0.5), []
-    for split, coefficient in zip(members, coefficients, strict=True):
-        want = want + coefficient * split.values(X)
-        stages.append(want)
-    ensemble = StumpEnsemble(members)
-    np.testing.assert_array_equal(ensemble.sum(form(X), coefficients, start=0.5), want)
-    staged = [total.copy() for total in ensemble.staged_sum(form(X), coefficients, start=0.5)]
-    np.testing.assert_array_equal(staged, stages)
-    low, high = rng.integers(3, size=count), rng.integers(3, size=count)
-    votes = np.zeros((n, 3))
-    for t, split in enumerate(members):
-        votes[np.arange(n), np.where(split.right_side(X), high[t], low[t])] += coefficients[t]
-    np.testing.assert_array_equal(ensemble.votes(form(X), low, high, coefficients, 3), votes)
-
-
-def test_sums_do_not_depend_on_threads_or_blocks():
-    rng = np.random.default_rng(0)
-    X, members = rng.normal(size=(20_001, 3)).astype(np.float32), splits(rng, 3, 60)
-    sums = [StumpEnsemble(members, n_jobs=n_jobs).sum(X) for n_jobs in (1, 3)]
-    np.testing.assert_array_equal(sums[0], sums[1])
-    one_by_one = np.zeros(len(X))
-    for split in members:
-        one_by_one += split.values(X)
-    np.testing.assert_array_equal(sums[0], one_by_one)
-
-
-def test_a_sum_of_nothing():
-    assert StumpEnsemble([]).sum(np.ones((2, 1)), start=1.5).tolist() == [1.5, 1.5]
 
 
 def test_names_of_columns_are_checked():

@@ -8,8 +8,9 @@ to where missing values go.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch
 from maxmargin.trees.split import Split, midpoint
 from maxmargin.trees.stump import DecisionStump
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -48,27 +50,44 @@ class StumpBags:
     at_once: int | None = 1  # the columns have threads of their own
 
     def __init__(
-        self, stump: DecisionStump, columns: Columns, X: Any, label: Index, n_classes: int
+        self, columns: Columns, X: Any, label: Index, n_classes: int, criterion: str
     ) -> None:
-        self._stump = stump
         self._X = X.tocsc() if sparse.issparse(X) else X
         self._label, self._n_classes = label, n_classes
-        self._search = LabelSearch(columns, label, n_classes, stump.criterion)
+        self._search = LabelSearch(columns, label, n_classes, criterion)
 
-    def learn(self, bag: Index, seed: int) -> DecisionStump:  # noqa: ARG002
+    def learn(self, bag: Index, seed: int) -> BaggedSplit:  # noqa: ARG002
         """Find the best split for the counts."""
         count = np.bincount(bag, minlength=len(self._label)).astype(np.float64)
         split = fit_to_bag(self._search.best(count), self._X, np.flatnonzero(count))
         shape = 2, self._n_classes
         cell = np.ravel_multi_index((split.right_side(self._X).astype(np.intp), self._label), shape)
         leaves: Any = np.bincount(cell, count, shape[0] * shape[1]).reshape(shape)
-        classes, n_features = np.arange(self._n_classes), self._X.shape[1]
-        member = DecisionStump._of(split, classes, n_features, leaves)
-        return member.set_params(**self._stump.get_params())
+        return BaggedSplit(split, leaves)
 
-    def predict_outside(self, member: DecisionStump, rows: Index) -> Vector:
+    def predict_outside(self, member: BaggedSplit, rows: Index) -> Vector:
         """Look up the leaves of training rows."""
-        return _leaf_shares(member)[member.split_.right_side(self._X)[rows].astype(np.intp)]
+        right = member.split.right_side(self._X)[rows].astype(np.intp)
+        return pack_stumps([member]).leaf_shares()[0][right]
+
+
+class BaggedSplit(NamedTuple):
+    """A split, and the weights of the classes on both sides of it."""
+
+    split: Split
+    leaf_weight: Vector
+
+
+def pack_stumps(members: Sequence[BaggedSplit]) -> StumpEnsemble:
+    """Store splits as arrays."""
+    weights = [member.leaf_weight for member in members]
+    return StumpEnsemble([member.split for member in members], leaf_weight=weights)
+
+
+def unpack_stumps(stored: StumpEnsemble) -> list[BaggedSplit]:
+    """Give the splits that were stored."""
+    assert stored.leaf_weight is not None
+    return [BaggedSplit(*each) for each in zip(stored, stored.leaf_weight, strict=True)]
 
 
 def fit_to_bag(split: Split, X: Any, rows: Index) -> Split:
@@ -120,7 +139,7 @@ class ClassifierBags:
 def probabilities(member: Any, X: Any, n_classes: int) -> Vector:
     """Give a member's probabilities of all classes, or 1 for the class that it predicts."""
     if type(member) is DecisionStump:  # X has been read already
-        return _leaf_shares(member)[member.split_.right_side(X).astype(np.intp)]
+        return member._leaf_shares()[member.split_.right_side(X).astype(np.intp)]
     p = np.zeros((X.shape[0], n_classes))
     if X.shape[0] == 0:
         return p
@@ -129,11 +148,3 @@ def probabilities(member: Any, X: Any, n_classes: int) -> Vector:
     else:
         p[np.arange(len(p)), member.predict(X)] = 1.0
     return p
-
-
-def _leaf_shares(stump: DecisionStump) -> Vector:
-    """Give the shares of the classes on each side; an empty one is sure of its class."""
-    empty = stump._leaf_weight.sum(axis=1, keepdims=True) == 0
-    weight = np.where(empty, stump._sure(), stump._leaf_weight)
-    shares: Vector = weight / weight.sum(axis=1, keepdims=True)
-    return shares

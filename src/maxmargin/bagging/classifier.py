@@ -18,11 +18,19 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.bagging.bag import BagLearner, ClassifierBags, StumpBags, probabilities
+from maxmargin.bagging.bag import (
+    BaggedSplit,
+    BagLearner,
+    ClassifierBags,
+    StumpBags,
+    pack_stumps,
+    probabilities,
+    unpack_stumps,
+)
 from maxmargin.bagging.bootstrap import Urn, fill_urn
 from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.ensembles.members import MemberSequence
+from maxmargin.ensembles.members import LazyMembers, MemberSequence
 from maxmargin.ensembles.rounds import Limits, boost, check_ending, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
@@ -31,7 +39,8 @@ from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
-from maxmargin.trees.stump import DecisionStump
+from maxmargin.trees.stump import DecisionStump, StumpMaker
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -82,8 +91,8 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
     ----------
     estimator_ : classifier
         The one that was copied.
-    estimators_ : list of classifiers
-        The members; their classes are places in ``classes_``.
+    estimators_ : sequence of classifiers
+        The members; their classes are places in ``classes_``. Stumps are made when asked for.
     estimators_samples_ : list of ndarray
         The rows in each bag, drawn again when asked for.
     classes_ : ndarray of shape (classes,)
@@ -116,6 +125,8 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
     >>> model.oob_errors_[[0, 9, 49]].round(3)
     array([0.052, 0.062, 0.047])
     """
+
+    _stored: StumpEnsemble | None
 
     def __init__(
         self,
@@ -226,15 +237,17 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
     def _earlier(self, data: str) -> BaggingState:
         """Give the members that this fit continues; what is new is put into a copy."""
         state = self._state
-        if self.n_estimators < len(state.members):
+        if self.n_estimators < len(self.estimators_):
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be at least the number of members that "
-                f"are there already, {len(state.members)}, when warm_start=True."
+                f"are there already, {len(self.estimators_)}, when warm_start=True."
             )
         refuse_other_data(self._data, data)
         voted = state.votes is not None
         refuse_other_problem({"oob_score": voted}, {"oob_score": bool(self.oob_score)})
-        return state.copy()
+        if self._stored is not None and self._stumps():
+            return state.with_members(unpack_stumps(self._stored))
+        return state.with_members(self.estimators_)
 
     def _read(self, X: Any, *y: Any, reset: bool) -> Any:
         given = {"y": y[0]} if y else {}
@@ -287,17 +300,16 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
             return ClassifierBags(learner, X, label, n_classes)
         learner._check_parameters()
         columns = learner._columns(X, self.is_categorical_, None, self.n_jobs, clock)
-        return StumpBags(learner, stack.enter_context(columns), X, label, n_classes)
+        searched = stack.enter_context(columns), X, label, n_classes
+        return StumpBags(*searched, learner.criterion)
 
     # recover
 
     def _recover(self) -> None:
         """Set the fitted attributes."""
         self.estimator_ = self._learner()
-        self.estimators_ = self._state.members
-        for member in self.estimators_:
-            if self._stumps() and isinstance(member, DecisionStump):
-                member._reads_like(self)
+        self._store(self._state.members)
+        self._state.members = []  # they are stored
         votes = self._state.votes
         if votes is None:
             for name in ("oob_score_", "oob_errors_", "oob_decision_function_"):
@@ -315,6 +327,21 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         self.oob_decision_function_ = np.divide(
             votes, total, out=np.full_like(votes, np.nan), where=total > 0
         )
+
+    def _store(self, members: list[Any]) -> None:
+        """Keep stumps as arrays, unless others have come in by a warm start."""
+        bagged = [member for member in members if isinstance(member, BaggedSplit)]
+        self._stored, self.estimators_ = None, members
+        if not bagged:
+            return
+        stored, params = pack_stumps(bagged), self.estimator_.get_params(deep=False)
+        make = StumpMaker.of(self, stored, np.arange(self.n_classes_), **params)
+        stumps = LazyMembers(make, (len(stored),))
+        if len(bagged) == len(members):
+            self._stored, self.estimators_ = stored, stumps
+        else:
+            made = iter(stumps)
+            self.estimators_ = [next(made) if isinstance(m, BaggedSplit) else m for m in members]
 
     @property
     def estimators_samples_(self) -> list[Index]:
@@ -337,6 +364,8 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
+        if self._stored is not None:
+            return self._stored.first(n_jobs=self.n_jobs).shares(X) / len(self._stored)
         X = X.tocsr() if sparse.issparse(X) else X
         starts = range(0, X.shape[0], _BLOCK)
         blocks = side_by_side(lambda i: self._sum(X[i : i + _BLOCK]), starts, self.n_jobs)

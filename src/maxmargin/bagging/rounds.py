@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,7 @@ class BagSampler:
 
 @dataclass
 class BaggingState:
-    """The members so far: all that a later fit needs to go on."""
+    """The members so far, and all else that a later fit needs to go on."""
 
     members: list[Any]
     bags: list[tuple[Urn, int]]
@@ -60,10 +61,10 @@ class BaggingState:
     votes: Vector | None
     drawn: int
 
-    def copy(self) -> BaggingState:
-        """Give lists of its own, so that a fit that fails changes nothing."""
+    def with_members(self, members: Sequence[Any]) -> BaggingState:
+        """Give a copy with lists of its own, so that a fit that fails changes nothing."""
         votes = None if self.votes is None else self.votes.copy()
-        return BaggingState([*self.members], [*self.bags], [*self.errors], votes, self.drawn)
+        return BaggingState([*members], [*self.bags], [*self.errors], votes, self.drawn)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from maxmargin.boosting.weak_learner import (
     with_least_leaf,
 )
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import (
     Callback,
     History,
@@ -49,7 +50,7 @@ from maxmargin.inputs.table import FROM_DTYPE, missing_columns, read
 from maxmargin.inputs.weights import read_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
-from maxmargin.trees.stump import DecisionStump, check_leaf_share
+from maxmargin.trees.stump import DecisionStump, StumpMaker, check_leaf_share
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 _CONTINUES = (
@@ -115,8 +116,8 @@ class AdaBoostClassifier(WeightedVote):
     ----------
     estimator_ : classifier
         The weak learner.
-    estimators_ : list of classifiers
-        The members.
+    estimators_ : sequence of classifiers
+        The members; stumps are made when they are asked for.
     estimator_weights_ : ndarray of shape (rounds,)
         Their coefficients as scikit-learn scales them: learning_rate times log((1 - e) / e) plus
         log(classes - 1). A member without error, after which there is none, gets 1.0 more than all
@@ -309,7 +310,7 @@ class AdaBoostClassifier(WeightedVote):
                 f"n_estimators={self.n_estimators} must be at least the {made} rounds made so far "
                 "with warm_start=True; set warm_start=False to begin anew."
             )
-        if (type(self._weak()) is DecisionStump) != (self._splits is not None):
+        if (type(self._weak()) is DecisionStump) != (self._stumps is not None):
             raise ValueError(_CONTINUES)
         return copy(self)
 
@@ -417,8 +418,8 @@ class AdaBoostClassifier(WeightedVote):
         """Make the rounds that are missing."""
         history = History()
         if earlier is not None:
-            members = earlier.estimators_ if earlier._splits is None else earlier._splits
-            booster.resume(members, earlier.estimator_weights_.tolist())
+            members = earlier.estimators_ if earlier._stumps is None else earlier._stumps
+            booster.resume(list(members), earlier.estimator_weights_.tolist())
             history = History(earlier.history_)
         before, report = list(history), with_printing(self.callback, int(self.verbose))
 
@@ -440,10 +441,11 @@ class AdaBoostClassifier(WeightedVote):
 
     def _recover(self, booster: Samme, stop: Stop, history: History) -> None:
         """Set the fitted attributes."""
-        stumps = self._has_stumps()
-        self._splits = booster.members if stumps else None
-        self._stumps = StumpEnsemble(booster.members) if stumps else None
-        self.estimators_ = [self._stump(s) for s in booster.members] if stumps else booster.members
+        self._stumps, self.estimators_ = None, booster.members
+        if self._has_stumps():
+            self._stumps = StumpEnsemble(booster.members)
+            make = StumpMaker.of(self, self._stumps, self.classes_)
+            self.estimators_ = LazyMembers(make, (len(self._stumps),))
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_
         self.estimator_errors_ = history.column("error")
@@ -454,7 +456,3 @@ class AdaBoostClassifier(WeightedVote):
             history.column("train_error"),
             n_classes=len(self.classes_),
         )
-
-    def _stump(self, split: Any) -> DecisionStump:
-        """Make a fitted stump of a split, one that reads the same categories."""
-        return DecisionStump._of(split, self.classes_, self.n_features_in_)._reads_like(self)

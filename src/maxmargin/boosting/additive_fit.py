@@ -29,7 +29,6 @@ from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
-from maxmargin.trees.split import Split
 from maxmargin.trees.stump import RegressionStump, check_leaf_share
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
@@ -197,15 +196,15 @@ class AdditiveFit(AdditiveModel):
 
     def _earlier(self) -> AdditiveModel | None:
         """Give the model to continue, if there is one."""
-        if not self.warm_start or not hasattr(self, "_members"):
+        if not self.warm_start or not hasattr(self, "_functions"):
             return None
-        if self.n_estimators < len(self._members):
+        if self.n_estimators < self.n_estimators_:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to the "
-                f"{len(self._members)} rounds made before when warm_start==True."
+                f"{self.n_estimators_} rounds made before when warm_start==True."
             )
-        splits = all(isinstance(member, Split) for line in self._members for member in line)
-        if self._members and splits != is_presorted(self.estimator):
+        splits = all(isinstance(function, StumpEnsemble) for function in self._functions)
+        if self.n_estimators_ and splits != is_presorted(self.estimator):
             raise ValueError(
                 "warm_start=True goes on with the kind of estimator of the fit before; set "
                 "warm_start=False to begin anew."
@@ -216,7 +215,8 @@ class AdditiveFit(AdditiveModel):
         """Make the rounds that are missing."""
         if earlier is not None:
             steps = earlier.coefficients_.tolist()
-            booster.resume(list(earlier._members), steps, list(earlier.history_))
+            members = [list(line) for line, _ in earlier._rounds()]
+            booster.resume(members, steps, list(earlier.history_))
         limits = Limits(
             int(self.n_estimators) - len(booster.members),
             clock,
@@ -249,11 +249,9 @@ class AdditiveFit(AdditiveModel):
     def _recover(self, booster: GradientBooster) -> None:
         """Set the fitted attributes."""
         self.constants_ = booster.constants
-        self._members = booster.members
-        self._stumps = None
-        if is_presorted(self.estimator):
-            functions = range(len(self.constants_))
-            self._stumps = [StumpEnsemble([m[k] for m in self._members]) for k in functions]
+        pack = StumpEnsemble if is_presorted(self.estimator) else list
+        places = range(len(self.constants_))
+        self._functions = [pack([line[k] for line in booster.members]) for k in places]
         shape = len(booster.members), len(self.constants_)
         self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
         self.history_ = History(booster.rounds)

@@ -11,7 +11,7 @@ and probabilities are the softmax of (-d/2, d/2), or of the values over K - 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -56,15 +56,14 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
-    the members are stumps, also ``_splits``, ``_stumps`` (the same, packed for prediction) and
-    ``_had_missing``, which otherwise are None.
+    the members are stumps, also ``_stumps``, in which they are stored, and ``_had_missing``, which
+    otherwise are None.
     """
 
     classes_: Array
-    estimators_: list[Any]
+    estimators_: Sequence[Any]
     estimator_weights_: Vector
     weights_: Vector
-    _splits: list[Split] | None
     _stumps: StumpEnsemble | None
     _had_missing: NDArray[np.bool_] | None
 
@@ -76,7 +75,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
     def _read(self, X: Any) -> Any:
         """Check rows to predict."""
         check_is_fitted(self)
-        if self._splits is not None:
+        if self._stumps is not None:
             return read(self, X, reset=False)
         return validate_data(self, X, reset=False, **ANYTHING)
 
@@ -84,9 +83,9 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
 
     def _predict_member(self, number: int, X: Any) -> Numbers:
         """Give the class numbers that one member predicts."""
-        if self._splits is None:
+        if self._stumps is None:
             return class_numbers(self.classes_, self.estimators_[number].predict(X))
-        split = self._splits[number]
+        split = self._stumps[number]
         low, high = leaf_classes(split, self.n_classes_)
         return np.where(split.right_side(X), np.int32(high), np.int32(low))
 
@@ -94,7 +93,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
         """Give the votes on rows after every round, and the sum of the coefficients."""
         two, n_rows, total = self.n_classes_ == 2, X.shape[0], 0.0
         votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
-        if sparse.issparse(X) and self._splits is not None:
+        if sparse.issparse(X) and self._stumps is not None:
             X = X.tocsc()
         for number, weight in enumerate(self.estimator_weights_):
             predicted = self._predict_member(number, X)
@@ -313,7 +312,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
             ``shapes.sum(X)`` is the decision function, up to rounding.
         """
         check_is_fitted(self)
-        if self._splits is None:
+        if self._stumps is None:
             raise AttributeError(
                 "shape_functions is for ensembles of stumps, which are sums of functions of one "
                 f"feature; {type(self.estimators_[0]).__name__} may use several at once."
@@ -332,9 +331,9 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
 
     def _votes_for(self, number: int | None) -> tuple[list[Split], float, float]:
         """Give members whose values, times a factor and added to a constant, are the decision."""
-        assert self._splits is not None
+        assert self._stumps is not None
         K, votes = self.n_classes_, []
-        for split in self._splits:
+        for split in self._stumps:
             low, high = leaf_classes(split, K)
             predicted = (
                 (2 * low - 1, 2 * high - 1) if number is None else (low == number, high == number)
@@ -352,12 +351,20 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
         share of the coefficients.
         """
         check_is_fitted(self)
+        mean: Vector = np.average(self._importances(), axis=0, weights=self.estimator_weights_)
+        return mean
+
+    def _importances(self) -> Any:
+        """Give the importances of each member."""
+        if self._stumps is not None:
+            importances = np.zeros((len(self._stumps), self.n_features_in_))
+            asking = np.flatnonzero(self._stumps.feature >= 0)
+            importances[asking, self._stumps.feature[asking]] = 1.0
+            return importances
         try:
-            importances = [member.feature_importances_ for member in self.estimators_]
+            return [member.feature_importances_ for member in self.estimators_]
         except AttributeError:
             raise AttributeError(
                 f"{type(self.estimators_[0]).__name__} has no feature_importances_, so the "
                 "ensemble has none; sklearn.inspection.permutation_importance takes any model."
             ) from None
-        mean: Vector = np.average(importances, axis=0, weights=self.estimator_weights_)
-        return mean

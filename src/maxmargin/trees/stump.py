@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from maxmargin.ops.clock import Clock
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch
 from maxmargin.trees.split import Split
+from maxmargin.trees.stump_ensemble import StumpEnsemble, leaf_shares
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -104,13 +105,6 @@ class Stump(BaseEstimator):
             category_smoothing=bool(self.category_smoothing),
             clock=clock,
         )
-
-    def _reads_like(self, model: Any) -> Self:
-        """Take over which columns are categorical and what their categories are."""
-        self.is_categorical_ = model.is_categorical_
-        if self.is_categorical_ is not None:
-            self._categories = model._categories
-        return self
 
     def _right_side(self, X: Any) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -284,9 +278,13 @@ class DecisionStump(ClassifierMixin, Stump):
         probabilities : ndarray of shape (rows, classes)
         """
         side = self._right_side(X).astype(np.intp)
-        total = self._leaf_weight.sum(axis=1, keepdims=True)
-        shares = np.divide(self._leaf_weight, total, out=self._sure(), where=total > 0)
-        return shares[side]
+        return self._leaf_shares()[side]
+
+    def _leaf_shares(self) -> Vector:
+        """Give the shares of the classes on each side."""
+        leaves = np.array([[self.split_.left], [self.split_.right]])
+        shares: Vector = leaf_shares(self._leaf_weight[None], *leaves)[0]
+        return shares
 
 
 class RegressionStump(RegressorMixin, Stump):
@@ -391,6 +389,53 @@ class RegressionStump(RegressorMixin, Stump):
         values : ndarray of shape (rows,)
         """
         return np.where(self._right_side(X), self.split_.right, self.split_.left)
+
+
+@dataclass(frozen=True, eq=False)
+class StumpMaker:
+    """Makes the stumps of stored splits, which read tables as their ensemble does.
+
+    Parameters
+    ----------
+    splits : StumpEnsemble
+    n_features : int
+    is_categorical : ndarray of bool or None
+    categories : dict or None
+        For each categorical feature its categories with their codes.
+    classes : ndarray or None
+        The labels of a ``DecisionStump``; None makes a ``RegressionStump``.
+    params : dict
+        Parameters of the stumps.
+    """
+
+    splits: StumpEnsemble
+    n_features: int
+    is_categorical: Array | None
+    categories: dict[int, dict[Any, int]] | None
+    classes: Array | None
+    params: dict[str, Any]
+
+    @classmethod
+    def of(cls, model: Any, splits: StumpEnsemble, classes: Array | None, **params: Any) -> Self:
+        """Give what makes the stumps of an ensemble that has read its training set."""
+        mask = model.is_categorical_
+        categories = None if mask is None else model._categories
+        return cls(splits, model.n_features_in_, mask, categories, classes, params)
+
+    def __call__(self, number: int) -> Any:
+        """Make the stump of a split."""
+        stump = self._stump(number)
+        stump.is_categorical_ = self.is_categorical
+        if self.is_categorical is not None:
+            stump._categories = self.categories
+        return stump.set_params(**self.params)
+
+    def _stump(self, number: int) -> Any:
+        split, weights = self.splits[number], self.splits.leaf_weight
+        if self.classes is None:
+            return RegressionStump._of(split, self.n_features)
+        weight = None if weights is None else weights[number]
+        return DecisionStump._of(split, self.classes, self.n_features, weight)
 
 
 def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> float:

@@ -1,10 +1,14 @@
-"""Many splits asked at once: the sum of their values, or their votes, row by row."""
+"""The stored form of an ensemble of splits: arrays with an entry for each, asked all at once.
+
+AdaBoost, boosting of any loss and bagging keep their stumps in it and predict through it: by the
+sum of the splits' values, by their votes, or by the shares of the classes on their sides.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +25,12 @@ _FEWEST_ROWS, _MOST_ROWS = 256, 4_096
 _WORTH_THREADS = 1_000_000  # comparisons; fewer are done before another thread has woken up
 
 
-_BY_SPLIT = ("_line", "_threshold", "_missing_right", "_begin", "_end", "left", "right")
+_ARRAYS = ("feature", "threshold", "missing_right", "begin", "end", "left", "right", "gain")
+_NONE = np.zeros(0, dtype=bool)
 
 
-class StumpEnsemble:
-    """Splits packed for prediction.
+class StumpEnsemble(Sequence[Split]):
+    """Splits as arrays: a sequence of ``Split``, each made when it is asked for.
 
     Parameters
     ----------
@@ -33,6 +38,17 @@ class StumpEnsemble:
         In the order in which they are added.
     n_jobs : int, default=None
         Threads; sums do not depend on their number.
+    leaf_weight : array-like of shape (splits, 2, classes), default=None
+        The weights of the classes on both sides of each split, where they are kept.
+
+    Attributes
+    ----------
+    feature, threshold, missing_right, left, right, gain : ndarray of shape (splits,)
+        As in ``Split``.
+    chosen : ndarray of bool
+        For all categorical splits together, whether the rows of a code go right;
+        ``chosen[begin[t]:end[t]]`` are the codes of split t.
+    begin, end : ndarray of int of shape (splits,)
 
     Examples
     --------
@@ -40,27 +56,51 @@ class StumpEnsemble:
     >>> from maxmargin.boosting import Split, StumpEnsemble
     >>> splits = [Split(0, 0.5, left=-1.0, right=1.0), Split(0, 1.5, left=-1.0, right=1.0)]
     >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> StumpEnsemble(splits).sum(X, coefficients=[1.0, 0.25])
+    >>> ensemble = StumpEnsemble(splits)
+    >>> ensemble.sum(X, coefficients=[1.0, 0.25])
     array([-1.25,  0.75,  1.25])
+    >>> ensemble[1] == splits[1]
+    True
     """
 
-    def __init__(self, splits: Sequence[Split], n_jobs: int | None = None) -> None:
+    def __init__(
+        self, splits: Sequence[Split], n_jobs: int | None = None, *, leaf_weight: Any = None
+    ) -> None:
         self._n_jobs = n_jobs
-        feature = np.array([split.feature for split in splits], dtype=np.int64)
-        self._used = np.unique(feature[feature >= 0])
-        self._line = np.where(feature >= 0, np.searchsorted(self._used, feature), -1)
-        self._threshold = np.array([split.threshold for split in splits], dtype=np.float64)
-        self._missing_right = np.array([split.missing_right for split in splits], dtype=bool)
-        none = np.zeros(0, dtype=bool)
-        chosen = [none if split.categories is None else split.categories for split in splits]
-        self._chosen = np.concatenate([none, *chosen])
-        self._end = np.cumsum([len(part) for part in chosen], dtype=np.int64)
-        self._begin = self._end - np.array([len(part) for part in chosen], dtype=np.int64)
+        self.feature = np.array([split.feature for split in splits], dtype=np.int64)
+        self.threshold = np.array([split.threshold for split in splits], dtype=np.float64)
+        self.missing_right = np.array([split.missing_right for split in splits], dtype=bool)
+        chosen = [_NONE if split.categories is None else split.categories for split in splits]
+        self.chosen = np.concatenate([_NONE, *chosen])
+        self.end = np.cumsum([len(part) for part in chosen], dtype=np.int64)
+        self.begin = self.end - np.array([len(part) for part in chosen], dtype=np.int64)
         self.left = np.array([split.left for split in splits], dtype=np.float64)
         self.right = np.array([split.right for split in splits], dtype=np.float64)
+        self.gain = np.array([split.gain for split in splits], dtype=np.float64)
+        self.leaf_weight = None if leaf_weight is None else np.asarray(leaf_weight, np.float64)
+        self._used, self._line = _lines(self.feature)
 
     def __len__(self) -> int:
-        return len(self.left)
+        return len(self.feature)
+
+    @overload
+    def __getitem__(self, index: int) -> Split: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Split]: ...
+    def __getitem__(self, index: int | slice) -> Split | list[Split]:
+        if isinstance(index, slice):
+            return [self[t] for t in range(len(self))[index]]
+        t = range(len(self))[index]
+        codes = self.chosen[self.begin[t] : self.end[t]]
+        return Split(
+            int(self.feature[t]),
+            float(self.threshold[t]),
+            codes if len(codes) else None,
+            bool(self.missing_right[t]),
+            float(self.left[t]),
+            float(self.right[t]),
+            float(self.gain[t]),
+        )
 
     def first(self, rounds: int | None = None, n_jobs: int | None = None) -> StumpEnsemble:
         """Give the first splits, or all, to be asked on so many threads.
@@ -77,8 +117,11 @@ class StumpEnsemble:
         """
         part = copy(self)
         part._n_jobs = n_jobs
-        for name in _BY_SPLIT:
-            setattr(part, name, getattr(self, name)[:rounds])
+        if rounds is not None and rounds < len(self):
+            for name in _ARRAYS:
+                setattr(part, name, getattr(self, name)[:rounds])
+            part._line = self._line[:rounds]
+            part.leaf_weight = None if self.leaf_weight is None else self.leaf_weight[:rounds]
         return part
 
     def sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Vector:
@@ -142,6 +185,33 @@ class StumpEnsemble:
         self._add(X, slice(None), ops.add_votes, given, votes)
         return votes
 
+    def shares(self, X: Any) -> Vector:
+        """Add up, for every class, its shares of the weight on the sides that a row goes to.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        shares : ndarray of shape (rows, classes)
+        """
+        leaves = self.leaf_shares()
+        total = np.zeros((X.shape[0], leaves.shape[2]))
+        sides = np.ascontiguousarray(leaves[:, 0]), np.ascontiguousarray(leaves[:, 1])
+        self._add(X, slice(None), ops.add_shares, sides, total)
+        return total
+
+    def leaf_shares(self) -> Vector:
+        """Give the shares of the classes on both sides; an empty side is sure of its class.
+
+        Returns
+        -------
+        shares : ndarray of shape (splits, 2, classes)
+        """
+        assert self.leaf_weight is not None
+        return leaf_shares(self.leaf_weight, self.left, self.right)
+
     def _scaled(self, coefficients: Any) -> tuple[Vector, Vector]:
         if coefficients is None:
             return self.left, self.right
@@ -153,8 +223,8 @@ class StumpEnsemble:
         line, used = self._line[rounds], self._used
         if rounds != slice(None):  # only the features of these rounds are read
             used, line = _narrow(used, line)
-        stumps = line, self._threshold[rounds], self._missing_right[rounds]
-        chosen = self._begin[rounds], self._end[rounds], self._chosen
+        stumps = line, self.threshold[rounds], self.missing_right[rounds]
+        chosen = self.begin[rounds], self.end[rounds], self.chosen
         sides = [leaf[rounds] for leaf in leaves]
         source = _Rows(X, used)
         size = int(np.clip(_BLOCK_VALUES // max(1, len(used)), _FEWEST_ROWS, _MOST_ROWS))
@@ -170,6 +240,33 @@ class StumpEnsemble:
             return
         with Workers(self._n_jobs) as workers:
             workers.each(work, pieces)
+
+
+def leaf_shares(leaf_weight: Vector, left: Vector, right: Vector) -> Vector:
+    """Give the shares of the classes on both sides of splits; an empty one is sure of its class.
+
+    Parameters
+    ----------
+    leaf_weight : ndarray of shape (splits, 2, classes)
+    left, right : ndarray of shape (splits,)
+        Their leaves, from which a class is read as in ``label_search.leaf_classes``.
+
+    Returns
+    -------
+    shares : ndarray of shape (splits, 2, classes)
+    """
+    leaves, n_classes = np.stack([left, right], axis=1), leaf_weight.shape[2]
+    sure = np.eye(n_classes)[(leaves > 0 if n_classes == 2 else leaves).astype(np.intp)]
+    empty = leaf_weight.sum(axis=2, keepdims=True) == 0
+    weight = np.where(empty, sure, leaf_weight)
+    shares: Vector = weight / weight.sum(axis=2, keepdims=True)
+    return shares
+
+
+def _lines(feature: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the features that are asked about, and the place of each split's among them."""
+    used = np.unique(feature[feature >= 0])
+    return used, np.where(feature >= 0, np.searchsorted(used, feature), -1)
 
 
 def _narrow(used: NDArray[np.int64], line: NDArray[np.int64]) -> tuple[Any, Any]:
