@@ -96,7 +96,7 @@ def fit_to_bag(split: Split, X: Any, rows: Index) -> Split:
         return split
     j = split.feature
     x = X[:, [j]].toarray().ravel()[rows] if sparse.issparse(X) else X[rows, j]
-    right = replace(split, feature=0).right_side(x[:, None])
+    right = split.right_of(x)
     missing = np.isnan(x)
     missing_right = bool(
         split.missing_right if missing.any() else 2 * np.count_nonzero(right) > len(x)

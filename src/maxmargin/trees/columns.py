@@ -1,29 +1,24 @@
-"""The training set presorted once, and asked for its best split in every round."""
+"""The columns of a training set: sorted once, and asked for the best split in every round."""
 
 from __future__ import annotations
 
-import warnings
-from bisect import bisect_left, bisect_right
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.caution import caution
 from maxmargin.ops.clock import Clock
-from maxmargin.ops.cpu.stump import ROW, TOGETHER, mark_side
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.categories import Categories, Rules, best_group
 from maxmargin.trees.criterion import Classes, Criterion, Gini, Sign, Square, Vector
 from maxmargin.trees.presort import sort_columns
+from maxmargin.trees.sorted_block import SortedBlock
+from maxmargin.trees.source import source_of
 from maxmargin.trees.split import Split, midpoint
 
 Mask = NDArray[np.bool_]
-
-_PIECE = 50_000  # rows that a thread takes at a time, at least
-_WORTH_THREADS = 400_000  # stored rows; fewer are scanned before another thread has woken up
 
 
 class Columns:
@@ -31,8 +26,9 @@ class Columns:
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (rows, columns)
-        Numbers; NaN is a missing value. Categories are codes 0, 1, ...
+    X : ndarray or sparse matrix of shape (rows, columns), or ColumnSource
+        Numbers; NaN is a missing value. Categories are codes 0, 1, ... A source is read a few
+        columns at a time.
     categorical : ndarray of bool of shape (columns,), default=None
         Which columns are categorical.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
@@ -50,6 +46,9 @@ class Columns:
         Whether gains of more than ten categories are shrunk by what chance would give them.
     clock : Clock, default=None
         Once it is over no more columns are sorted, and those left are not searched.
+    max_bytes : int, default=None
+        Memory for columns in order, 4 bytes a row and column; those that do not fit are read and
+        sorted again in every round. None keeps all of them.
 
     Notes
     -----
@@ -79,21 +78,20 @@ class Columns:
         min_category_weight: float = 0.0,
         category_smoothing: bool = False,
         clock: Clock | None = None,
+        max_bytes: int | None = None,
     ) -> None:
-        self.n_rows, self.n_features = X.shape
-        self._X = _by_column(X)
-        weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
+        self._source = source_of(X)
+        self.n_rows, self.n_features = self._source.n_rows, self._source.n_columns
+        self._weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
         self._rules = Rules(categorical_split, min_weight_fraction_leaf, category_smoothing)
         self._workers = Workers(n_jobs)
         self._latest: tuple[Split | None, bool, int] = None, False, 0
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
-        self._sort(np.flatnonzero(~mask), clock or Clock())
+        self._part(np.flatnonzero(~mask), max_bytes, clock or Clock())
         self._categories = {
-            int(j): Categories.of(self._X[:, j], weight, min_category_weight)
+            int(j): Categories.of(self._read(int(j)), self._weight, min_category_weight)
             for j in np.flatnonzero(mask)
         }
-        if min_weight_fraction_leaf > 0.0:
-            self._forbid_light_sides(weight, min_weight_fraction_leaf * float(weight.sum()))
 
     def __enter__(self) -> Self:
         return self
@@ -101,41 +99,43 @@ class Columns:
     def __exit__(self, *error: object) -> None:
         self._workers.__exit__(*error)
 
-    def _sort(self, numeric: NDArray[np.intp], clock: Clock) -> None:
-        columns, left = sort_columns(self._X, numeric, self._workers, clock)
+    # in order
+
+    def _part(self, numeric: NDArray[np.intp], max_bytes: int | None, clock: Clock) -> None:
+        """Sort the columns that are kept; others are sorted whenever they are scanned."""
+        size = _fitting(len(numeric), self.n_rows, max_bytes)
+        self._kept, left = self._sort(numeric[:size], clock)
+        self._single = self._kept  # the block of the column looked at last
+        places = range(size, len(numeric), max(1, size))
+        self._passing = [numeric[first : first + size] for first in places]
+        if self._passing and clock.over():
+            self._passing, left = [], left + len(numeric) - size
         if left:
-            warnings.warn(
+            caution(
                 f"time_limit={clock.time_limit} was reached while columns were sorted: {left} of "
                 f"{len(numeric)} are not searched; give more time, or fewer rows or columns.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
-        runs = [run for column in columns for run in (column.below, column.above)]
-        self._rows = np.concatenate([np.zeros(0, np.uint32), *runs])
-        self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
-        self._bounds: list[int] = self._start.tolist()
-        self._middle = np.array([column.middle for column in columns])
-        self._n_missing = np.array([len(column.missing) for column in columns])
-        self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
-        lengths = np.array([len(run) for run in runs], dtype=np.intp)
-        # Neighbours of equal length share a loop.
-        order = np.argsort(lengths, kind="stable")
-        self._order, self._pieces = order.astype(np.uint64), _pieces(lengths[order])
-        self._light: list[int] = []  # columns with missing values too few for a side of their own
 
-    def _forbid_light_sides(self, weight: Vector, least: float) -> None:
-        """Allow splits only where both sides of the values weigh enough."""
-        first, total = 0, float(weight.sum())
-        for j in range(self.n_features):
-            missing = self._missing[first : first + int(self._n_missing[j])]
-            first += len(missing)
-            apart = float(weight[missing].sum())
-            if len(missing) and min(apart, total - apart) < least:
-                self._light.append(j)
-            for begin, end in pairwise(self._bounds[2 * j : 2 * j + 3]):
-                run = self._rows[begin:end]
-                side = np.cumsum(weight[run & ROW])
-                run[np.minimum(side, total - apart - side) < least] &= ROW
+    def _sort(self, features: NDArray[np.intp], clock: Clock) -> tuple[SortedBlock, int]:
+        """Read and sort some columns; gives how many there was no time for."""
+        columns, left = sort_columns(self._source, features, self._workers, clock)
+        block = SortedBlock(features, columns)
+        if self._rules.least > 0.0:
+            block.forbid_light_sides(self._weight, self._rules.least * float(self._weight.sum()))
+        return block, left
+
+    def _block_of(self, feature: int) -> SortedBlock:
+        """Give a block with this column in it."""
+        for block in (self._kept, self._single):
+            if feature in block:
+                return block
+        self._single, _ = self._sort(np.array([feature]), Clock())
+        return self._single
+
+    def _read(self, feature: int) -> NDArray[Any]:
+        """Give the values of a column."""
+        return self._source.column(feature).dense(self.n_rows)
 
     # the best split
 
@@ -200,11 +200,10 @@ class Columns:
         return self._best(Classes(label, np.asarray(weight, float), n_classes, criterion))
 
     def _best(self, criterion: Criterion) -> Split:
-        shift = self._missing_sums(criterion)
-        gain = self._scan(criterion, shift)
+        shift, gain = self._scan(criterion)
         groups = {j: self._group(criterion, j) for j in self._categories}
         for j, (value, _) in groups.items():
-            gain[2 * j] = value
+            gain[j, 0] = value
         best = max(float(gain.max(initial=-np.inf)), criterion.baseline)
         slack = criterion.slack(best)
         if not best > criterion.baseline + slack:
@@ -212,29 +211,22 @@ class Columns:
         feature = int((gain >= best - slack).argmax()) // 2
         if feature in groups:
             return self._categorical_split(criterion, feature, groups[feature][1])
-        runs = gain[2 * feature : 2 * feature + 2].tolist()
+        runs = gain[feature].tolist()
         return self._numeric_split(criterion, feature, shift[feature], best - slack, runs)
 
-    def _missing_sums(self, criterion: Criterion) -> Vector:
-        if len(self._missing) == 0:
-            return np.zeros((self.n_features, len(criterion.total)))
-        column = np.repeat(np.arange(self.n_features), self._n_missing)
-        sums = criterion.sums(column, self._missing, self.n_features)
-        sums[self._light] = 0.0
-        return sums
+    def _scan(self, criterion: Criterion) -> tuple[Vector, Vector]:
+        """Give the sums of missing values, and the scores of both runs, of every numeric column."""
+        shift = np.zeros((self.n_features, len(criterion.total)))
+        gain = np.full((self.n_features, 2), -np.inf)
 
-    def _scan(self, criterion: Criterion, shift: Vector) -> Vector:
-        """Score both runs of every numeric column."""
-        gain = np.full(2 * self.n_features, -np.inf)
+        def scan(block: SortedBlock) -> None:
+            sums = shift[block.features] = block.missing_sums(criterion)
+            gain[block.features] = block.scan(criterion, sums, self._workers)
 
-        def scan(piece: tuple[int, int]) -> None:
-            criterion.scan(self._rows, self._start, self._order, *piece, shift, gain)
-
-        if len(self._rows) < _WORTH_THREADS:
-            scan((0, len(gain)))
-        else:
-            self._workers.each(scan, self._pieces)
-        return gain
+        scan(self._kept)
+        for features in self._passing:  # without a name, so that none outlives its turn
+            scan(self._sort(features, Clock())[0])
+        return shift, gain
 
     def _group(self, criterion: Criterion, feature: int) -> tuple[float, Mask]:
         categories = self._categories[feature]
@@ -254,31 +246,32 @@ class Columns:
         self, criterion: Criterion, feature: int, shift: Vector, target: float, runs: list[float]
     ) -> Split:
         """Find where in a column the target is reached, at the smallest threshold."""
-        side = shift.copy()
+        side, block = shift.copy(), self._block_of(feature)
+        place = block.place(feature)
         for above in (False, True):
             if runs[above] < target:
                 continue
-            begin, end = self._bounds[2 * feature + above], self._bounds[2 * feature + above + 1]
-            found = criterion.place(self._rows, begin, end, shift, target, above, side)
+            begin, end = block.run(place, above)
+            found = criterion.place(block.rows, begin, end, shift, target, above, side)
             if found:
                 count, along = abs(found), found < 0
-                threshold = self._threshold(feature, begin, end, count)
-                missing_right = along == above if self._n_missing[feature] else None
-                if feature in self._light:  # counted with the rest
+                threshold = self._threshold(feature, block, begin, end, count)
+                missing_right = along == above if block.n_missing[place] else None
+                if block.is_light(place):  # counted with the rest
                     missing_right = not above
                 return self._split(criterion, feature, side, above, count, threshold, missing_right)
         assert criterion.score(shift) >= target, "a split that was found cannot be placed"
         return self._split(criterion, feature, side, True, 0, np.inf, True)
 
-    def _threshold(self, feature: int, begin: int, end: int, count: int) -> float:
+    def _threshold(
+        self, feature: int, block: SortedBlock, begin: int, end: int, count: int
+    ) -> float:
         """Put a threshold behind the first rows of a run."""
-        last = self._value(begin + count - 1, feature)
-        inner = begin + count < end
-        then = self._value(begin + count, feature) if inner else float(self._middle[feature])
+        column, then = self._source.column(feature), float(block.middle[block.place(feature)])
+        last = block.value(column, begin + count - 1)
+        if begin + count < end:
+            then = block.value(column, begin + count)
         return midpoint(min(last, then), max(last, then))
-
-    def _value(self, place: int, feature: int) -> float:
-        return float(self._X[int(self._rows[place] & ROW), feature]) + 0.0
 
     def _split(
         self,
@@ -323,48 +316,19 @@ class Columns:
         -------
         right : ndarray of bool of shape (rows,)
         """
-        if split.feature < 0 or split.feature in self._categories:
-            return split.right_side(self._X)
-        latest, above, count = self._latest
+        if split.feature < 0:
+            return np.zeros(self.n_rows, dtype=bool)
+        if split.feature in self._categories:
+            return split.right_of(self._read(split.feature))
+        (latest, above, count), block = self._latest, self._block_of(split.feature)
         if split is not latest:
-            above, count = self._find(split)
-        right = np.full(self.n_rows, not above)
-        begin = self._bounds[2 * split.feature + above]
-        mark_side(self._rows, begin, begin + count, above, right)
-        if n_missing := int(self._n_missing[split.feature]):
-            first = int(self._n_missing[: split.feature].sum())
-            right[self._missing[first : first + n_missing]] = split.missing_right
-        return right
-
-    def _find(self, split: Split) -> tuple[bool, int]:
-        """Find the run that a threshold cuts, the one above or not, and how much of it is one side.
-
-        The frequent value's rows go with the other run.
-        """
-        j, threshold = split.feature, split.threshold
-        below, middle, end = self._bounds[2 * j : 2 * j + 3]
-        if self._middle[j] > threshold:
-            run = range(below, middle)
-            return False, bisect_right(run, threshold, key=lambda k: self._value(k, j))
-        run = range(middle, end)
-        return True, bisect_left(run, -threshold, key=lambda k: -self._value(k, j))
+            above, count = block.find(split, self._source.column(split.feature))
+        return block.right_side(split, above, count, self.n_rows)
 
 
-def _pieces(lengths: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Cut the runs into pieces of enough rows, which share their loops but at the end."""
-    goals = np.arange(_PIECE, lengths.sum(), _PIECE)
-    ends = 1 + np.searchsorted(np.cumsum(lengths), goals)
-    whole = -(-ends // TOGETHER) * TOGETHER
-    cuts = np.unique(np.minimum([0, *whole, len(lengths)], len(lengths))).tolist()
-    return list(pairwise(cuts))
-
-
-def _by_column(X: Any) -> Any:
-    """Store a sparse matrix by columns, with the rows of each in order."""
-    if not sparse.issparse(X):
-        return X
-    columns = X.tocsc(copy=False)
-    if not columns.has_canonical_format:
-        columns = columns.copy()
-        columns.sum_duplicates()
-    return columns
+def _fitting(n_columns: int, n_rows: int, max_bytes: int | None) -> int:
+    """Say how many columns to keep in order: all, or half of what fits, the rest for the others."""
+    each = np.dtype(np.uint32).itemsize * n_rows
+    if max_bytes is None or n_columns * each <= max_bytes:
+        return n_columns
+    return max(1, max_bytes // (2 * each))

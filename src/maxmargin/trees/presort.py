@@ -1,4 +1,4 @@
-"""Sorting the columns of a training set once: rows in runs around the most frequent value.
+"""Sorting columns, a few at a time: rows in runs around each one's most frequent value.
 
 The layout is that of ``ops/cpu/stump.py``.
 """
@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.cpu import stump_sort as ops
 from maxmargin.ops.threads import Workers
+from maxmargin.trees.source import ColumnSource
 
 Rows = NDArray[np.uint32]
 Array = NDArray[Any]
@@ -39,21 +39,23 @@ _EMPTY = Sorted(_NONE, _NONE, _NONE, np.nan)
 
 
 def sort_columns(
-    X: Any, features: NDArray[np.intp], workers: Workers, clock: Clock
+    source: ColumnSource, features: NDArray[np.intp], workers: Workers, clock: Clock
 ) -> tuple[list[Sorted], int]:
-    """Sort the rows by every one of the features; all other columns stay empty.
+    """Sort the rows by each of the features.
 
-    Once the clock is over no further one is begun, but for the first; returns how many were not.
+    Once the clock is over no further one is begun, but for the first, and those left are empty;
+    returns how many they are.
     """
-    columns, left = [_EMPTY] * X.shape[1], set(features.tolist())
-    few = X.shape[0] * len(features) <= _FEW
+    columns, left = [_EMPTY] * len(features), set(range(len(features)))
+    few = source.n_rows * len(features) <= _FEW
 
     def sort(first: int) -> None:
-        chosen, room = features[first : first + _BLOCK], _Room(X.shape[0], X.dtype)
-        for j, (values, rows) in zip(chosen.tolist(), _read(X, chosen), strict=True):
-            if few or j == features[0] or not clock.over():
-                columns[j] = room.sort(values, rows)
-                left.discard(j)
+        block = source.read(features[first : first + _BLOCK])
+        room = _Room(source.n_rows, block[0].values.dtype)
+        for place, (values, rows) in enumerate(block, first):
+            if few or place == 0 or not clock.over():
+                columns[place] = room.sort(np.ascontiguousarray(values), rows)
+                left.discard(place)
 
     blocks = range(0, len(features), _BLOCK)
     if few:
@@ -62,15 +64,6 @@ def sort_columns(
     else:
         workers.each(sort, blocks)
     return columns, len(left)
-
-
-def _read(X: Any, features: NDArray[np.intp]) -> Any:
-    """Give values and rows of each column; None for all rows."""
-    if not sparse.issparse(X):
-        block = np.ascontiguousarray(X[:, features[0] : features[-1] + 1].T)
-        return [(block[j], None) for j in features - features[0]]
-    parts = [slice(X.indptr[j], X.indptr[j + 1]) for j in features]
-    return [(X.data[part], X.indices[part]) for part in parts]
 
 
 class _Room:

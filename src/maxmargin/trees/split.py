@@ -81,7 +81,19 @@ class Split:
         """
         if self.feature < 0:
             return np.zeros(X.shape[0], dtype=bool)
-        x = column(X, self.feature)
+        return self.right_of(column(X, self.feature))
+
+    def right_of(self, x: NDArray[Any]) -> Mask:
+        """Tell which values of the feature go right.
+
+        Parameters
+        ----------
+        x : ndarray of shape (rows,)
+
+        Returns
+        -------
+        right : ndarray of bool of shape (rows,)
+        """
         if self.categories is not None:
             return self._chosen(x)
         right: Mask = x > floor_as(self.threshold, x.dtype)
