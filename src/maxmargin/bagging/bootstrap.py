@@ -1,4 +1,4 @@
-"""Bags of rows: drawn with replacement (the bootstrap) or without, evenly or by weights.
+"""The bootstrap: bags of rows drawn with replacement, or without, evenly or by weights.
 
 A bag depends on what the rows hold and on nothing else: rows are laid out in the order of a hash of
 their contents before any are drawn. So the order of the rows does not matter, nor whether they are

@@ -1,4 +1,4 @@
-"""What a fitted sum of weak learners does: predict, stage by stage, and explain itself.
+"""Additive models: what a fitted sum of weak learners does, from predictions to importances.
 
 F(x) = constant + sum_t coefficient_t h_t(x), one such function or one for each class.
 """

@@ -1,4 +1,4 @@
-"""Weak learners for a gradient: members whose values h on the rows point along the pull p = -dL/dz.
+"""Directions of descent: weak learners whose values h on the rows follow the pull p = -dL/dz.
 
 In {-1, +1}: argmax_h sum p_i h(x_i) is the classifier of least weighted error for labels sign p_i
 and weights |p_i| (lectures; Mason et al., 2000, section 3). Real-valued: the regressor of least

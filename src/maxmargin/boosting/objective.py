@@ -1,4 +1,4 @@
-"""What boosting descends: the total loss of the training rows as a function of their predictions.
+"""The objective that boosting descends: the total loss of rows as a function of predictions.
 
     rows    L(z) = sum_i w_i loss(z_i, t_i)
     hinge   the same, rounded off: single steps get stuck at kinks that many rows share

@@ -1,4 +1,4 @@
-"""What a warm start goes on with: the data and the problem of the fit before, or nothing.
+"""Warm starts: they go on with the data and the problem of the fit before, or not at all.
 
 Rounds made on other data, or for another loss, are no beginning of the fit that is asked for; they
 are refused rather than mixed. What may change is what later rounds are made of: their number and

@@ -1,4 +1,4 @@
-"""The best two groups of categories, from the sums of each.
+"""Categories of a column: the best two groups of them, from the sums of each.
 
 For labels -1 and +1 every category goes to the side of its sign, and for squares (two classes by
 Gini among them) the best of all subsets is a beginning of the categories in the order of their

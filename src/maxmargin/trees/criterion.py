@@ -1,4 +1,4 @@
-"""What a split of the rows is good for: the three criteria that columns are scanned for.
+"""Criteria of a split: weighted error, squares and Gini's index, for which columns are scanned.
 
 Each is a function of the sums of one side (and of all rows), so the scan of sorted rows, the
 grouping of categories and missing values ask the same four things of it: the sums of groups of

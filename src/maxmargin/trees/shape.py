@@ -1,4 +1,4 @@
-"""An ensemble of stumps as what it is: a sum of step functions, each of one feature.
+"""Shape functions: an ensemble of stumps is a sum of step functions, each of one feature.
 
 A stump asks about one feature, so the members that ask about feature j add up to a function of x_j
 alone, constant between their thresholds:

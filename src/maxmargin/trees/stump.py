@@ -1,4 +1,4 @@
-"""Decision stumps: trees with a single split, the weak learners of boosting."""
+"""Stumps: trees with a single split, the weak learners of boosting."""
 
 from __future__ import annotations
 
