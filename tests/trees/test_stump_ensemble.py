@@ -123,6 +123,6 @@ def test_predictions_make_no_members(ensemble, monkeypatch):
     model = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr(StumpMaker, "__call__", None)
     assert len(model.predict(X)) == 60
-    assert len(model.estimators_) == 4
     monkeypatch.undo()
+    assert len(model.estimators_) == 4
     assert all(len(member.predict(X)) == 60 for member in np.ravel(model.estimators_))

@@ -336,7 +336,7 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
             return
         stored, params = pack_stumps(bagged), self.estimator_.get_params(deep=False)
         make = StumpMaker.of(self, stored, np.arange(self.n_classes_), **params)
-        stumps = LazyMembers(make, (len(stored),))
+        stumps = LazyMembers(make, len(stored))
         if len(bagged) == len(members):
             self._stored, self.estimators_ = stored, stumps
         else:

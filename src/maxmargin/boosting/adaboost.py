@@ -445,7 +445,7 @@ class AdaBoostClassifier(WeightedVote):
         if self._has_stumps():
             self._stumps = StumpEnsemble(booster.members)
             make = StumpMaker.of(self, self._stumps, self.classes_)
-            self.estimators_ = LazyMembers(make, (len(self._stumps),))
+            self.estimators_ = LazyMembers(make, len(self._stumps))
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_
         self.estimator_errors_ = history.column("error")

@@ -5,7 +5,7 @@ F(x) = constant + sum_t coefficient_t h_t(x), one such function or one for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,18 +59,21 @@ class AdditiveModel(BaseEstimator):
         return len(self.coefficients_)
 
     @property
-    def estimators_(self) -> LazyMembers:
-        """The members, of shape (rounds, functions); stumps are made when they are asked for."""
+    def estimators_(self) -> NDArray[Any]:
+        """The members, of shape (rounds, functions); stumps are made whenever it is read."""
         check_is_fitted(self)
-        make = [self._member_of(function) for function in self._functions]
-        return LazyMembers(lambda n: make[n % len(make)](n // len(make)), self.coefficients_.shape)
+        members = np.empty(self.coefficients_.shape, dtype=object)
+        for k, function in enumerate(map(self._estimators, self._functions)):
+            for t in range(len(members)):
+                members[t, k] = function[t]
+        return members
 
-    def _member_of(self, function: Sequence[Any]) -> Callable[[int], Any]:
-        """Give what gives the members of a function."""
+    def _estimators(self, function: Sequence[Any]) -> Sequence[Any]:
+        """Give the members of a function as estimators."""
         if not isinstance(function, StumpEnsemble):
-            return function.__getitem__
+            return function
         signs = np.array([-1.0, 1.0]) if isinstance(self.estimator, DecisionStump) else None
-        return StumpMaker.of(self, function, signs)
+        return LazyMembers(StumpMaker.of(self, function, signs), len(function))
 
     def _rounds(self) -> Iterator[tuple[tuple[Any, ...], Vector]]:
         """Give the members and the coefficients of every round."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -44,65 +43,52 @@ class MemberSequence:
 class LazyMembers(Sequence[Any]):
     """Members that are made when they are asked for, from what an ensemble has stored.
 
+    To be read as a list: what is taken out or put together is one.
+
     Parameters
     ----------
     make : callable
         Makes the member of a number.
-    shape : tuple of int
-        (members,), or (rounds, functions) with numbers that run through a round first.
+    count : int
 
     Examples
     --------
-    >>> members = LazyMembers(str, (3,))
+    >>> members = LazyMembers(str, 3)
     >>> members[-1], members[:2], len(members)
     ('2', ['0', '1'], 3)
     """
 
-    def __init__(self, make: Callable[[int], Any], shape: tuple[int, ...]) -> None:
-        self.shape, self._make = shape, make
-        self._kept: dict[int, Any] = {}
+    def __init__(self, make: Callable[[int], Any], count: int) -> None:
+        self._make, self._count = make, count
+        self._made: dict[int, Any] = {}
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return self._count
 
     def __getitem__(self, index: Any) -> Any:
-        numbers = self._numbers()[index]
-        if np.ndim(numbers) == 0:
-            return self._member(int(numbers))
-        members = self._members(numbers)
-        return members.tolist() if len(self.shape) == 1 else members
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number = range(len(self))[index]
+        if number not in self._made:
+            self._made[number] = self._make(number)
+        return self._made[number]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return self._members(self._numbers())
+    def __add__(self, others: Sequence[Any]) -> list[Any]:
+        return [*self, *others]
 
-    def _numbers(self) -> NDArray[np.intp]:
-        return np.arange(np.prod(self.shape, dtype=np.intp)).reshape(self.shape)
-
-    def _members(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
-        members = np.empty(numbers.shape, dtype=object)
-        for place, number in np.ndenumerate(numbers):
-            members[place] = self._member(int(number))
-        return members
-
-    def _member(self, number: int) -> Any:
-        if number not in self._kept:
-            self._kept[number] = self._make(number)
-        return self._kept[number]
+    def __radd__(self, others: Sequence[Any]) -> list[Any]:
+        return [*others, *self]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(
-            np.array_equal(mine, theirs) for mine, theirs in zip(self, other, strict=True)
-        )
+        return isinstance(other, Sequence) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]  # as lists have none
 
     def __repr__(self) -> str:
-        return repr(self[:])
+        return repr([*self])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": {}}
+        return {**self.__dict__, "_made": {}}
 
 
 def seeded_copy(estimator: Any, random_state: Any) -> Any:
