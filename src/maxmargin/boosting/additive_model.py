@@ -87,20 +87,31 @@ class AdditiveModel(BaseEstimator):
         scikit-learn; for members in {-1, +1} their coefficients.
         """
         check_is_fitted(self)
+        stumps = self._stumps()
+        total = self._stump_gains(stumps) if stumps else self._member_gains()
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _stumps(self) -> list[StumpEnsemble]:
+        """Give the stumps of each function; an empty list if members are others."""
+        return [function for function in self._functions if isinstance(function, StumpEnsemble)]
+
+    def _stump_gains(self, stumps: list[StumpEnsemble]) -> Vector:
+        feature = np.stack([each.feature for each in stumps], axis=1)
+        gain = np.stack([each.gain for each in stumps], axis=1)
+        if isinstance(self.estimator, DecisionStump):
+            gain = self.coefficients_
+        asked = (self.coefficients_ != 0.0) & (feature >= 0)
+        return np.bincount(feature[asked], gain[asked], self.n_features_in_).astype(np.float64)
+
+    def _member_gains(self) -> Vector:
         total = np.zeros(self.n_features_in_)
         for line, steps in self._rounds():
             for member, coefficient in zip(line, steps, strict=True):
                 if coefficient != 0.0:
                     total += self._importance(member, coefficient)
-        return total / total.sum() if total.sum() > 0 else total
+        return total
 
     def _importance(self, member: Any, coefficient: float) -> Vector:
-        if hasattr(member, "gain"):
-            importance = np.zeros(self.n_features_in_)
-            signs = isinstance(self.estimator, DecisionStump)
-            if member.feature >= 0:
-                importance[member.feature] = coefficient if signs else member.gain
-            return importance
         if hasattr(member, "tree_") and not is_classifier(member):
             return member.tree_.compute_feature_importances(normalize=False)
         if not hasattr(member, "feature_importances_"):
@@ -131,8 +142,7 @@ class AdditiveModel(BaseEstimator):
     def _raw(self, X: Any) -> Vector:
         """Give F of the rows, of shape (rows, functions)."""
         X = self._read_new(X)
-        stumps = [each for each in self._functions if isinstance(each, StumpEnsemble)]
-        if stumps:
+        if stumps := self._stumps():
             return self._sum_stumps(X, stumps)
         raw = np.tile(self.constants_, (X.shape[0], 1))
         for raw in self._stages(X):  # noqa: B007  (the last one counts)
