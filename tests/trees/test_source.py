@@ -131,6 +131,13 @@ def test_a_source_of_a_matrix_has_its_columns(form):
         assert [source.column(j).at(i) for i in range(6)] == dense[:, j].tolist()
 
 
+def test_entries_stored_twice_are_added_up():
+    twice = sparse.csc_array(([1.0, 2.0, 5.0], [2, 2, 0], [0, 3]), shape=(4, 1))
+    column = source_of(twice).column(0)
+    assert column.dense(4).tolist() == [5.0, 0.0, 3.0, 0.0]
+    assert len(twice.data) == 3  # the user's matrix is left as it was
+
+
 def test_whole_numbers_are_numbers():
     columns = Columns(np.arange(-2, 3)[:, None])
     assert columns.best_sign(np.array([-1.0, -1.0, 1.0, 1.0, 1.0])).threshold == -0.5
