@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.boosting import Columns
-from maxmargin.boosting.criterion import on_grid
 from maxmargin.ops import split_score
 from maxmargin.ops.cpu import (
     stump,
@@ -24,6 +23,7 @@ from maxmargin.ops.reference import stump_ensemble as reference_ensemble
 from maxmargin.ops.reference import stump_grid as reference_grid
 from maxmargin.ops.reference import stump_sort as reference_sort
 from maxmargin.ops.reference import stump_square as reference_square
+from maxmargin.trees.criterion import on_grid
 
 REFERENCE = {"sign": reference, "square": reference_square, "classes": reference_classes}
 LAST = int(stump.LAST)
@@ -313,4 +313,8 @@ def test_sums_of_stumps(dtype, seed, n, T):
     fast, slow = np.zeros((n, 3)), np.zeros((n, 3))
     stump_ensemble.add_votes(block, *stumps, low, high, weight, fast)
     reference_ensemble.add_votes(block, *stumps, low, high, weight, slow)
+    np.testing.assert_array_equal(fast, slow)
+    low, high = rng.random((2, T, 3))
+    stump_ensemble.add_shares(block, *stumps, low, high, fast)
+    reference_ensemble.add_shares(block, *stumps, low, high, slow)
     np.testing.assert_array_equal(fast, slow)

@@ -1,3 +1,4 @@
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,3 +17,17 @@ def test_make_help_describes_every_target():
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     described = [line.split()[1] for line in shown.stdout.splitlines() if "make " in line]
     assert sorted(described) == sorted(phony.split()[1:])
+
+
+def test_rooms_are_imported_by_statements_that_the_layers_are_checked_by():
+    root = ROOT / "src" / "maxmargin" / "__init__.py"  # resolves public names on first use
+    reach = re.compile(r"import_module|__import__")
+    assert [path for path in SOURCES if path != root and reach.search(path.read_text())] == []
+
+
+def test_concepts_are_where_the_architecture_says():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where a concept is")[2].partition("\n## ")[0]
+    files = re.findall(r"`(\w+/\w+\.py)`", table)
+    assert len(files) > 10
+    assert [file for file in files if not (ROOT / "src" / "maxmargin" / file).is_file()] == []

@@ -1,4 +1,8 @@
-"""Weights of rows and classes, checked once for all classifiers."""
+"""Weights of rows and classes, checked once for all estimators.
+
+``check_sample_weight`` is for support vector machines, whose rows may weigh less than nothing;
+``read_weight`` for boosting, bagging and stumps.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,50 @@ def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
             "Invalid input - all samples with positive weights belong to the same class."
         )
     return weight
+
+
+def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Vector:
+    """Check the weights of rows; None is 1 for each.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (rows,), a number or None
+    n_rows : int
+    name : str, default="sample_weight"
+        The argument that it came as.
+
+    Returns
+    -------
+    weight : ndarray of shape (rows,)
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = as_weight(sample_weight, name).copy()
+    weight = np.full(n_rows, weight) if weight.ndim == 0 else weight
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
+    if len(weight) != n_rows:
+        raise ValueError(f"{name}.shape == {weight.shape}, expected ({n_rows},): one weight a row.")
+    _check_weight(weight, name)
+    return weight
+
+
+def _check_weight(weight: Vector, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(weight))
+    if len(bad):
+        raise ValueError(
+            f"Input {name} contains NaN or infinity (row {bad[0]}); drop such rows first."
+        )
+    bad = np.flatnonzero(weight < 0)
+    if len(bad):
+        raise ValueError(
+            f"Negative values in data passed to `{name}`: {weight[bad[0]]:g} for row "
+            f"{bad[0]}; weights say how much a row counts, so they are at least 0."
+        )
+    if not weight.any():
+        raise ValueError(
+            "All sample weights are zero: there is nothing to learn from; give some row a weight."
+        )
 
 
 def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
