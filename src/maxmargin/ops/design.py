@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.ops.clock import pieces, stop_if_over
 from maxmargin.ops.cpu.features import (
     add_curved,
     add_products,
@@ -100,7 +101,7 @@ class Design:
         return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
 
     def products(self, weight: Vector) -> Vector:
-        """sum_i weight_i x_i x_i', a square matrix."""
+        """sum_i weight_i x_i x_i', a square matrix; where the fit is over meanwhile, ``TimeUp``."""
         inner = self._rows.products(weight)
         if not self.constant:
             return inner
@@ -185,6 +186,7 @@ class _DenseRows:
 
         def work(group: int) -> None:
             for rows in self._blocks[group :: len(partial)]:
+                stop_if_over()
                 part, root = self._with_weight(rows, weight[rows])
                 scaled = part * root[:, None]
                 partial[group] += scaled.T @ scaled
@@ -263,7 +265,14 @@ class _SparseRows:
 
     def products(self, weight: Vector) -> Vector:
         columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
-        lower = self._summed(add_products, weight, (columns, columns), pairs)
+
+        def add(*given: Any) -> None:
+            *rows, first, stop, out = given
+            for part in pieces(stop - first, (stop - first) / len(self) * pairs):
+                stop_if_over()
+                add_products(*rows, first + part.start, first + part.stop, out)
+
+        lower = self._summed(add, weight, (columns, columns), pairs)
         return lower + np.tril(lower, -1).T
 
     def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...], work: float) -> Vector:

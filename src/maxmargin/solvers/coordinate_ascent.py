@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.ops.clock import WORK
 from maxmargin.ops.cpu.coordinate import ascend
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
@@ -28,7 +29,6 @@ from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
 
 _TOGETHER = 64  # rows evaluated at a time
-_WORK = 1 << 24  # numbers changed in a step at most, in less than a tenth of a second
 _FEWEST_UPDATES = 1000  # between two looks of the outer loop, which would see no gain in fewer
 
 
@@ -49,7 +49,7 @@ class CoordinateAscent(CachedAscent):
     def step(self, limits: Limits) -> None:
         """Make a pass, several on few variables and a part of one on many, within the limits."""
         F = self.gradient()
-        most = min(max(len(F), _FEWEST_UPDATES), max(1, _WORK // len(F)))
+        most = min(max(len(F), _FEWEST_UPDATES), max(1, WORK // len(F)))
         left = limits.steps_left(self.iterations, most)
         for _ in range(max(1, _FEWEST_UPDATES // len(F))):
             left -= self._pass(F, left)

@@ -27,6 +27,7 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.sweep import Index, sweep
 
 
 class SequentialDual:
@@ -63,28 +64,35 @@ class SequentialDual:
 
     def step(self, limits: Limits) -> None:
         """Make an epoch; one over all rows where the active ones say that it is done."""
-        self._epoch()
+        self._epoch(limits)
         left = limits.max_iter < 0 or self.iterations < limits.max_iter
         if self._shrunk() and self.violation() <= limits.tol:
             self._everyone()
             if left:
-                self._epoch()
+                self._epoch(limits)
 
-    def _epoch(self) -> None:
-        problem, order = self.problem, self._random.permutation(self._active)
-        stay, gap, worst = ascend(
+    def _epoch(self, limits: Limits) -> None:
+        share = len(self._active) / len(self.problem)
+        work = share * self._design.stored * self.problem.classes
+        order = self._random.permutation(self._active)
+        self._active, found = sweep(order, work, self._visit, limits)
+        gaps, worst = zip(*found, strict=True)
+        self._gap, self._slack = float(sum(gaps)), max(1e-12, *worst)
+        self.iterations += 1
+
+    def _visit(self, order: Index) -> tuple[int, float, float]:
+        found: tuple[int, float, float] = ascend(
             *self._rows,
             float(self._design.constant),
             self._norms,
             self._labels,
-            problem.cost,
+            self.problem.cost,
             order,
             self._slack,
             self._alpha,
             self._W,
         )
-        self._active, self._gap, self._slack = order[:stay], float(gap), max(1e-12, float(worst))
-        self.iterations += 1
+        return found
 
     def _shrunk(self) -> bool:
         return len(self._active) < len(self.problem)
