@@ -89,6 +89,33 @@ class Design:
         """sum_i beta_i x_i."""
         return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
 
+    def joint_values(self, W: Vector) -> Vector:
+        """Give w_k'x_i for all rows and the lines of W: the rows are read once for all of them."""
+        out, inner = np.empty((len(self), len(W))), np.ascontiguousarray(W[:, : self.columns].T)
+
+        def work(rows: slice) -> None:
+            out[rows] = self.X[rows] @ inner
+
+        self.workers.each(work, pieces(len(self), self.stored * len(W)))
+        if self.constant:
+            out += self.constant * W[:, -1]
+        return out
+
+    def joint_back(self, A: Vector) -> Vector:
+        """sum_i a_ik x_i for all columns of A, a line for each."""
+        parts = list(pieces(len(self), self.stored * A.shape[1]))
+        partial = np.zeros((min(_GROUPS, len(parts)), self.columns, A.shape[1]))
+
+        def work(group: int) -> None:
+            for rows in parts[group :: len(partial)]:
+                partial[group] += self.X[rows].T @ A[rows]
+
+        self.workers.each(work, range(len(partial)))
+        total = partial.sum(axis=0).T
+        if not self.constant:
+            return np.ascontiguousarray(total)
+        return np.column_stack([total, self.constant * A.sum(axis=0)])
+
     def curved(self, weight: Vector, theta: Vector) -> Vector:
         """sum_i weight_i (theta'x_i) x_i: a product with a second derivative."""
         inner = np.ascontiguousarray(theta[: self.columns])
@@ -268,7 +295,7 @@ class _SparseRows:
 
         def add(*given: Any) -> None:
             *rows, first, stop, out = given
-            for part in pieces(stop - first, (stop - first) / len(self) * pairs):
+            for part in pieces(stop - first, (stop - first) / max(1, len(self)) * pairs):
                 stop_if_over()
                 add_products(*rows, first + part.start, first + part.stop, out)
 

@@ -60,7 +60,7 @@ class SequentialDual:
 
     def objectives(self) -> tuple[float, float]:
         """Primal and dual at the running weights."""
-        return self.problem.primal(self._W.T, self._values(self._W.T)), self.merit()
+        return self.problem.primal(self._W.T, self._design.joint_values(self._W.T)), self.merit()
 
     def step(self, limits: Limits) -> None:
         """Make an epoch; one over all rows where the active ones say that it is done."""
@@ -97,14 +97,11 @@ class SequentialDual:
     def _shrunk(self) -> bool:
         return len(self._active) < len(self.problem)
 
-    def _values(self, theta: Matrix) -> Matrix:
-        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
-
     def point(self) -> CrammerSingerPoint:
         """Give the duals, and fresh weights and values of them."""
-        alpha = self._alpha.copy()
-        back = np.stack([self._design.back(np.ascontiguousarray(a)) for a in alpha.T])
-        return CrammerSingerPoint(back, self._values(back), alpha, back, self._design.dtype)
+        design, alpha = self._design, self._alpha.copy()
+        back = design.joint_back(alpha)
+        return CrammerSingerPoint(back, design.joint_values(back), alpha, back, design.dtype)
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on from fresh weights, with all rows."""

@@ -76,13 +76,10 @@ class JointInteriorPoint:
         self._alpha[rows, own] = -self._alpha.sum(axis=1)
 
     def _look(self) -> None:
-        self._W = np.stack([self._design.back(np.ascontiguousarray(a)) for a in self._alpha.T])
-        self._values = self._products(self._W)
+        self._W = self._design.joint_back(self._alpha)
+        self._values = self._design.joint_values(self._W)
         self._primal = self.problem.primal(self._W, self._values)
         self._dual = self.problem.dual(self._alpha, self._W)
-
-    def _products(self, W: Matrix) -> Matrix:
-        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in W], axis=1)
 
     def violation(self) -> float:
         """Give the relative gap."""
@@ -140,9 +137,9 @@ class JointInteriorPoint:
         sums = self._alpha.sum(axis=1)
         level = ((E * q).sum(axis=1) + sums) / total
         start = E * (q - level[:, None])
-        right = np.stack([self._design.back(np.ascontiguousarray(a)) for a in start.T])
+        right = self._design.joint_back(start)
         solved = scale * dpotrs(lower, scale * right.ravel(), lower=1)[0]
-        change = self._products(solved.reshape(right.shape))
+        change = self._design.joint_values(solved.reshape(right.shape))
         level = level - (E * change).sum(axis=1) / total
         alpha = E * (q - change - level[:, None])
         return _Way(alpha, (side + self._v * alpha) / slack, level)

@@ -44,7 +44,7 @@ _OPTIONS = {  # the smallest tolerances that HiGHS takes
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
 }
-_FIRST_SECONDS, _MORE_SECONDS = 5.0, 4.0  # that HiGHS gets at first, then by factors
+_FIRST_SECONDS, _MORE_SECONDS = 2.0, 4.0  # that HiGHS gets at first, then by factors
 _LIMIT_REACHED = 1  # linprog's status
 _MOST_REFINED = 10_000_000  # numbers in the linear system for the positive weights
 
