@@ -52,15 +52,15 @@ class CoordinateAscent(CachedAscent):
         most = min(max(len(F), _FEWEST_UPDATES), max(1, WORK // len(F)))
         left = limits.steps_left(self.iterations, most)
         for _ in range(max(1, _FEWEST_UPDATES // len(F))):
-            left -= self._pass(F, left)
+            left -= self._pass(F, left, limits)
         self.iterate.running[:] = self.problem.linear - F
 
-    def _pass(self, F: Vector, most: int) -> int:
+    def _pass(self, F: Vector, most: int, limits: Limits) -> int:
         """Go through what is left of the order, or a new one; returns the updates made."""
         if len(self._order) == 0:
             self._order = self._random.permutation(len(F))
         problem, left = self.problem, most
-        while left > 0 and len(self._order) > 0:
+        while left > 0 and len(self._order) > 0 and not limits.clock.over():
             far, updates = ascend(
                 self.iterate.cache.store,
                 self.iterate.lines(),
