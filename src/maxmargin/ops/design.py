@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.ops.clock import pieces, stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
@@ -86,6 +87,33 @@ class Design:
         """sum_i beta_i x_i."""
         return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
 
+    def joint_values(self, W: Vector) -> Vector:
+        """Give w_k'x_i for all rows and the lines of W: the rows are read once for all of them."""
+        out, inner = np.empty((len(self), len(W))), np.ascontiguousarray(W[:, : self.columns].T)
+
+        def work(rows: slice) -> None:
+            out[rows] = self.X[rows] @ inner
+
+        self.workers.each(work, pieces(len(self), self.stored * len(W)))
+        if self.constant:
+            out += self.constant * W[:, -1]
+        return out
+
+    def joint_back(self, A: Vector) -> Vector:
+        """sum_i a_ik x_i for all columns of A, a line for each."""
+        parts = list(pieces(len(self), self.stored * A.shape[1]))
+        partial = np.zeros((min(_GROUPS, len(parts)), self.columns, A.shape[1]))
+
+        def work(group: int) -> None:
+            for rows in parts[group :: len(partial)]:
+                partial[group] += self.X[rows].T @ A[rows]
+
+        self.workers.each(work, range(len(partial)))
+        total = partial.sum(axis=0).T
+        if not self.constant:
+            return np.ascontiguousarray(total)
+        return np.column_stack([total, self.constant * A.sum(axis=0)])
+
     def curved(self, weight: Vector, theta: Vector) -> Vector:
         """sum_i weight_i (theta'x_i) x_i: a product with a second derivative."""
         inner = np.ascontiguousarray(theta[: self.columns])
@@ -98,7 +126,7 @@ class Design:
         return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
 
     def products(self, weight: Vector) -> Vector:
-        """sum_i weight_i x_i x_i', a square matrix."""
+        """sum_i weight_i x_i x_i', a square matrix; where the fit is over meanwhile, ``TimeUp``."""
         inner = self._rows.products(weight)
         if not self.constant:
             return inner
@@ -188,6 +216,7 @@ class _DenseRows:
 
         def work(group: int) -> None:
             for rows in self._blocks[group :: len(partial)]:
+                stop_if_over()
                 part, root = self._with_weight(rows, weight[rows])
                 scaled = part * root[:, None]
                 partial[group] += scaled.T @ scaled
@@ -271,7 +300,14 @@ class _SparseRows:
 
     def products(self, weight: Vector) -> Vector:
         columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
-        lower = self._summed(self._verbs.add_products, weight, (columns, columns), pairs)
+
+        def add(*given: Any) -> None:
+            *rows, first, stop, out = given
+            for part in pieces(stop - first, (stop - first) / max(1, len(self)) * pairs):
+                stop_if_over()
+                self._verbs.add_products(*rows, first + part.start, first + part.stop, out)
+
+        lower = self._summed(add, weight, (columns, columns), pairs)
         return lower + np.tril(lower, -1).T
 
     def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...], work: float) -> Vector:

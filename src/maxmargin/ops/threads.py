@@ -155,8 +155,9 @@ class Workers:
 
 
 def _taken(left: deque[T]) -> Iterator[T]:
-    """Take pieces until nobody has left one."""
+    """Take pieces until nobody has left one, or wants what they make."""
     while True:
+        stop_if_cancelled()
         try:
             piece = left.popleft()
         except IndexError:

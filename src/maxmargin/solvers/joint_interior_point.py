@@ -82,8 +82,8 @@ class JointInteriorPoint:
         self._alpha[rows, own] = -self._alpha.sum(axis=1)
 
     def _look(self) -> None:
-        self._back = _backs(self._design, self._alpha)
-        self._values = _products(self._design, self._W)
+        self._back = self._design.joint_back(self._alpha)
+        self._values = self._design.joint_values(self._W)
         self._primal = self.problem.primal(self._W, self._values)
         self._dual = self.problem.dual(self._alpha, self._back)
 
@@ -143,10 +143,10 @@ class JointInteriorPoint:
         sums = self._alpha.sum(axis=1)
         level = ((E * q).sum(axis=1) + sums) / total
         start = E * (q - level[:, None])
-        right = self._back - self._W + _backs(self._design, start)
+        right = self._back - self._W + self._design.joint_back(start)
         solved = scale * dpotrs(lower, scale * right.ravel(), lower=1)[0]
         W = solved.reshape(right.shape)
-        change = _products(self._design, W)
+        change = self._design.joint_values(W)
         level = level - (E * change).sum(axis=1) / total
         alpha = E * (q - change - level[:, None])
         return _Way(alpha, (side + self._v * alpha) / slack, level, W)
@@ -172,11 +172,3 @@ class JointInteriorPoint:
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on; the judge's products are these, but for the turn."""
-
-
-def _products(design: Design, W: Matrix) -> Matrix:
-    return np.stack([design.values(np.ascontiguousarray(w)) for w in W], axis=1)
-
-
-def _backs(design: Design, alpha: Matrix) -> Matrix:
-    return np.stack([design.back(np.ascontiguousarray(a)) for a in alpha.T])

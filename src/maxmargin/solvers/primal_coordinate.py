@@ -40,13 +40,14 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.certify import LinearPoint
-from maxmargin.ops.cpu.primal_coordinate import descend, descend_products
+from maxmargin.ops.clock import pieces
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
 from maxmargin.solvers.feature_sign import minimise
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.sweep import Index, sweep
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
 _HALVINGS = 12
@@ -110,35 +111,46 @@ class PrimalCoordinate:
     def step(self, limits: Limits) -> None:
         """Minimise a model in a few epochs and go towards its minimum."""
         left = _EPOCHS if limits.max_iter < 0 else limits.max_iter - self.iterations
-        self._search(self._minimise_model(min(_EPOCHS, left)))
+        self._search(self._minimise_model(min(_EPOCHS, left), limits))
 
-    def _minimise_model(self, most: int) -> Vector:
-        """Give weights that are about the best for the parabolas drawn here."""
+    def _minimise_model(self, most: int, limits: Limits) -> Vector:
+        """Give weights that are about the best for the parabolas drawn here, as time allows."""
         problem, first = self.problem, float(self._violations().max())
         D = problem.curvatures(self._values) + self._damping * problem.cost
         if self._columns is None:
-            return self._by_products(D, first)
-        return self._by_columns(D, first, most)
+            return self._by_products(D, first, limits)
+        return self._by_columns(D, first, most, limits)
 
-    def _by_products(self, D: Vector, first: float) -> Vector:
+    def _by_products(self, D: Vector, first: float, limits: Limits) -> Vector:
         """Minimise to a small part of the first violation: epochs that read no data cost little."""
         weights, G = self._theta.copy(), -self._back
         A = self._design.products(D)
         most = max(_FEWEST, len(self.problem))  # which costs as much as the products
-        made = descend_products(A, self._penalty, _TIGHT * first, most, weights, G)
-        self.iterations += 1
-        return weights if made < most else minimise(A, self._penalty, _TIGHT * first, weights, G)
+        aim, self.iterations = _TIGHT * first, self.iterations + 1
+        for part in pieces(most, most * A.size):
+            some = part.stop - part.start
+            made = self._verbs.descend_products(A, self._penalty, aim, some, weights, G)
+            if made < some or limits.clock.over():
+                return weights
+        return minimise(A, self._penalty, aim, weights, G)
 
-    def _by_columns(self, D: Vector, first: float, most: int) -> Vector:
+    def _by_columns(self, D: Vector, first: float, most: int, limits: Limits) -> Vector:
         """Minimise in a few epochs over the columns that matter."""
         weights, P, H = self._theta.copy(), -self._slopes, self._design.squares(D)
         slack = min(1.0, first / len(self.problem))
         order = np.flatnonzero((weights != 0) | (np.abs(self._back) >= self._penalty - slack))
+        share = self._design.stored / self._design.width
+
+        def visit(some: Index) -> Any:
+            return self._verbs.descend(*self._columns, self._penalty, H, D, some, slack, weights, P)
+
         for epoch in range(most):
             order = self._random.permutation(order)
-            stay, worst = descend(*self._columns, self._penalty, H, D, order, slack, weights, P)
-            order, self.iterations = order[:stay], self.iterations + 1
-            if worst <= self._precision * first:
+            order, found = sweep(order, share * len(order), visit, limits)
+            self.iterations += 1
+            if limits.clock.over():
+                break
+            if max(worst for (worst,) in found) <= self._precision * first:
                 self._precision *= _TIGHTER if epoch == 0 else 1.0
                 break
         return weights

@@ -43,15 +43,12 @@ def propose_joint(
     problem: CrammerSinger, design: Design, theta: Matrix, alpha: Matrix
 ) -> CrammerSingerPoint:
     """Multiply the coefficients and duals of all classes with the rows."""
-    back = np.stack([design.back(np.ascontiguousarray(a)) for a in alpha.T])
-
-    def values(theta: Matrix) -> Matrix:
-        return np.stack([design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
 
     def cost(point: CrammerSingerPoint) -> tuple[float, float]:
         extra = crammer_singer.price_of_rounding(problem, point)
         return problem.primal(point.theta, point.values), extra
 
+    values, back = design.joint_values, design.joint_back(alpha)
     point = CrammerSingerPoint(theta, values(theta), alpha, back, design.dtype, _lengths(design))
     return _stretched(point, 1.0 - problem.losses(point.values), values, cost)
 

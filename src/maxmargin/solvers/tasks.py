@@ -38,7 +38,7 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
         if solution.certificate.status not in _GAVE_UP or few:
             return solution
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
-    with suppress(ScaleError):  # then it cannot even begin
+    with suppress(ScaleError, TimeUp):  # then it cannot even begin
         best = [*best, run(last(), replace(limits, max_iter=left))]
     found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
     return replace(found, iterations=sum(s.iterations for s in best))
@@ -61,26 +61,25 @@ def solve_all(
     tasks: Sequence[T],
     limits: Limits,
     *,
+    give_up: Callable[[T], Solution],
     n_jobs: int | None = None,
     at_once: int | None = None,
     finish: Callable[[Any, Limits], Solution] = run,
-    give_up: Callable[[T], Solution] | None = None,
 ) -> list[Solution]:
     """Start a solver for every task, with threads of its own, and let it run within the limits.
 
     Several tasks (``at_once``) are at work together on ``n_jobs`` threads, all under one clock. A
     callback sees one task after the other, and need not be prepared for several threads. A task
-    whose time is up before its solver has begun is given up.
+    that has not begun when time is up is given up.
     """
 
     def solve(task: T) -> Solution:
         with Workers() as workers:
             try:
-                solver = start(task, workers)
+                return finish(start(task, workers), limits)
             except TimeUp:
-                if give_up is None:
-                    raise
+                if not limits.clock.over():
+                    raise  # it is not this fit's time that is up
                 return give_up(task)
-            return finish(solver, limits)
 
     return side_by_side(solve, tasks, n_jobs, 1 if limits.callback is not None else at_once)

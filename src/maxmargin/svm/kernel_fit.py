@@ -27,6 +27,7 @@ from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.memory import Memory, Rows, arrange
+from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import solve_all
 from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
@@ -188,6 +189,8 @@ def _solve_all(
 
         def start(numbered: tuple[int, Task, Start | None], _workers: Workers) -> Any:
             _, task, first = numbered
+            if first is None:
+                limits.clock.stop_if_over()
             view = memory.view(task.segments)
             return recipe.solver(task.problem, view, first, recipe.seed, **options)
 
@@ -196,8 +199,7 @@ def _solve_all(
             nothing = np.zeros(len(task.problem))
             rounding = gram.rounding.of(reduced.variables(task))
             point = Point(nothing, nothing, rounding, gram.psd is not False)
-            stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
-            return Solution(point, judge(task.problem, point, limits.tol, stopped), 0)
+            return given_up(task.problem, point, limits)
 
         left = [task for task in tasks if task[0] not in known]
         others = solve_all(

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.certify import Certificate, Status, judge
+from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.inputs.vectors import check_vectors, far_mean
@@ -24,6 +24,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import Limits, Solution, successor_of, tell
+from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
 
@@ -154,10 +155,21 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         far = 0.0 if shift is None else float(np.linalg.norm(shift))
 
         def start(task: Any, workers: Workers) -> Any:
+            clock.stop_if_over()
             return self._relay(task, Design(X, self._constant(), workers, far), seed)
 
+        def untouched(task: Any) -> Solution:
+            width = X.shape[1] + (self._constant() != 0)
+            return given_up(task, self._origin(task, width, X.dtype), limits)
+
         tasks = self._tasks(label, cost)
-        return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_quietly)
+        threads = {"n_jobs": self.n_jobs, "finish": _quietly}
+        return solve_all(start, tasks, limits, **threads, give_up=untouched)
+
+    def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
+        """Give the point where all coefficients and duals are 0."""
+        theta, values = np.zeros(width), np.zeros(len(problem))
+        return LinearPoint(theta, values, values, theta, dtype, theta)
 
     # recover
 
