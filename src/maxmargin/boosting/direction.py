@@ -20,7 +20,7 @@ from sklearn.base import is_classifier
 from maxmargin.boosting.leaf_step import newton_side_steps
 from maxmargin.boosting.objective import Objective, Point
 from maxmargin.ensembles.members import seeded_copy
-from maxmargin.ops.cpu.gradient import add_sides, side_sums
+from maxmargin.ops.engine import engine_of
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.split import Split
 from maxmargin.trees.stump import DecisionStump, RegressionStump
@@ -70,7 +70,7 @@ class StumpDirection:
 
     def descent(self, pull: Vector) -> float:
         """Give pull'h."""
-        low, high = side_sums(pull, self.right)
+        low, high = engine_of(pull).gradient.side_sums(pull, self.right)
         return low * self.member.left + high * self.member.right
 
     def with_leaves(
@@ -94,7 +94,7 @@ class StumpDirection:
     def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
         """Write z + coefficient h."""
         low, high = coefficient * self.member.left, coefficient * self.member.right
-        add_sides(z, self.right, low, high, moved)
+        engine_of(z).gradient.add_sides(z, self.right, low, high, moved)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.losses.base import newton_step
-from maxmargin.ops.cpu.gradient import side_sums
+from maxmargin.ops.engine import engine_of
 
 Vector = NDArray[np.float64]
 
@@ -27,6 +27,7 @@ def newton_leaf_steps(pull: Vector, curvature: Vector, leaf: NDArray[Any], n_lea
 
 def newton_side_steps(pull: Vector, curvature: Vector, right: NDArray[np.bool_]) -> Vector:
     """Give the two sides of a stump their Newton steps: the same, in one pass over the rows."""
+    side_sums = engine_of(pull).gradient.side_sums
     return _newton(side_sums(pull, right), side_sums(curvature, right))
 
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from maxmargin.boosting.leaf_step import newton_leaf_steps, step_by_leaf
 from maxmargin.losses import Exponential, Hinge, Logistic, Loss, PairwiseLogistic, Queries
 from maxmargin.losses.descent import minimise
-from maxmargin.ops.cpu.gradient import exponential_pass, logistic_pass
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
 _PIECE = 1 << 15  # rows to a piece of work
 
-_PASSES: dict[Loss, Any] = {Logistic(): logistic_pass, Exponential(): exponential_pass}
+_PASSES: dict[Loss, str] = {Logistic(): "logistic_pass", Exponential(): "exponential_pass"}
 
 
 @dataclass
@@ -133,7 +133,8 @@ class Rows:
     def _compiled(self, point: Point) -> float:
         starts = range(0, len(point.z), _PIECE)
         sums = np.zeros(len(starts))
-        arrays, one_pass = (point.z, self.t, self.weight), _PASSES[self.loss]
+        arrays = point.z, self.t, self.weight
+        one_pass = getattr(engine_of(point.z).gradient, _PASSES[self.loss])
 
         def work(k: int) -> None:
             stop = min((k + 1) * _PIECE, len(point.z))

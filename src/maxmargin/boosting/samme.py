@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from maxmargin.boosting.theory import PERFECT_WEIGHT, log_normaliser, weight_of_error
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
-from maxmargin.ops.cpu import boost_weights as ops
+from maxmargin.ops.engine import engine_of
 
 Vector = NDArray[np.float64]
 
@@ -55,7 +55,8 @@ class Votes:
 
     def add(self, predicted: Numbers, vote: float) -> float:
         """Count a member's votes; returns the weighted error of the ensemble."""
-        count = ops.add_sign if self._n_classes == 2 else ops.add_vote
+        verbs = engine_of(self.votes).boost_weights
+        count = verbs.add_sign if self._n_classes == 2 else verbs.add_vote
         return float(count(self.votes, predicted, self.label, vote, self.weight))
 
 
@@ -116,7 +117,8 @@ class Samme:
 
     def _measure(self, predicted: Numbers) -> tuple[float, float]:
         """Give the weighted error of predictions, and the sum of the weights."""
-        wrong, total = ops.weigh_wrong(self.weight, predicted, self.training.label)
+        weigh_wrong = engine_of(self.weight).boost_weights.weigh_wrong
+        wrong, total = weigh_wrong(self.weight, predicted, self.training.label)
         return wrong / total, total
 
     def _too_weak(self, error: float) -> Stop:
@@ -157,7 +159,8 @@ class Samme:
             return
         right = float(np.exp(-coefficient))
         scale = 1.0 / (total * (error + (1.0 - error) * right))
-        ops.reweigh(self.weight, predicted, self.training.label, right * scale, scale, _FLOOR)
+        reweigh = engine_of(self.weight).boost_weights.reweigh
+        reweigh(self.weight, predicted, self.training.label, right * scale, scale, _FLOOR)
 
     def _validate(self, member: Any, alpha: float) -> float:
         if self.validation is None:

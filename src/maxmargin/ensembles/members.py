@@ -58,8 +58,14 @@ class LazyMembers(Sequence[Any]):
     ('2', ['0', '1'], 3)
     """
 
+    __plain__ = ("_make", "_count")
+
     def __init__(self, make: Callable[[int], Any], count: int) -> None:
         self._make, self._count = make, count
+        self.__restored__()
+
+    def __restored__(self) -> None:
+        """Begin with no member made."""
         self._made: dict[int, Any] = {}
 
     def __len__(self) -> int:

@@ -127,6 +127,8 @@ class History:
     array([0.3, 0.2])
     """
 
+    __plain__ = ("rounds",)
+
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
         self.rounds: list[Round] = list(rounds)
 

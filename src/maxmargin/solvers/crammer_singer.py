@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.certify import CrammerSingerPoint
-from maxmargin.ops.cpu.crammer_singer import ascend
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix
@@ -37,6 +36,7 @@ class SequentialDual:
     def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
         self.problem, self.iterations = problem, 0
         self._design, self._norms = design, design.row_norms()
+        self._verbs = design.engine.crammer_singer
         self._rows = design.csr()
         self._labels = np.ascontiguousarray(problem.labels, dtype=np.intp)
         self._random = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ class SequentialDual:
         self.iterations += 1
 
     def _visit(self, order: Index) -> tuple[int, float, float]:
-        found: tuple[int, float, float] = ascend(
+        found: tuple[int, float, float] = self._verbs.ascend(
             *self._rows,
             float(self._design.constant),
             self._norms,

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.losses import Hinge, SquaredHinge
-from maxmargin.ops.cpu.dual_coordinate import descend, shuffle, slope_between
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.propose import propose
@@ -46,6 +45,7 @@ class DualCoordinate:
 
     def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
+        self._verbs = design.engine.dual_coordinate
         self._squared = squared = problem.loss == SquaredHinge()
         self._rows = design.csr()
         self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
@@ -94,13 +94,13 @@ class DualCoordinate:
 
     def _pass(self, limits: Limits) -> None:
         """Visit the rows that moved when last visited."""
-        shuffle(self._order, len(self._order), self._random)
+        self._verbs.shuffle(self._order, len(self._order), self._random)
         work = len(self._order) / len(self.problem) * self._design.stored
         self._order, _ = sweep(self._order, work, self._visit, limits)
         self.iterations += 1
 
     def _visit(self, order: Index) -> tuple[int]:
-        kept = descend(
+        kept = self._verbs.descend(
             *self._rows,
             self._design.constant,
             self.problem.t,
@@ -139,7 +139,7 @@ class DualCoordinate:
         before, length, squared = float(self._best_theta @ way), float(way @ way), self._squared
 
         def slope(share: float) -> float:
-            price = slope_between(
+            price = self._verbs.slope_between(
                 self._best_values, change, problem.t, problem.cost, squared, share
             )
             return before + share * length + price

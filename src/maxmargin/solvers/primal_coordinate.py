@@ -67,7 +67,7 @@ class PrimalCoordinate:
         if problem.penalty != "l1":
             raise ValueError(f"PrimalCoordinate solves the l1 penalty, not {problem.penalty!r}.")
         self.problem, self.iterations = problem, 0
-        self._design = design
+        self._design, self._verbs = design, design.engine.primal_coordinate
         self._columns: Any = _columns(design) if design.width > _NARROW else None
         self.patience = _PATIENCE if self._columns is None else None
         self._random = np.random.default_rng(seed)

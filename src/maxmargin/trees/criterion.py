@@ -2,7 +2,7 @@
 
 Each is a function of the sums of one side (and of all rows), so the scan of sorted rows, the
 grouping of categories and missing values ask the same four things of it: the sums of groups of
-rows, the score of a side, the scan of runs, and the leaves. Formulas: ``ops/cpu/stump.py``.
+rows, the score of a side, the scan of runs, and the leaves. Formulas: ``ops/split_score.py``.
 
 What is summed lies on a grid, so sums are exact in any order and a split has one score, whoever
 asks (``ops/cpu/stump_grid.py``). Slack is left for what a grid cannot know: weights that would be
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops import split_score
-from maxmargin.ops.cpu import stump, stump_classes, stump_grid, stump_square
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ERROR, GINI, PAIR, SIGNED, UNIT
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -29,7 +30,8 @@ _ROUNDING = float(np.finfo(np.float64).eps)
 def on_grid(values: Vector) -> tuple[Vector, float, float]:
     """Round values so that sums of them are exact; gives those of all and of their sizes too."""
     rounded = np.empty(len(values))
-    return rounded, *stump_grid.put_on_grid(np.ascontiguousarray(values), rounded)
+    put_on_grid = engine_of(rounded).stump_grid.put_on_grid
+    return rounded, *put_on_grid(np.ascontiguousarray(values), rounded)
 
 
 def signal_share(pull: Vector, weight: Vector, group: Array, n_groups: int) -> float:
@@ -103,6 +105,7 @@ class Sign:
     def __init__(self, signed: Vector) -> None:
         self._signed, total, self._scale = on_grid(signed)
         self.total, self.baseline = np.array([total]), abs(total)
+        self._verbs = engine_of(self._signed).stump
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum the signed weights of each group's rows."""
@@ -123,11 +126,11 @@ class Sign:
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        stump.scan_sign(self._signed, self.total, *runs)
+        self._verbs.scan_sign(self._signed, self.total, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return stump.place_sign(self._signed, self.total, *run)
+        return self._verbs.place_sign(self._signed, self.total, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink the edge beyond that of one label for all."""
@@ -162,11 +165,12 @@ class Square:
         centred = pull - self._mean * (1.0 if weight is None else weight)
         self._pull, total, size = on_grid(centred)
         self.total, self.baseline = np.array([total, H]), 0.0
+        self._verbs = engine_of(self._pull).stump_square
         self._tiny = _SLACK * size / H + 2.0 * _ROUNDING * abs(self._mean)
-        self._values, self._kind = self._pull, stump_square.UNIT
+        self._values, self._kind = self._pull, UNIT
         if self._weight is not None:
             both = np.stack([self._pull, self._weight], axis=1)
-            self._values, self._kind = both.ravel(), stump_square.PAIR
+            self._values, self._kind = both.ravel(), PAIR
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
         """Sum pull and weight of each group's rows."""
@@ -189,11 +193,11 @@ class Square:
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        stump_square.scan_square(self._values, self._kind, self.total, *runs)
+        self._verbs.scan_square(self._values, self._kind, self.total, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return stump_square.place_square(self._values, self._kind, self.total, *run)
+        return self._verbs.place_square(self._values, self._kind, self.total, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink the squares, twice as they are of sums."""
@@ -223,7 +227,8 @@ class Gini(Square):
 
     def __init__(self, signed: Vector) -> None:
         self._pull, *total = on_grid(signed)
-        self._values, self._kind, self.total = self._pull, stump_square.SIGNED, np.array(total)
+        self._verbs = engine_of(self._pull).stump_square
+        self._values, self._kind, self.total = self._pull, SIGNED, np.array(total)
         self.baseline, self._mean, self._tiny = 0.0, 0.0, _SLACK
 
     def sums(self, group: Array, rows: Array | slice, n_groups: int) -> Vector:
@@ -246,7 +251,8 @@ class Classes:
     def __init__(self, label: Array, weight: Vector, n_classes: int, criterion: str) -> None:
         self._label = np.ascontiguousarray(label, dtype=np.uint32)
         self._weight, _, _ = on_grid(weight)
-        self._kind = stump_classes.GINI if criterion == "gini" else stump_classes.ERROR
+        self._verbs = engine_of(self._weight).stump_classes
+        self._kind = GINI if criterion == "gini" else ERROR
         self.total: Vector = np.bincount(label, self._weight, n_classes).astype(np.float64)
         self.baseline = float(self.score(np.zeros(n_classes)))
 
@@ -260,7 +266,7 @@ class Classes:
 
     def score(self, side: Vector) -> Any:
         """Give the score of the two sides."""
-        score = split_score.gini if self._kind == stump_classes.GINI else split_score.error
+        score = split_score.gini if self._kind == GINI else split_score.error
         return score(side, self.total)
 
     def slack(self, best: float) -> float:
@@ -273,15 +279,15 @@ class Classes:
 
     def scan(self, *runs: Any) -> None:
         """Score every run."""
-        stump_classes.scan_classes(self._label, self._weight, self.total, self._kind, *runs)
+        self._verbs.scan_classes(self._label, self._weight, self.total, self._kind, *runs)
 
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
-        return stump_classes.place_classes(self._label, self._weight, self.total, self._kind, *run)
+        return self._verbs.place_classes(self._label, self._weight, self.total, self._kind, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink what the split is better than none, by Gini twice."""
-        power = 2 if self._kind == stump_classes.GINI else 1
+        power = 2 if self._kind == GINI else 1
         classes = range(len(self.total))
         pulls = [np.where(self._label == k, self._weight, 0.0) for k in classes]
         share = signal_share(np.stack(pulls, axis=1), self._weight, group, n_groups)

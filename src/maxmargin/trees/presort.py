@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import Clock
-from maxmargin.ops.cpu import stump_sort as ops
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import BUCKETS
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.source import ColumnSource
 
@@ -75,11 +76,12 @@ class _Room:
         self._key, self._ascending = np.empty((2, n_rows), dtype=self._unsigned)
         self._present, self._missing, self._row = np.empty((3, n_rows), dtype=np.uint32)
         self._words = np.empty((2, n_rows), dtype=np.uint64)
-        self._count = np.empty((3, ops.BUCKETS), dtype=np.uint32)
+        self._verbs = engine_of(self._words).stump_sort
+        self._count = np.empty((3, BUCKETS), dtype=np.uint32)
 
     def sort(self, values: Array, rows: Array | None) -> Sorted:
         """Sort one column; in a sparse one with rows that are not stored, 0 is frequent."""
-        first, stop, n, m, is_sparse = ops.sort_column(
+        first, stop, n, m, is_sparse = self._verbs.sort_column(
             values.view(self._unsigned),
             values,
             len(values) < self._n_rows,
@@ -96,7 +98,7 @@ class _Room:
         if rows is not None:
             row, missing = rows[row].astype(np.uint32), rows[missing].astype(np.uint32)
         below, above = np.empty(first, np.uint32), np.empty(n - stop, np.uint32)
-        ops.mark_runs(self._ascending[:n], row, first, stop, below, above)
+        self._verbs.mark_runs(self._ascending[:n], row, first, stop, below, above)
         frequent = self._top if is_sparse else self._ascending[first]
         middle = self._value(frequent, values.dtype) if is_sparse or n else np.nan
         return Sorted(below, above, missing, middle)

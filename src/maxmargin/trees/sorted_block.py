@@ -12,7 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.cpu.stump import ROW, TOGETHER, mark_side
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ROW, TOGETHER
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.criterion import Criterion, Vector
 from maxmargin.trees.presort import Sorted
@@ -127,7 +128,7 @@ class SortedBlock:
         place = self.place(split.feature)
         right = np.full(n_rows, not above)
         begin, _ = self.run(place, above)
-        mark_side(self.rows, begin, begin + count, above, right)
+        engine_of(self.rows).stump.mark_side(self.rows, begin, begin + count, above, right)
         right[self.missing(place)] = split.missing_right
         return right
 

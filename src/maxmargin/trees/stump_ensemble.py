@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.ops.cpu import stump_ensemble as ops
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.split import Split
 
@@ -63,6 +63,8 @@ class StumpEnsemble(Sequence[Split]):
     True
     """
 
+    __plain__ = (*_ARRAYS, "chosen", "leaf_weight", "_n_jobs")
+
     def __init__(
         self, splits: Sequence[Split], n_jobs: int | None = None, *, leaf_weight: Any = None
     ) -> None:
@@ -78,6 +80,16 @@ class StumpEnsemble(Sequence[Split]):
         self.right = np.array([split.right for split in splits], dtype=np.float64)
         self.gain = np.array([split.gain for split in splits], dtype=np.float64)
         self.leaf_weight = None if leaf_weight is None else np.asarray(leaf_weight, np.float64)
+        self._used, self._line = _lines(self.feature)
+
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that codes lie where splits say."""
+        same = {getattr(self, name).shape for name in _ARRAYS} == {(len(self.feature),)}
+        begin, end = self.begin, self.end
+        inside = ((begin >= 0) & (begin <= end) & (end <= len(self.chosen))).all()
+        leaves = self.leaf_weight is None or self.leaf_weight.shape[:2] == (len(begin), 2)
+        if not (same and inside and leaves and (self.feature >= -1).all()):
+            raise ValueError("The splits of a stored ensemble do not fit together.")
         self._used, self._line = _lines(self.feature)
 
     def __len__(self) -> int:
@@ -141,7 +153,7 @@ class StumpEnsemble(Sequence[Split]):
         """
         total = np.full(X.shape[0], start, dtype=np.float64)
         leaves = self._scaled(coefficients)
-        self._add(X, slice(None), ops.add_stumps, leaves, total)
+        self._add(X, slice(None), "add_stumps", leaves, total)
         return total
 
     def staged_sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Iterator[Vector]:
@@ -161,7 +173,7 @@ class StumpEnsemble(Sequence[Split]):
         leaves = self._scaled(coefficients)
         X = X.tocsc() if sparse.issparse(X) else X
         for t in range(len(self)):
-            self._add(X, slice(t, t + 1), ops.add_stumps, leaves, total)
+            self._add(X, slice(t, t + 1), "add_stumps", leaves, total)
             yield total
 
     def votes(self, X: Any, left: Any, right: Any, weight: Any, n_classes: int) -> Vector:
@@ -182,7 +194,7 @@ class StumpEnsemble(Sequence[Split]):
         votes = np.zeros((X.shape[0], n_classes))
         classes = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
         given = *classes, np.asarray(weight, dtype=np.float64)
-        self._add(X, slice(None), ops.add_votes, given, votes)
+        self._add(X, slice(None), "add_votes", given, votes)
         return votes
 
     def shares(self, X: Any) -> Vector:
@@ -199,7 +211,7 @@ class StumpEnsemble(Sequence[Split]):
         leaves = self.leaf_shares()
         total = np.zeros((X.shape[0], leaves.shape[2]))
         sides = np.ascontiguousarray(leaves[:, 0]), np.ascontiguousarray(leaves[:, 1])
-        self._add(X, slice(None), ops.add_shares, sides, total)
+        self._add(X, slice(None), "add_shares", sides, total)
         return total
 
     def leaf_shares(self) -> Vector:
@@ -218,8 +230,11 @@ class StumpEnsemble(Sequence[Split]):
         scale = np.asarray(coefficients, dtype=np.float64)
         return scale * self.left, scale * self.right
 
-    def _add(self, X: Any, rounds: slice, op: Any, leaves: tuple[Any, ...], total: Vector) -> None:
+    def _add(
+        self, X: Any, rounds: slice, verb: str, leaves: tuple[Any, ...], total: Vector
+    ) -> None:
         """Do the rounds' additions, block by block of rows."""
+        op = getattr(engine_of(total).stump_ensemble, verb)
         line, used = self._line[rounds], self._used
         if rounds != slice(None):  # only the features of these rounds are read
             used, line = _narrow(used, line)
@@ -291,5 +306,5 @@ class _Rows:
         if sparse.issparse(self._X):
             block[:] = self._X[first : first + length].toarray().T
         elif len(block):
-            ops.take_columns(self._X, self._columns, first, block)
+            engine_of(block).stump_ensemble.take_columns(self._X, self._columns, first, block)
         return block
