@@ -216,6 +216,9 @@ class Columns:
 
     def _scan(self, criterion: Criterion) -> tuple[Vector, Vector]:
         """Give the sums of missing values, and the scores of both runs, of every numeric column."""
+        if len(self._kept.features) == self.n_features:
+            shift = self._kept.missing_sums(criterion)
+            return shift, self._kept.scan(criterion, shift, self._workers)
         shift = np.zeros((self.n_features, len(criterion.total)))
         gain = np.full((self.n_features, 2), -np.inf)
 
@@ -267,7 +270,7 @@ class Columns:
         self, feature: int, block: SortedBlock, begin: int, end: int, count: int
     ) -> float:
         """Put a threshold behind the first rows of a run."""
-        column, then = self._source.column(feature), float(block.middle[block.place(feature)])
+        column, then = self._source.column(feature), block.middle[block.place(feature)]
         last = block.value(column, begin + count - 1)
         if begin + count < end:
             then = block.value(column, begin + count)

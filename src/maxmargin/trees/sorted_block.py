@@ -7,7 +7,7 @@ whether it is the one above the frequent value.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +38,14 @@ class SortedBlock:
 
     def __init__(self, features: NDArray[np.intp], columns: list[Sorted]) -> None:
         self.features = features
+        self._place = {feature: place for place, feature in enumerate(features.tolist())}
         runs = [run for column in columns for run in (column.below, column.above)]
         self.rows = np.concatenate([np.zeros(0, np.uint32), *runs])
         self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
         self._bounds: list[int] = self._start.tolist()
-        self.middle = np.array([column.middle for column in columns])
-        self.n_missing = np.array([len(column.missing) for column in columns], dtype=np.intp)
+        self.middle = [column.middle for column in columns]
+        self.n_missing = [len(column.missing) for column in columns]
+        self._lacking = [0, *accumulate(self.n_missing)]
         self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
         lengths = np.array([len(run) for run in runs], dtype=np.intp)
         # Neighbours of equal length share a loop.
@@ -52,12 +54,11 @@ class SortedBlock:
         self._light: list[int] = []  # columns with missing values too few for a side of their own
 
     def __contains__(self, feature: int) -> bool:
-        place = self.place(feature)
-        return place < len(self.features) and bool(self.features[place] == feature)
+        return feature in self._place
 
     def place(self, feature: int) -> int:
         """Give a column's place by its number."""
-        return int(np.searchsorted(self.features, feature))
+        return self._place[feature]
 
     def run(self, place: int, above: bool) -> tuple[int, int]:
         """Give the ends of a run among the rows."""
@@ -65,8 +66,7 @@ class SortedBlock:
 
     def missing(self, place: int) -> NDArray[np.uint32]:
         """Give the rows that have no value in a column."""
-        first = int(self.n_missing[:place].sum())
-        return self._missing[first : first + int(self.n_missing[place])]
+        return self._missing[self._lacking[place] : self._lacking[place + 1]]
 
     def is_light(self, place: int) -> bool:
         """Whether missing values are too few for a side of their own."""
@@ -129,7 +129,8 @@ class SortedBlock:
         right = np.full(n_rows, not above)
         begin, _ = self.run(place, above)
         engine_of(self.rows).stump.mark_side(self.rows, begin, begin + count, above, right)
-        right[self.missing(place)] = split.missing_right
+        if self.n_missing[place]:
+            right[self.missing(place)] = split.missing_right
         return right
 
 
