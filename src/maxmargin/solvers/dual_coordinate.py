@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.losses import Hinge, SquaredHinge
+from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.propose import propose
@@ -47,7 +48,7 @@ class DualCoordinate:
         self.problem, self._design, self.iterations = problem, design, 0
         self._verbs = design.engine.dual_coordinate
         self._squared = squared = problem.loss == SquaredHinge()
-        self._rows = design.csr()
+        self._rows, self._length = design.csr(), design.stored / max(1, len(design))
         self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
         self._upper = np.full(len(problem), np.inf) if squared else problem.cost
         self._curvature = design.row_norms() + self._diagonal
@@ -76,8 +77,9 @@ class DualCoordinate:
     def step(self, limits: Limits) -> None:
         """Make some passes, then look at the gap."""
         left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._laps
+        long = self._laps * self._design.stored > WORK
         for _ in range(max(1, min(self._laps, left))):
-            if limits.clock.over():
+            if long and limits.clock.over():
                 break
             self._pass(limits)
         before, since = self.violation(), self.iterations - self._looked
@@ -95,7 +97,7 @@ class DualCoordinate:
     def _pass(self, limits: Limits) -> None:
         """Visit the rows that moved when last visited."""
         self._verbs.shuffle(self._order, len(self._order), self._random)
-        work = len(self._order) / len(self.problem) * self._design.stored
+        work = self._length * len(self._order)
         self._order, _ = sweep(self._order, work, self._visit, limits)
         self.iterations += 1
 

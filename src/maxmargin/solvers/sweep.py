@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.clock import pieces
+from maxmargin.ops.clock import WORK, pieces
 from maxmargin.solvers.run import Limits
 
 Index = NDArray[np.intp]
@@ -25,14 +25,16 @@ def sweep(order: Index, work: float, visit: Visit, limits: Limits) -> tuple[Inde
     ``visit`` takes a piece of it and tells how many stay, which it has moved to the piece's front,
     and what else it found. Returns who stays, and what was found in each piece.
     """
+    if work <= WORK:  # as nearly always, and then cutting it up may take as long
+        kept, *rest = visit(order)
+        return order[:kept], [rest]
     stay, found = 0, []
     for part in pieces(len(order), work):
         if part.start and limits.clock.over():
             break
         some = order[part]
         kept, *rest = visit(some)
-        if part.start:
-            order[stay : stay + kept] = some[:kept]
+        order[stay : stay + kept] = some[:kept]
         stay += kept
         found.append(rest)
     return order[:stay], found
