@@ -1,5 +1,6 @@
 """Pictures of margins, losses, curves and rounds, as Display objects in scikit-learn's manner."""
 
+from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -7,7 +8,7 @@ from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
-from maxmargin.plots.roc import RocCurve, plot_roc
+from maxmargin.plots.roc import plot_roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.trace import ConvergenceDisplay, convergence

@@ -8,7 +8,8 @@ import matplotlib as mpl
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
-from maxmargin.plots import ErrorCurveDisplay, RocCurve, palette, plot_roc
+from maxmargin.evaluation import RocCurve
+from maxmargin.plots import ErrorCurveDisplay, palette, plot_roc
 
 # Ink follows the page's text, curves its accents: one picture serves light and dark pages.
 PAGE_COLOURS = {

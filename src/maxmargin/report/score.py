@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix
 
-from maxmargin.plots import RocCurve
+from maxmargin.evaluation import RocCurve
 from maxmargin.plots.fitted import Fitted
 
 
