@@ -1,0 +1,334 @@
+"""Models fitted and judged on the same folds, with progress, in parallel, to the end or not at all.
+
+``evaluate`` is scikit-learn's ``cross_validate`` for several models at once: every model sees the
+same splits, so that scores can be compared fold by fold. Ctrl-C ends everything, also a fit that
+was asked to keep its best point.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.utils.parallel import Parallel, delayed
+
+from maxmargin.evaluation.band import Band, band_of
+from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
+from maxmargin.evaluation.protocol import Split, splits
+from maxmargin.evaluation.roc import RocCurve
+from maxmargin.evaluation.rows import Parts, Rows, classifies, fit, named
+from maxmargin.evaluation.threshold import Threshold, choose_threshold
+from maxmargin.ops.clock import watch
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fit, and how it was judged.
+
+    Attributes
+    ----------
+    train, validate : ndarray
+        The rows learned from and judged on, by their places in the data.
+    score : float
+        NaN where the fit failed.
+    fit_seconds : float
+    decision : ndarray or None
+        Decision values, or else probabilities, of the rows judged on, if they were kept.
+    classes : ndarray or None
+        The labels in the order of the columns of ``decision``.
+    best_params : dict or None
+        What a search that was fitted chose.
+    failure : str
+        Why there is no score.
+    """
+
+    train: Index
+    validate: Index
+    score: float
+    fit_seconds: float
+    decision: Vector | None = field(default=None, repr=False)
+    classes: NDArray[Any] | None = field(default=None, repr=False)
+    best_params: Mapping[str, Any] | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class FoldDone:
+    """What a ``callback`` is told after each fit: which one it was, and how many there are."""
+
+    model: str
+    fold: int
+    score: float
+    seconds: float
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model on all folds of a protocol.
+
+    Attributes
+    ----------
+    name : str
+    folds : tuple of Fold
+    y : ndarray
+        The labels of all rows.
+    """
+
+    name: str
+    folds: tuple[Fold, ...]
+    y: NDArray[Any] = field(repr=False)
+
+    @property
+    def scores(self) -> Vector:
+        """One score a fold."""
+        return np.array([fold.score for fold in self.folds])
+
+    @property
+    def mean(self) -> float:
+        """The mean score, each fold weighing the same."""
+        return float(self.scores.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the scores; NaN for a single fold."""
+        return float(self.scores.std(ddof=1)) if len(self.folds) > 1 else float("nan")
+
+    @property
+    def fit_seconds(self) -> float:
+        """Seconds of a fit, on average."""
+        return float(np.mean([fold.fit_seconds for fold in self.folds]))
+
+    @property
+    def failure(self) -> str:
+        """Why there is no score; empty where there is one."""
+        return next((fold.failure for fold in self.folds if fold.failure), "")
+
+    def roc(self) -> Band:
+        """Average the ROC curves of the folds, with the band they lie in.
+
+        Returns
+        -------
+        Band
+        """
+        return band_of(self._curves(RocCurve))
+
+    def precision_recall(self) -> Band:
+        """Average the precision-recall curves of the folds, with the band they lie in.
+
+        Returns
+        -------
+        Band
+        """
+        return band_of(self._curves(PrecisionRecallCurve))
+
+    def threshold(self, goal: str = "balanced_accuracy", **limits: Any) -> Threshold:
+        """Choose a threshold on the rows that the folds were judged on, none on its own training.
+
+        Parameters
+        ----------
+        goal : str, default="balanced_accuracy"
+        **limits
+            As in :func:`choose_threshold`.
+
+        Returns
+        -------
+        Threshold
+        """
+        folds = self._with_decisions()
+        rows = np.concatenate([fold.validate for fold in folds])
+        values = np.concatenate([_decision(fold) for fold in folds])
+        if values.ndim > 1:
+            raise ValueError("A threshold parts two classes; this model decides between more.")
+        return choose_threshold(self.y[rows], values, goal, pos_label=_last(folds[0]), **limits)
+
+    def _curves(self, kind: Any) -> list[Any]:
+        found = [
+            kind.from_scores(self.y[fold.validate], _decision(fold), fold.classes)
+            for fold in self._with_decisions()
+        ]
+        curves = [curve for curve in found if curve is not None]
+        if not curves:
+            raise ValueError(f"No fold of {self.name!r} has rows of two classes to draw a curve of.")
+        return curves
+
+    def _with_decisions(self) -> list[Fold]:
+        kept = [fold for fold in self.folds if fold.decision is not None]
+        if not kept:
+            raise ValueError(
+                f"The decision values of {self.name!r} were not kept; run the protocol with"
+                " decisions=True, for classifiers that have them."
+            )
+        return kept
+
+
+def evaluate(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    protocol: Any = 5,
+    groups: Any = None,
+    sample_weight: Any = None,
+    scoring: Any = None,
+    decisions: bool = False,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    error_score: Any = "raise",
+    callback: Callable[[FoldDone], object] | None = None,
+) -> dict[str, Run]:
+    """Fit and judge models on the same folds.
+
+    Parameters
+    ----------
+    models : estimator, mapping of str to estimator, or list of estimators
+    X, y
+        Rows in any container, and what to predict; rows are taken by position.
+    protocol : int, str, splitter or list of pairs of row numbers, default=5
+        The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; shares such as
+        "80/10/10", of which the test rows take no part here; or what scikit-learn takes as ``cv``.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay together.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights for fits and for scores. Of a pipeline they go to the last step.
+    scoring : str or callable, default=None
+        As in scikit-learn; None for the models' own ``score``.
+    decisions : bool, default=False
+        Whether to keep the decision values of the rows judged on, for curves and thresholds.
+    n_jobs : int, default=None
+        How many fits run side by side, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Of the splits.
+    error_score : "raise" or float, default="raise"
+        What a fit that fails does: raise, or score so much, with the reason in ``failure``.
+    callback : callable, default=None
+        Told of every fit that is done, by a ``FoldDone``; what it raises ends everything.
+
+    Returns
+    -------
+    dict of str to Run
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> run = evaluate(SVC(gamma=1.0), X, y, random_state=0)["SVC"]
+    >>> len(run.folds), 0.7 < run.mean < 0.9
+    (5, True)
+    """
+    found, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    classify = classifies(found, rows.y)
+    if isinstance(protocol, str) and "/" in protocol:
+        raise ValueError(
+            f"{protocol!r} puts test rows aside, which evaluate does not: use select, or a TestVault."
+        )
+    parts = splits(protocol, rows, classify=classify, random_state=random_state)
+    return run_folds(
+        found,
+        rows,
+        parts,
+        scoring=scoring,
+        decisions=decisions,
+        n_jobs=n_jobs,
+        error_score=error_score,
+        callback=callback,
+    )
+
+
+def run_folds(
+    models: Mapping[str, Any],
+    rows: Rows,
+    parts: Sequence[Split],
+    *,
+    scoring: Any = None,
+    decisions: bool = False,
+    n_jobs: int | None = None,
+    error_score: Any = "raise",
+    callback: Callable[[FoldDone], object] | None = None,
+) -> dict[str, Run]:
+    """Fit every model on every split, in the order of the splits."""
+    jobs = [(name, number) for name in models for number in range(len(parts))]
+    work = (
+        (models[name], rows, *parts[number], scoring, decisions, error_score)
+        for name, number in jobs
+    )
+    folds: dict[str, list[Fold]] = {name: [] for name in models}
+    with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
+        for (name, number), fold in zip(jobs, _each(work, n_jobs), strict=True):
+            folds[name].append(fold)
+            if callback is not None:
+                done = sum(map(len, folds.values()))
+                told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
+                callback(told)
+    return {name: Run(name, tuple(found), rows.y) for name, found in folds.items()}
+
+
+def _each(work: Iterator[Any], n_jobs: int | None) -> Iterator[Fold]:
+    if n_jobs in (None, 1):
+        return (judge_fold(*each) for each in work)
+    found: Iterator[Fold] = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(judge_fold)(*each) for each in work
+    )
+    return found
+
+
+def judge_fold(
+    model: Any,
+    rows: Rows,
+    train: Index,
+    other: Index,
+    scoring: Any,
+    decisions: bool,
+    error_score: Any,
+) -> Fold:
+    """Fit a fresh copy to the training rows and judge it on the others."""
+    parts, begun = Parts.of(model, rows, train, other), time.perf_counter()
+    places = parts.train.index, parts.other.index
+    try:
+        fitted = fit(clone(model), parts.train)
+        seconds = time.perf_counter() - begun
+        value = score(fitted, parts.other, scoring)
+    except Exception as error:
+        if isinstance(error_score, str) and error_score == "raise":
+            raise
+        reason = f"{type(error).__name__}: {error}"
+        return Fold(*places, float(error_score), time.perf_counter() - begun, failure=reason)
+    kept = decide(fitted, parts.other.X) if decisions else None
+    known = getattr(fitted, "classes_", None), getattr(fitted, "best_params_", None)
+    return Fold(*places, value, seconds, kept, *known)
+
+
+def score(fitted: Any, rows: Rows, scoring: Any) -> float:
+    """Score a fitted model on rows, weighted if they have weights."""
+    scorer = check_scoring(fitted, scoring=scoring)
+    weights = {} if rows.weight is None else {"sample_weight": rows.weight}
+    return float(scorer(fitted, rows.X, rows.y, **weights))
+
+
+def decide(fitted: Any, X: Any) -> Vector | None:
+    """Give decision values, or else probabilities: of two classes the second one's."""
+    if hasattr(fitted, "decision_function"):
+        return np.asarray(fitted.decision_function(X))
+    if hasattr(fitted, "predict_proba"):
+        p = np.asarray(fitted.predict_proba(X))
+        return p[:, 1] if p.shape[1] == 2 else p
+    return None
+
+
+def _decision(fold: Fold) -> Vector:
+    return np.asarray(fold.decision)
+
+
+def _last(fold: Fold) -> Any:
+    return None if fold.classes is None else fold.classes[-1]
