@@ -1,8 +1,8 @@
 r"""Curves of several folds as one: their mean, and the band of one standard deviation around it.
 
 ROC curves are averaged vertically, the true positive rates at each false positive rate (Fawcett,
-"An introduction to ROC analysis", 2006, algorithm 3); precision-recall curves, the precision at each
-recall. The area is the mean of the folds' areas, not the area of the mean.
+"An introduction to ROC analysis", 2006, algorithm 3); of precision-recall curves, the precision at
+each recall. The area is the mean of the folds' areas, not the area of the mean.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
 from maxmargin.evaluation.interval import Interval, clopper_pearson
-from maxmargin.evaluation.rows import Parts, Rows, fit
+from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.memory import evaluate
@@ -53,12 +53,15 @@ class LeftOut:
         The true labels.
     refits : int
         How many fits that took, after the first to all rows.
+    classes : ndarray or None
+        The labels in the order of the columns of ``decision``.
     """
 
     predictions: NDArray[Any] = field(repr=False)
     decision: Vector | None = field(repr=False)
     y: NDArray[Any] = field(repr=False)
     refits: int
+    classes: NDArray[Any] | None = field(default=None, repr=False)
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -127,8 +130,9 @@ def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> L
         _refuse_lonely(rows.y)
     everything, said = np.arange(len(rows)), []
     for i in everything:
-        parts = Parts.of(model, rows, np.delete(everything, i), everything[i : i + 1])
-        said.append(fit(clone(model), parts.train).predict(parts.other.X)[0])
+        others, pairwise = np.delete(everything, i), takes_kernel_matrix(model)
+        known, judged = rows.part(others, everything[i : i + 1], pairwise)
+        said.append(fit(clone(model), known).predict(judged.X)[0])
         told(int(i) + 1, len(rows))
     return LeftOut(np.array(said), None, rows.y, len(rows))
 
@@ -148,13 +152,14 @@ def _of_kernel_machine(
         certificates = list(whole.certificates)
         for done, place in enumerate(places, 1):
             row = int(whole.reduced.order[place])
-            left = _without(training, recipe, whole, place)
+            left = _without(training, recipe, whole, int(place))
             certificates += left.certificates
             values[row] = left.machine.decide(take(training.X, [row]), np.asarray, 1)[0]
             told(done, len(places))
     complain(certificates, {})
     numbers, decision = whole.machine.numbers(values), whole.machine.confidences(values)
-    return LeftOut(training.classes[numbers], decision, rows.y, len(places))
+    classes = training.classes
+    return LeftOut(classes[numbers], decision, rows.y, len(places), classes)
 
 
 def _stored(training: Training, recipe: Recipe) -> Training:
@@ -168,7 +173,8 @@ def _stored(training: Training, recipe: Recipe) -> Training:
 def _matters(whole: Learned) -> NDArray[np.bool_]:
     """Tell which of the sorted rows have a part in some problem's solution."""
     reduced = whole.reduced
-    found = reduced.join_duals([each.point.beta for each in whole.solutions]).any(axis=0)
+    duals = reduced.join_duals([each.point.beta for each in whole.solutions])
+    found: NDArray[np.bool_] = np.asarray(duals.any(axis=0))
     for task, solution in zip(reduced.tasks, whole.solutions, strict=True):
         found[reduced.variables(task)] |= _sets_bias(task.problem, solution.point)
     return found

@@ -86,8 +86,8 @@ class Ratio:
             train, validation, test = (float(part) / 100 for part in text.split("/"))
         except ValueError:
             raise ParameterError(
-                f"The protocol {text!r} is unknown; use a number of folds, one of {', '.join(NAMES)},"
-                f" shares such as {' or '.join(RATIOS)}, or a splitter of scikit-learn."
+                f"The protocol {text!r} is unknown; use a number of folds, one of"
+                f" {', '.join(NAMES)}, shares such as {' or '.join(RATIOS)}, or a splitter."
             ) from None
         return cls(train, validation, test)
 

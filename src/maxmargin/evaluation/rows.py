@@ -46,28 +46,23 @@ class Rows:
 
     def take(self, rows: Index) -> Rows:
         """Take some rows, by position among these."""
-        taken = [None if each is None else each[rows] for each in (self.groups, self.weight)]
-        return Rows(_safe_indexing(self.X, rows), self.y[rows], *taken, self.index[rows])
+        groups = None if self.groups is None else self.groups[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        X = _safe_indexing(self.X, rows)
+        return Rows(X, self.y[rows], groups, weight, self.index[rows])
 
-    def of_kernel(self, rows: Index) -> Rows:
-        """Keep only the columns of these rows: X is a kernel matrix."""
-        return replace(self, X=np.asarray(self.X)[:, rows])
+    def part(self, train: Index, other: Index, pairwise: bool = False) -> tuple[Rows, Rows]:
+        """Take rows to learn from and rows to be judged on; of a kernel matrix columns too."""
+        parts = self.take(train), self.take(other)
+        if pairwise:  # a model of the training rows knows their kernel values alone
+            first, second = (replace(each, X=np.asarray(each.X)[:, train]) for each in parts)
+            parts = first, second
+        return parts
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The rows to learn from and the rows to be judged on, as a model wants them."""
-
-    train: Rows
-    other: Rows
-
-    @classmethod
-    def of(cls, model: Any, rows: Rows, train: Index, other: Index) -> Parts:
-        """Take both parts; of a kernel matrix the columns of the training rows alone."""
-        parts = rows.take(train), rows.take(other)
-        if get_tags(model).input_tags.pairwise:
-            parts = parts[0].of_kernel(train), parts[1].of_kernel(train)
-        return cls(*parts)
+def takes_kernel_matrix(*models: Any) -> bool:
+    """Whether X is a kernel matrix for these models."""
+    return any(get_tags(model).input_tags.pairwise for model in models)
 
 
 def fit(model: Any, rows: Rows) -> Any:

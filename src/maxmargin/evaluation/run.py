@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
 
 from maxmargin.evaluation.band import Band, band_of
+from maxmargin.evaluation.leave_one_out import leave_one_out
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.roc import RocCurve
-from maxmargin.evaluation.rows import Parts, Rows, classifies, fit, named
+from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.svm.kernel_classifier import KernelClassifier
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -43,6 +46,8 @@ class Fold:
     fit_seconds : float
     decision : ndarray or None
         Decision values, or else probabilities, of the rows judged on, if they were kept.
+    truth : ndarray or None
+        The labels of the rows judged on, if their decision values were kept.
     classes : ndarray or None
         The labels in the order of the columns of ``decision``.
     best_params : dict or None
@@ -56,6 +61,7 @@ class Fold:
     score: float
     fit_seconds: float
     decision: Vector | None = field(default=None, repr=False)
+    truth: NDArray[Any] | None = field(default=None, repr=False)
     classes: NDArray[Any] | None = field(default=None, repr=False)
     best_params: Mapping[str, Any] | None = None
     failure: str = ""
@@ -81,13 +87,10 @@ class Run:
     ----------
     name : str
     folds : tuple of Fold
-    y : ndarray
-        The labels of all rows.
     """
 
     name: str
     folds: tuple[Fold, ...]
-    y: NDArray[Any] = field(repr=False)
 
     @property
     def scores(self) -> Vector:
@@ -146,20 +149,22 @@ class Run:
         Threshold
         """
         folds = self._with_decisions()
-        rows = np.concatenate([fold.validate for fold in folds])
         values = np.concatenate([_decision(fold) for fold in folds])
+        truth = np.concatenate([np.asarray(fold.truth) for fold in folds])
         if values.ndim > 1:
             raise ValueError("A threshold parts two classes; this model decides between more.")
-        return choose_threshold(self.y[rows], values, goal, pos_label=_last(folds[0]), **limits)
+        return choose_threshold(truth, values, goal, pos_label=_last(folds[0]), **limits)
 
     def _curves(self, kind: Any) -> list[Any]:
         found = [
-            kind.from_scores(self.y[fold.validate], _decision(fold), fold.classes)
+            kind.from_scores(fold.truth, _decision(fold), fold.classes)
             for fold in self._with_decisions()
         ]
         curves = [curve for curve in found if curve is not None]
         if not curves:
-            raise ValueError(f"No fold of {self.name!r} has rows of two classes to draw a curve of.")
+            raise ValueError(
+                f"No fold of {self.name!r} has rows of two classes to draw a curve of."
+            )
         return curves
 
     def _with_decisions(self) -> list[Fold]:
@@ -231,7 +236,8 @@ def evaluate(
     classify = classifies(found, rows.y)
     if isinstance(protocol, str) and "/" in protocol:
         raise ValueError(
-            f"{protocol!r} puts test rows aside, which evaluate does not: use select, or a TestVault."
+            f"{protocol!r} puts test rows aside, which evaluate does not do: use select, or a"
+            " TestVault."
         )
     parts = splits(protocol, rows, classify=classify, random_state=random_state)
     return run_folds(
@@ -258,20 +264,44 @@ def run_folds(
     callback: Callable[[FoldDone], object] | None = None,
 ) -> dict[str, Run]:
     """Fit every model on every split, in the order of the splits."""
-    jobs = [(name, number) for name in models for number in range(len(parts))]
+    quick = {name for name, model in models.items() if _leaves_one_out(model, parts, scoring)}
+    names = sorted(models, key=lambda name: name not in quick)  # what is quick comes first
+    jobs = [(name, number) for name in names for number in range(len(parts))]
     work = (
         (models[name], rows, *parts[number], scoring, decisions, error_score)
         for name, number in jobs
+        if name not in quick
     )
     folds: dict[str, list[Fold]] = {name: [] for name in models}
     with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
-        for (name, number), fold in zip(jobs, _each(work, n_jobs), strict=True):
+        at_once = (
+            fold for name in names if name in quick for fold in _left_out(models[name], rows)
+        )
+        each = chain(at_once, _each(work, n_jobs))
+        for done, ((name, number), fold) in enumerate(zip(jobs, each, strict=True), 1):
             folds[name].append(fold)
             if callback is not None:
-                done = sum(map(len, folds.values()))
                 told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
                 callback(told)
-    return {name: Run(name, tuple(found), rows.y) for name, found in folds.items()}
+    return {name: Run(name, tuple(found)) for name, found in folds.items()}
+
+
+def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
+    """Whether every row is left out once, of a kernel machine that need not be fitted as often."""
+    left = [int(other[0]) for _, other in parts if len(other) == 1]
+    every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
+    by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
+    return every and by_accuracy and isinstance(model, KernelClassifier)
+
+
+def _left_out(model: KernelClassifier, rows: Rows) -> Iterator[Fold]:
+    begun = time.perf_counter()
+    found = leave_one_out(model, rows.X, rows.y, sample_weight=rows.weight)
+    seconds = (time.perf_counter() - begun) / len(rows)
+    for i, right in enumerate(found.right):
+        places = np.delete(rows.index, i), rows.index[i : i + 1]
+        kept = None if found.decision is None else found.decision[i : i + 1]
+        yield Fold(*places, float(right), seconds, kept, rows.y[i : i + 1], found.classes)
 
 
 def _each(work: Iterator[Any], n_jobs: int | None) -> Iterator[Fold]:
@@ -293,20 +323,28 @@ def judge_fold(
     error_score: Any,
 ) -> Fold:
     """Fit a fresh copy to the training rows and judge it on the others."""
-    parts, begun = Parts.of(model, rows, train, other), time.perf_counter()
-    places = parts.train.index, parts.other.index
+    known, judged = rows.part(train, other, takes_kernel_matrix(model))
+    places, begun = (known.index, judged.index), time.perf_counter()
     try:
-        fitted = fit(clone(model), parts.train)
+        fitted = fit(clone(model), known)
         seconds = time.perf_counter() - begun
-        value = score(fitted, parts.other, scoring)
+        value = score(fitted, judged, scoring)
+    except TimeUp:  # of a clock around all of this
+        raise
     except Exception as error:
         if isinstance(error_score, str) and error_score == "raise":
             raise
         reason = f"{type(error).__name__}: {error}"
         return Fold(*places, float(error_score), time.perf_counter() - begun, failure=reason)
-    kept = decide(fitted, parts.other.X) if decisions else None
-    known = getattr(fitted, "classes_", None), getattr(fitted, "best_params_", None)
-    return Fold(*places, value, seconds, kept, *known)
+    return Fold(
+        *places,
+        value,
+        seconds,
+        decision=decide(fitted, judged.X) if decisions else None,
+        truth=judged.y if decisions else None,
+        classes=getattr(fitted, "classes_", None),
+        best_params=getattr(fitted, "best_params_", None),
+    )
 
 
 def score(fitted: Any, rows: Rows, scoring: Any) -> float:
