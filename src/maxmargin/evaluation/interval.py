@@ -169,8 +169,8 @@ def bootstrap(
     def of_rows(drawn: NDArray[np.intp]) -> float:
         return float(statistic(*(column[drawn] for column in columns)))
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # said by the ends of NaN
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # the ends of NaN say so
         found = stats.bootstrap(
             (rows,),
             of_rows,

@@ -60,16 +60,16 @@ class Nested:
 
     @property
     def optimism(self) -> float:
-        """By how much the winners' inner scores are larger, on average."""
+        """By how much the winners' inner scores were larger, on average."""
         inner = [selection.runs[selection.winner].mean for selection in self.selections]
         return float(np.mean(inner)) - self.mean
 
     def __str__(self) -> str:
         counts = {name: self.winners.count(name) for name in dict.fromkeys(self.winners)}
-        said = ", ".join(f"{name} {count} times" for name, count in counts.items())
+        said = ", ".join(f"{name} in {count} folds" for name, count in counts.items())
         return (
-            f"{self.mean:.3f} on rows without a part in the choice; inner scores are larger by"
-            f" {self.optimism:+.3f} on average. Chosen: {said}."
+            f"{self.mean:.3f} on rows without a part in the choice; the winners' inner scores were"
+            f" {self.mean + self.optimism:.3f}. Chosen: {said}."
         )
 
 

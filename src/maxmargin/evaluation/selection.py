@@ -80,7 +80,9 @@ class Selection:
         """
         if self.vault is None:
             raise ValueError("No test rows were put aside; select with test_size, or by a ratio.")
-        return self.vault.score(self.model, scoring=self.scoring, reason=reason, level=level)
+        return self.vault.score(
+            self.model, scoring=self.scoring, name=self.winner, reason=reason, level=level
+        )
 
     def __str__(self) -> str:
         best = self.runs[self.winner]

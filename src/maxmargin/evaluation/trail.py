@@ -108,7 +108,7 @@ class Trail:
         used = np.concatenate([self.rows("train"), self.rows("validate")])
         spoiled = np.intersect1d(self.rows("test"), used).size
         if spoiled:
-            found.append(f"{spoiled} of the test rows were used before the test")
+            found.append(f"{spoiled} of the test rows were used for something else")
         return found
 
     def __str__(self) -> str:

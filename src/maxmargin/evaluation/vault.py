@@ -39,9 +39,10 @@ class Look:
 
     Examples
     --------
-    >>> print(Look(2, "after a change of C", "SVC", "accuracy", Interval(0.9, 0.8, 0.95)))
-    look 2 (not the first: the test rows are no longer unseen), after a change of C: SVC, accuracy \
-0.900 (95 % interval 0.800 to 0.950, )
+    >>> print(Look(2, "after a change of C", "SVC", "accuracy",
+    ...            Interval(0.9, 0.8, 0.95, method="Wilson")))
+    look 2 (not the first: the test rows are no longer unseen), after a change of C:
+    SVC, accuracy 0.900 (95 % interval 0.800 to 0.950, Wilson)
     """
 
     number: int
@@ -164,7 +165,13 @@ class TestVault:
         return tuple(self._looks)
 
     def score(
-        self, model: Any, *, scoring: Any = None, reason: str = "", level: float = 0.95
+        self,
+        model: Any,
+        *,
+        scoring: Any = None,
+        name: str = "",
+        reason: str = "",
+        level: float = 0.95,
     ) -> Look:
         """Judge a fitted model on the test rows; this is a look.
 
@@ -174,6 +181,8 @@ class TestVault:
             Fitted to the other rows.
         scoring : str or scorer, default=None
             As in scikit-learn; None for accuracy, or R^2 of a regressor.
+        name : str, default=""
+            What the model is called; its class where nothing is said.
         reason : str, default=""
             What the look is for.
         level : float, default=0.95
@@ -185,7 +194,7 @@ class TestVault:
         """
         facts = {"scoring": scoring, "sample_weight": self._shut.weight, "level": level}
         result = score_interval(model, self._shut.X, self._shut.y, **facts)
-        return self._note(reason, type(model).__name__, _shown(scoring), result)
+        return self._note(reason, name or type(model).__name__, _shown(scoring), result)
 
     def open(self, reason: str) -> tuple[Any, NDArray[Any]]:
         """Give the test rows out; this is a look.

@@ -202,8 +202,10 @@ def holm(p_values: Sequence[float]) -> Vector:
 
 
 def short(p: float) -> str:
-    """Write a p-value with two digits that count."""
-    return f"{p:.2f}" if p >= 0.1 else f"{p:.2g}"
+    """Write a p-value with two digits that count, or more where these would hide its side."""
+    texts = (f"{p:.{digits}g}" for digits in range(2, 17))
+    significant = p < _SIGNIFICANT
+    return next(text for text in texts if (float(text) < _SIGNIFICANT) == significant)
 
 
 def _equals(p: float) -> str:
