@@ -9,13 +9,14 @@ whatever is weighted       predictions are resampled
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.metrics import accuracy_score, check_scoring
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 
 from maxmargin.evaluation.delong import delong_interval
 from maxmargin.evaluation.interval import Interval, bootstrap, clopper_pearson
@@ -23,7 +24,9 @@ from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import decide
 
 _RESAMPLES = 999
-_METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba")
+
+Index = NDArray[np.intp]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def score_interval(
@@ -77,7 +80,7 @@ def score_interval(
 
 def _resampled(model: Any, rows: Rows, scoring: Any, level: float, random_state: Any) -> Interval:
     recited = _Recited(model, rows.X)
-    scorer = check_scoring(recited, scoring=scoring or _own(model))
+    scorer = check_scoring(model, scoring=scoring or _own(model))
     places, given = np.arange(len(rows)), [rows.y]
     given += [] if rows.weight is None else [rows.weight]
 
@@ -98,7 +101,13 @@ def _own(model: Any) -> str:
     return "accuracy" if is_classifier(model) else "r2"
 
 
-class _Recited(BaseEstimator):  # type: ignore[misc, unused-ignore]
+def _known_to(name: str) -> Callable[[Method], Method]:
+    """Have a method only where the model has it."""
+    found: Callable[[Method], Method] = available_if(lambda own: hasattr(own.model, name))
+    return found
+
+
+class _Recited(BaseEstimator):
     """A fitted model that was asked about all rows once, and answers by their numbers."""
 
     def __init__(self, model: Any, X: Any) -> None:
@@ -109,17 +118,22 @@ class _Recited(BaseEstimator):  # type: ignore[misc, unused-ignore]
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.model)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "classes_":
-            return self.model.classes_
-        if name in _METHODS and hasattr(self.model, name):
-            return self._answer(name)
-        raise AttributeError(f"{type(self.model).__name__} has no {name}.")
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return np.asarray(self.model.classes_)
 
-    def _answer(self, name: str) -> Callable[[NDArray[np.intp]], NDArray[Any]]:
-        def answer(rows: NDArray[np.intp]) -> NDArray[Any]:
-            if name not in self._said:
-                self._said[name] = np.asarray(getattr(self.model, name)(self.X))
-            return self._said[name][rows]
+    def _recite(self, method: str, rows: Index) -> NDArray[Any]:
+        if method not in self._said:
+            self._said[method] = np.asarray(getattr(self.model, method)(self.X))
+        return self._said[method][rows]
 
-        return answer
+    def predict(self, rows: Index) -> NDArray[Any]:
+        return self._recite("predict", rows)
+
+    @_known_to("decision_function")
+    def decision_function(self, rows: Index) -> NDArray[Any]:
+        return self._recite("decision_function", rows)
+
+    @_known_to("predict_proba")
+    def predict_proba(self, rows: Index) -> NDArray[Any]:
+        return self._recite("predict_proba", rows)
