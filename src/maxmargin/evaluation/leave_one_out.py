@@ -207,6 +207,6 @@ def _refuse_lonely(y: NDArray[Any]) -> None:
     classes, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
         raise ValueError(
-            f"Class {classes.tolist()[counts.argmin()]!r} has one row: without it there is nothing to learn"
-            " the class from; leave the class out, or use folds."
+            f"Class {classes.tolist()[counts.argmin()]!r} has one row: without it there is nothing"
+            " to learn the class from; leave the class out, or use folds."
         )
