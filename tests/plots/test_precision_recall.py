@@ -49,7 +49,7 @@ def test_the_legend_leaves_high_and_low_curves_alone():
 
 def test_a_band_of_the_other_kind_is_refused_in_a_sentence():
     band = band_of([curve(RocCurve)])
-    with pytest.raises(TypeError, match="'a' is no PrecisionRecallCurve but Band"):
+    with pytest.raises(TypeError, match="'a' is no PrecisionRecallCurve but a Band"):
         precision_recall({"a": band})
     with pytest.raises(TypeError, match="'a' is no RocCurve but"):
         plot_roc({"a": curve()})

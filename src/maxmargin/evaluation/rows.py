@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import has_fit_parameter
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import by_position, column_names, take_rows
 
 Index = NDArray[np.intp]
 
@@ -48,8 +48,7 @@ class Rows:
         """Take some rows, by position among these."""
         groups = None if self.groups is None else self.groups[rows]
         weight = None if self.weight is None else self.weight[rows]
-        X = _safe_indexing(self.X, rows)
-        return Rows(X, self.y[rows], groups, weight, self.index[rows])
+        return Rows(take_rows(self.X, rows), self.y[rows], groups, weight, self.index[rows])
 
     def part(self, train: Index, other: Index, pairwise: bool = False) -> tuple[Rows, Rows]:
         """Take rows to learn from and rows to be judged on; of a kernel matrix columns too."""

@@ -112,10 +112,11 @@ def style(k: int) -> dict[str, Any]:
 def check_curves(curves: Any, kind: type) -> None:
     """Refuse what are no named curves, or bands of curves, of a kind."""
     if not isinstance(curves, Mapping) or not curves:
-        raise TypeError("curves must be a mapping of names to curves, such as {'test': curve}.")
+        raise TypeError("curves must be a mapping such as {'test': curve}, of names to curves.")
     for name, curve in curves.items():
         if not isinstance(curve, kind) and not (isinstance(curve, Band) and curve.kind is kind):
+            found = "None" if curve is None else f"a {type(curve).__name__}"
             raise TypeError(
-                f"{name!r} is no {kind.__name__} but {curve!r}: make it by"
+                f"{name!r} is no {kind.__name__} but {found}: make it by"
                 f" {kind.__name__}.from_scores, which gives None where all rows are of one class."
             )
