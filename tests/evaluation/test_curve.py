@@ -3,6 +3,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics import (
     accuracy_score,
+    auc,
     average_precision_score,
     balanced_accuracy_score,
     f1_score,
@@ -10,6 +11,8 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC
 from maxmargin.evaluation import (
@@ -66,11 +69,21 @@ def test_a_band_holds_the_mean_of_the_folds():
     assert (np.diff(run.roc().mean) >= 0).all()
 
 
+def test_values_of_pairs_become_values_of_classes():
+    X, y = make_classification(90, n_classes=3, n_informative=4, random_state=0)
+    plain = SVC(gamma=0.1)
+    pairs = SVC(gamma=0.1, decision_function_shape="ovo")
+    models = {"plain": plain, "pairs": pairs, "inside": make_pipeline(StandardScaler(), pairs)}
+    runs = evaluate(models, X, y, protocol=3, decisions=True, random_state=0)
+    assert runs["pairs"].roc().area == runs["plain"].roc().area
+    assert runs["inside"].folds[0].decision.shape == (30, 3)
+
+
 def test_a_band_of_one_curve_is_the_curve():
     curve = RocCurve.from_scores(Y, SCORES, [0, 1])
     band = band_of([curve])
     np.testing.assert_array_equal(band.low, band.high)
-    assert np.trapezoid(band.mean, band.x) == pytest.approx(curve.area, abs=0.02)
+    assert auc(band.x, band.mean) == pytest.approx(curve.area, abs=0.02)
     assert band.deviation == 0
 
 

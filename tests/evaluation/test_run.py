@@ -227,7 +227,8 @@ def test_ctrl_c_ends_everything_even_where_a_fit_was_to_keep_its_best_point(prot
         (lambda: evaluate(SVC(), X, Y, protocol=[([0, 1], [1])]), "Fold 0 is trained and judged"),
         (lambda: evaluate([SVC(), LinearRegression()], X, Y), "is no classifier and others are"),
         (lambda: select(SVC(), X, Y, "50/50/50"), "positive and sum to 1"),
-        (lambda: select(SVC(), X, Y, 3, test_size=-0.5), "'test_size' parameter of select"),
+        (lambda: select(SVC(), X, Y, 3, test_size=1.0), "must be a number less than 1"),
+        (lambda: select(SVC(), X, Y, 3, test_size=-0.5), "'test_size' parameter of TestVault"),
     ],
 )
 def test_what_makes_no_protocol_is_refused_in_a_sentence(call, said):

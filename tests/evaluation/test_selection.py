@@ -44,7 +44,7 @@ def test_the_vault_keeps_its_rows_and_counts_every_look():
     right = int((model.predict(X[vault.test_rows]) == Y[vault.test_rows]).sum())
 
     first = vault.score(model, reason="the final model")
-    assert first.result == clopper_pearson(right, 50)
+    assert (first.result, first.scoring) == (clopper_pearson(right, 50), "accuracy")
     assert "not the first" not in str(first)
     second = vault.score(model, scoring="roc_auc", reason="once more")
     assert str(second).startswith("look 2 (not the first: the test rows are no longer unseen)")

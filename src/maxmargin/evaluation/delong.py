@@ -27,7 +27,7 @@ from scipy import stats
 from scipy.special import expit, logit
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from maxmargin.evaluation.interval import Interval, check_level
+from maxmargin.evaluation.interval import Interval, check_share
 from maxmargin.evaluation.verdict import Verdict, normal_verdict
 from maxmargin.inputs.parameters import check_choice
 
@@ -70,7 +70,7 @@ def delong_interval(
     >>> print(delong_interval([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8]))
     0.875 (95 % interval 0.345 to 0.989, DeLong)
     """
-    check_level("delong_interval", level)
+    check_share("delong_interval", "level", level)
     check_choice("delong_interval", "scale", scale, SCALES)
     placed = _place(y, [scores], pos_label)
     area, deviation = float(placed.areas[0]), float(np.sqrt(placed.covariance[0, 0]))

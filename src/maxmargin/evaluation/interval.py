@@ -111,7 +111,7 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def _share(count: int, total: int, level: float, method: str, name: str) -> Interval:
-    check_level(name, level)
+    check_share(name, "level", level)
     check_number(name, "total", total, 1, whole=True)
     check_number(name, "count", count, 0, whole=True)
     if count > total:
@@ -159,7 +159,7 @@ def bootstrap(
     >>> interval.value, 0.7 < interval.low < 1.0 < interval.high < 1.4
     (1.0, True)
     """
-    check_level("bootstrap", level)
+    check_share("bootstrap", "level", level)
     check_choice("bootstrap", "method", method, tuple(METHODS))
     check_number("bootstrap", "n_resamples", n_resamples, 1, whole=True)
     check_consistent_length(*arrays)
@@ -186,10 +186,11 @@ def bootstrap(
     return Interval(of_rows(rows), low, high, level, f"bootstrap, {method}")
 
 
-def check_level(owner: str, level: Any) -> None:
-    """Refuse what is no level of confidence."""
-    check_number(owner, "level", level, 0.0, above=True)
-    if level >= 1:
+def check_share(owner: str, name: str, value: Any) -> None:
+    """Refuse what is not between 0 and 1."""
+    check_number(owner, name, value, 0.0, above=True)
+    if value >= 1:
         raise ParameterError(
-            f"The 'level' parameter of {owner} must be a number less than 1. Got {level!r} instead."
+            f"The {name!r} parameter of {owner} must be a number less than 1."
+            f" Got {value!r} instead."
         )

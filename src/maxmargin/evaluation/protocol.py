@@ -31,7 +31,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from maxmargin.evaluation.rows import Rows
-from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.parameters import ParameterError
 
 Index = NDArray[np.intp]
 Split = tuple[Index, Index]
@@ -96,7 +96,6 @@ def hold_out(
     rows: Rows, share: float, *, classify: bool, random_state: Any = None
 ) -> tuple[Index, Index]:
     """Part rows in two, classes in proportion and groups whole; the second has the share."""
-    check_number("hold_out", "share", share, 0.0, above=True)
     numbers, random = np.arange(len(rows)), check_random_state(random_state)
     if rows.groups is not None:
         splitter = GroupShuffleSplit(1, test_size=share, random_state=random)

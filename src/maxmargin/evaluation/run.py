@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
+from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from maxmargin.evaluation.band import Band, band_of
@@ -357,11 +359,22 @@ def score(fitted: Any, rows: Rows, scoring: Any) -> float:
 def decide(fitted: Any, X: Any) -> Vector | None:
     """Give decision values, or else probabilities: of two classes the second one's."""
     if hasattr(fitted, "decision_function"):
-        return np.asarray(fitted.decision_function(X))
+        return np.asarray(_by_class(fitted).decision_function(X))
     if hasattr(fitted, "predict_proba"):
         p = np.asarray(fitted.predict_proba(X))
         return p[:, 1] if p.shape[1] == 2 else p
     return None
+
+
+def _by_class(fitted: Any) -> Any:
+    """Have a value for each class, where a classifier was asked for one for each pair."""
+    steps = getattr(fitted, "steps", None)
+    last = fitted if steps is None else steps[-1][1]
+    if getattr(last, "decision_function_shape", "ovr") == "ovr":
+        return fitted
+    last = copy(last)
+    last.decision_function_shape = "ovr"
+    return last if steps is None else Pipeline([*steps[:-1], (steps[-1][0], last)])
 
 
 def _decision(fold: Fold) -> Vector:

@@ -80,7 +80,7 @@ def score_interval(
 
 def _resampled(model: Any, rows: Rows, scoring: Any, level: float, random_state: Any) -> Interval:
     recited = _Recited(model, rows.X)
-    scorer = check_scoring(model, scoring=scoring or _own(model))
+    scorer = check_scoring(model, scoring=scoring or own_scoring(model))
     places, given = np.arange(len(rows)), [rows.y]
     given += [] if rows.weight is None else [rows.weight]
 
@@ -97,7 +97,8 @@ def _is(scoring: Any, name: str) -> bool:
     return isinstance(scoring, str) and scoring == name
 
 
-def _own(model: Any) -> str:
+def own_scoring(model: Any) -> str:
+    """Name what a model's own ``score`` gives."""
     return "accuracy" if is_classifier(model) else "r2"
 
 

@@ -22,7 +22,6 @@ from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
 from maxmargin.evaluation.vault import Look, TestVault
-from maxmargin.inputs.parameters import check_number
 from maxmargin.ops.clock import watch
 
 Vector = NDArray[np.float64]
@@ -164,9 +163,8 @@ def select(
     classify, random = classifies(found, rows.y), check_random_state(random_state)
     protocol = _read(protocol)
     share = protocol.test if isinstance(protocol, Ratio) else test_size
-    check_number("select", "test_size", share, 0.0)
     vault = None
-    if share > 0:
+    if share != 0:
         vault = TestVault(
             rows.X,
             rows.y,

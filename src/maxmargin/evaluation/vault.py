@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
-from maxmargin.evaluation.interval import Interval
+from maxmargin.evaluation.interval import Interval, check_share
 from maxmargin.evaluation.protocol import hold_out
 from maxmargin.evaluation.rows import Rows
-from maxmargin.evaluation.score_interval import score_interval
+from maxmargin.evaluation.score_interval import own_scoring, score_interval
 
 Index = NDArray[np.intp]
 
@@ -122,6 +122,7 @@ class TestVault:
         pairwise: bool = False,
         random_state: Any = None,
     ) -> None:
+        check_share("TestVault", "test_size", test_size)
         everything = Rows.of(X, y, groups, sample_weight)
         if stratify is None:
             stratify = type_of_target(everything.y) in ("binary", "multiclass")
@@ -194,7 +195,7 @@ class TestVault:
         """
         facts = {"scoring": scoring, "sample_weight": self._shut.weight, "level": level}
         result = score_interval(model, self._shut.X, self._shut.y, **facts)
-        return self._note(reason, name or type(model).__name__, _shown(scoring), result)
+        return self._note(reason, name or type(model).__name__, _shown(model, scoring), result)
 
     def open(self, reason: str) -> tuple[Any, NDArray[Any]]:
         """Give the test rows out; this is a look.
@@ -224,7 +225,6 @@ class TestVault:
         return f"TestVault({len(self._shut)} of {total} rows, {opened})"
 
 
-def _shown(scoring: Any) -> str:
-    if scoring is None:
-        return "score"
-    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
+def _shown(model: Any, scoring: Any) -> str:
+    wanted = own_scoring(model) if scoring is None else scoring
+    return wanted if isinstance(wanted, str) else getattr(wanted, "__name__", repr(wanted))
