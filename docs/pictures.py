@@ -1,4 +1,4 @@
-"""Draw the pictures of mixture.md, solvers.md and boosting.md: python docs/pictures.py [page ...].
+"""Draw the pictures of the pages: python docs/pictures.py [page ...].
 
 Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
@@ -22,6 +22,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
@@ -34,6 +36,7 @@ from maxmargin.datasets import (
     make_overlapping,
     make_separable,
 )
+from maxmargin.evaluation import evaluate, select
 from maxmargin.losses import Quantile
 from maxmargin.plots import MarginDisplay, palette
 from maxmargin.solvers import Trace
@@ -361,9 +364,36 @@ def draw_numbers() -> None:
     save(figure, IMAGES / "boosting_numbers.png")
 
 
+def heart_models() -> dict[str, Any]:
+    """Return the classifiers that evaluation.md compares."""
+    return {
+        "radial": make_pipeline(StandardScaler(), SVC(gamma=0.01)),
+        "linear": make_pipeline(StandardScaler(), SVC(kernel="linear", C=0.1)),
+    }
+
+
+def draw_splits() -> None:
+    """Draw five folds, the refit and one look at the test rows."""
+    X, y = load_heart(return_X_y=True)
+    chosen = select(heart_models(), X, y, 5, random_state=0)
+    chosen.test()
+    save(plots.splits(chosen).figure_, IMAGES / "splits.png")
+
+
+def draw_bands() -> None:
+    """Draw ROC and precision-recall curves in the bands of ten folds."""
+    X, y = load_heart(return_X_y=True)
+    runs = evaluate(heart_models(), X, y, protocol=10, decisions=True, random_state=0)
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.9), layout="constrained")
+    plots.plot_roc({name: run.roc() for name, run in runs.items()}, axes[0])
+    plots.precision_recall({name: run.precision_recall() for name, run in runs.items()}, ax=axes[1])
+    save(figure, IMAGES / "bands.png")
+
+
 PAGES = {
     "mixture": [lambda: draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")],
     "solvers": [draw_separation, draw_margins, draw_losses, draw_convergence],
+    "evaluation": [draw_splits, draw_bands],
     "boosting": [draw_ten_points, draw_boosting_curves, draw_hardest, draw_numbers, draw_shapes],
 }
 

@@ -171,11 +171,12 @@ def test_progress_is_told_and_the_number_of_jobs_changes_nothing():
             np.testing.assert_array_equal(one.decision, other.decision)
 
 
-def test_a_fit_that_fails_raises_or_is_reported():
+@pytest.mark.parametrize("protocol", [3, "loo"])
+def test_a_fit_that_fails_raises_or_is_reported(protocol):
     models = {"broken": SVC(C=-1.0), "svc": SVC()}
     with pytest.raises(ValueError, match="'C' parameter"):
-        evaluate(models, X, Y)
-    chosen = select(models, X, Y, 3, error_score=np.nan, random_state=0)
+        evaluate(models, X, Y, protocol=protocol)
+    chosen = select(models, X, Y, protocol, error_score=np.nan, random_state=0)
     assert chosen.winner == "svc"
     assert "'C' parameter of SVC" in chosen.runs["broken"].failure
     with pytest.raises(ValueError, match=r"No model could be fitted on all folds \(broken: "):

@@ -145,6 +145,12 @@ def test_without_test_rows_there_is_no_test():
         chosen.test()
 
 
+def test_the_trail_knows_rows_of_the_refit_that_no_fold_used():
+    chosen = select(SVC(), X, Y, [(np.arange(80, 120), np.arange(60, 80))], test_size=0)
+    assert len(chosen.trail.rows("train", "fold 1")) == 40
+    assert len(chosen.trail.rows("train", "refit")) == chosen.model.shape_fit_[0] == 200
+
+
 def test_selection_repeats_with_its_seed():
     first, again = (select(MODELS, X, Y, 3, random_state=5) for _ in range(2))
     assert first.test().result == again.test().result

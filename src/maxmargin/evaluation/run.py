@@ -277,7 +277,10 @@ def run_folds(
     folds: dict[str, list[Fold]] = {name: [] for name in models}
     with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
         at_once = (
-            fold for name in names if name in quick for fold in _left_out(models[name], rows)
+            fold
+            for name in names
+            if name in quick
+            for fold in _left_out(models[name], rows, error_score)
         )
         each = chain(at_once, _each(work, n_jobs))
         for done, ((name, number), fold) in enumerate(zip(jobs, each, strict=True), 1):
@@ -296,14 +299,19 @@ def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
     return every and by_accuracy and isinstance(model, KernelClassifier)
 
 
-def _left_out(model: KernelClassifier, rows: Rows) -> Iterator[Fold]:
+def _left_out(model: KernelClassifier, rows: Rows, error_score: Any) -> Iterator[Fold]:
     begun = time.perf_counter()
-    found = leave_one_out(model, rows.X, rows.y, sample_weight=rows.weight)
+    places = [(np.delete(rows.index, i), rows.index[i : i + 1]) for i in range(len(rows))]
+    try:
+        found = leave_one_out(model, rows.X, rows.y, sample_weight=rows.weight)
+    except Exception as error:
+        reason = _reason(error, error_score)
+        yield from (Fold(*place, float(error_score), 0.0, failure=reason) for place in places)
+        return
     seconds = (time.perf_counter() - begun) / len(rows)
     for i, right in enumerate(found.right):
-        places = np.delete(rows.index, i), rows.index[i : i + 1]
         kept = None if found.decision is None else found.decision[i : i + 1]
-        yield Fold(*places, float(right), seconds, kept, rows.y[i : i + 1], found.classes)
+        yield Fold(*places[i], float(right), seconds, kept, rows.y[i : i + 1], found.classes)
 
 
 def _each(work: Iterator[Any], n_jobs: int | None) -> Iterator[Fold]:
@@ -331,12 +339,8 @@ def judge_fold(
         fitted = fit(clone(model), known)
         seconds = time.perf_counter() - begun
         value = score(fitted, judged, scoring)
-    except TimeUp:  # of a clock around all of this
-        raise
     except Exception as error:
-        if isinstance(error_score, str) and error_score == "raise":
-            raise
-        reason = f"{type(error).__name__}: {error}"
+        reason = _reason(error, error_score)
         return Fold(*places, float(error_score), time.perf_counter() - begun, failure=reason)
     return Fold(
         *places,
@@ -347,6 +351,14 @@ def judge_fold(
         classes=getattr(fitted, "classes_", None),
         best_params=getattr(fitted, "best_params_", None),
     )
+
+
+def _reason(error: Exception, error_score: Any) -> str:
+    """Say why a fit failed, or raise: as was asked, and where a clock around all of this ended."""
+    wanted = isinstance(error_score, str) and error_score == "raise"
+    if wanted or isinstance(error, TimeUp):
+        raise error
+    return f"{type(error).__name__}: {error}"
 
 
 def score(fitted: Any, rows: Rows, scoring: Any) -> float:

@@ -24,7 +24,7 @@ from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
 from maxmargin.evaluation.vault import Look, TestVault
 from maxmargin.ops.clock import watch
 
-Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,10 @@ class Selection:
     vault : TestVault or None
         The test rows; None where none were put aside.
     scoring : str or callable
+    rows : ndarray
+        The rows that the winner was fitted to.
     n_rows : int
+        Of all the data.
     """
 
     runs: Mapping[str, Run] = field(repr=False)
@@ -50,14 +53,13 @@ class Selection:
     model: Any = field(repr=False)
     vault: TestVault | None
     scoring: Any
+    rows: Index = field(repr=False)
     n_rows: int
 
     @property
     def trail(self) -> Trail:
         """Which rows were used for what, looks at the test rows included."""
-        uses = uses_of_folds(self.runs[self.winner].folds)
-        everything = [use.rows for use in uses]
-        uses.append(Use("refit", "train", np.unique(np.concatenate(everything))))
+        uses = [*uses_of_folds(self.runs[self.winner].folds), Use("refit", "train", self.rows)]
         if self.vault is not None:
             looks = self.vault.looks
             uses += [Use(f"look {look.number}", "test", self.vault.test_rows) for look in looks]
@@ -89,8 +91,7 @@ class Selection:
         lines = [
             f"{len(self.runs)} {tried} tried; {self.winner} has the best score on validation rows,"
             f" {best.mean:.3f}.",
-            f"It was fitted again to all {len(self.trail.rows('train', 'refit'))} training and"
-            " validation rows.",
+            f"It was fitted again to all {len(self.rows)} training and validation rows.",
         ]
         if self.vault is not None:
             looks = [f"{str(look)[0].upper()}{str(look)[1:]}." for look in self.vault.looks]
@@ -205,7 +206,7 @@ def choose(
     winner = best_of(runs)
     with watch():
         model = fit(clone(models[winner]), rows)
-    return Selection(runs, winner, model, vault, scoring, n_rows)
+    return Selection(runs, winner, model, vault, scoring, rows.index, n_rows)
 
 
 def best_of(runs: Mapping[str, Run]) -> str:
