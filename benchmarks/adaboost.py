@@ -93,7 +93,7 @@ def _compared(models: Models, said: dict[str, Ensemble], data: Data) -> dict[str
 
 def _leads(theirs: Ensemble, data: Data) -> list[tuple[float, float]]:
     """Of our split over scikit-learn's, in every round of its own and with that round's weights."""
-    from maxmargin.boosting.columns import Columns
+    from maxmargin.trees.columns import Columns
 
     columns, t = Columns(data.X), theirs.t.astype(np.float64)
     best = partial(lead, X=data.X, t=t)

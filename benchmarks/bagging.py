@@ -28,8 +28,8 @@ def ours(data: Data, members: int) -> Any:
 
 def bag_by_bag(data: Data, members: int) -> Any:
     """Give the average vote on the rows."""
+    from maxmargin.bagging.bootstrap import fill_urn
     from maxmargin.boosting import DecisionStump
-    from maxmargin.boosting.bootstrap import fill_urn
 
     urn = fill_urn(data.X, data.y, None, 1.0, True, "")
     seeds = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=members)

@@ -1,7 +1,7 @@
-"""Markdown tables of the results; ``python -m benchmarks.table`` puts them into the documents.
+"""Markdown tables of the results; ``python -m benchmarks.table`` puts them into the document.
 
-What stands between ``<!-- bench:begin -->`` and ``<!-- bench:end -->`` is replaced: by some of the
-tables in README.md, by all of them in docs/benchmarks.md.
+What stands between ``<!-- bench:begin -->`` and ``<!-- bench:end -->`` in docs/benchmarks.md is
+replaced. The README quotes a few of the means; tests/docs/test_readme.py compares.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ from benchmarks.tabulate import TABLES
 
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
-DOCUMENTS = {
-    "README.md": [
-        *["fit", "predict", "linear_svc", "logistic"],
-        *["adaboost", "adaboost_predict", "gradient_boosting"],
-    ],
-    "docs/benchmarks.md": None,
-}
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
 
 
 def provenance(whole: dict[str, Any]) -> str:
@@ -42,8 +36,8 @@ def render(jobs: list[str] | None = None, folder: Path = record.RESULTS) -> str:
     return "\n\n".join([*(TABLES[job](whole) for job, whole in present), *sources])
 
 
-def rewrite(path: Path, jobs: list[str] | None) -> None:
-    text, tables = path.read_text() if path.exists() else "", render(jobs)
+def rewrite(path: Path) -> None:
+    text, tables = path.read_text() if path.exists() else "", render()
     if not tables:
         print("No results yet; run python -m benchmarks.run first.")
         return
@@ -57,5 +51,4 @@ def rewrite(path: Path, jobs: list[str] | None) -> None:
 
 
 if __name__ == "__main__":
-    for name, jobs in DOCUMENTS.items():
-        rewrite(ROOT / name, jobs)
+    rewrite(DOCUMENT)

@@ -1,8 +1,10 @@
-"""Draw the pictures of the pages: python docs/pictures.py [page ...].
+"""Draw the pictures of the pages: python docs/pictures.py [mixture svm solvers boosting pictures].
 
 Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
 
+import doctest
+import re
 import sys
 import warnings
 from io import BytesIO
@@ -12,7 +14,6 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -22,21 +23,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
 from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
-from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
+from maxmargin.boosting import AdaBoostClassifier, BoostingRegressor
 from maxmargin.datasets import (
-    load_heart,
     load_mixture,
-    load_ten_points,
     make_overlapping,
     make_separable,
 )
-from maxmargin.evaluation import evaluate, select
 from maxmargin.losses import Quantile
 from maxmargin.plots import MarginDisplay, palette
 from maxmargin.solvers import Trace
@@ -111,7 +107,7 @@ def head(ax: Axes, title: str, text: str) -> None:
     ax.text(0.0, 1.02, text, transform=ax.transAxes, fontsize=9, color="#444444")
 
 
-# docs/solvers.md: is there a hyperplane?
+# docs/svm.md: is there a hyperplane?
 
 
 def draw_classes(ax: Axes, X: Any, y: Any) -> None:
@@ -174,7 +170,7 @@ def draw_separation() -> None:
     save(figure, IMAGES / "separation.png")
 
 
-# docs/solvers.md: hard and soft margins
+# docs/svm.md: hard and soft margins
 
 
 def draw_margins() -> None:
@@ -269,20 +265,7 @@ def linear_traces(X: Any, y: Any) -> dict[str, Trace]:
     }
 
 
-def draw_losses() -> None:
-    """Draw all losses on one axis."""
-    save(plots.losses().figure_, IMAGES / "losses.png")
-
-
 # docs/boosting.md
-
-
-def draw_ten_points() -> None:
-    """Draw the lectures' three rounds, and their coefficients on the curve of the error."""
-    X, y = load_ten_points(return_X_y=True)
-    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-    save(plots.rounds(model, X, y).figure_, IMAGES / "rounds.png")
-    save(plots.alphas(model).figure_, IMAGES / "alphas.png")
 
 
 def load_parity() -> tuple[Any, Any]:
@@ -308,26 +291,6 @@ def draw_boosting_curves() -> None:
     plots.margin_distribution(trees, X, y, rounds=(5, 20, 400), ax=axes[2])
     head(axes[2], "trees of depth 3", "margins of the training rows")
     save(figure, IMAGES / "boosting_curves.png")
-
-
-def draw_hardest() -> None:
-    """Draw the hardest digits when two labels in a hundred are flipped."""
-    X, y = load_parity()
-    flipped = np.random.default_rng(0).choice(len(X), len(X) // 50, replace=False)
-    y[flipped] = np.where(y[flipped] == "odd", "even", "odd")
-    model = AdaBoostClassifier(n_estimators=100).fit(X, y)
-    shown = {"image_shape": (8, 8), "cmap": "gray_r"}  # digits are ink
-    display = plots.hardest(model, X, y, k=30, suspects=flipped, **shown)
-    save(display.figure_, IMAGES / "hardest.png")
-
-
-def draw_shapes() -> None:
-    """Draw the shape functions of a model of the Heart data."""
-    heart = pl.DataFrame(load_heart(complete=False, as_table=True), strict=False)
-    X, y = heart.drop("AHD"), heart["AHD"].to_numpy()
-    model = BoostingClassifier(categorical_features=["ChestPain", "Thal"]).fit(X, y)
-    display = plots.shape_functions(model, X, max_features=8)
-    save(display.figure_, IMAGES / "shapes.png")
 
 
 def make_wave(n: int, outliers: int) -> tuple[Any, Any]:
@@ -364,37 +327,26 @@ def draw_numbers() -> None:
     save(figure, IMAGES / "boosting_numbers.png")
 
 
-def heart_models() -> dict[str, Any]:
-    """Return the classifiers that evaluation.md compares."""
-    return {
-        "radial": make_pipeline(StandardScaler(), SVC(gamma=0.01)),
-        "linear": make_pipeline(StandardScaler(), SVC(kernel="linear", C=0.1)),
-    }
+# docs/pictures.md
+
+_BLOCK = re.compile(r"```pycon\n(.*?)```\s+(?:!\[[^\]]*\]\(images/(.*?)\))?", re.DOTALL)
 
 
-def draw_splits() -> None:
-    """Draw five folds, the refit and one look at the test rows."""
-    X, y = load_heart(return_X_y=True)
-    chosen = select(heart_models(), X, y, 5, random_state=0)
-    chosen.test()
-    save(plots.splits(chosen).figure_, IMAGES / "splits.png")
-
-
-def draw_bands() -> None:
-    """Draw ROC and precision-recall curves in the bands of ten folds."""
-    X, y = load_heart(return_X_y=True)
-    runs = evaluate(heart_models(), X, y, protocol=10, decisions=True, random_state=0)
-    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.9), layout="constrained")
-    plots.plot_roc({name: run.roc() for name, run in runs.items()}, axes[0])
-    plots.precision_recall({name: run.precision_recall() for name, run in runs.items()}, ax=axes[1])
-    save(figure, IMAGES / "bands.png")
+def draw_page() -> None:
+    """Run the page, and keep what each block of code calls its picture under the name below it."""
+    names: dict[str, Any] = {}
+    for code, file in _BLOCK.findall((IMAGES.parent / "pictures.md").read_text(encoding="utf-8")):
+        for example in doctest.DocTestParser().get_examples(code):
+            exec(example.source, names)
+        save(names["picture"].figure_, IMAGES / file)
 
 
 PAGES = {
     "mixture": [lambda: draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")],
-    "solvers": [draw_separation, draw_margins, draw_losses, draw_convergence],
-    "evaluation": [draw_splits, draw_bands],
-    "boosting": [draw_ten_points, draw_boosting_curves, draw_hardest, draw_numbers, draw_shapes],
+    "svm": [draw_separation, draw_margins],
+    "solvers": [draw_convergence],
+    "boosting": [draw_boosting_curves, draw_numbers],
+    "pictures": [draw_page],
 }
 
 

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from maxmargin import boosting, datasets, evaluation, kernels, losses, plots
+    from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
-        BaggingClassifier,
         BoostingClassifier,
         BoostingRanker,
         BoostingRegressor,
-        DecisionStump,
-        RegressionStump,
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
+    from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
 
@@ -64,19 +63,19 @@ __all__ = [
 
 _HOME = {
     "AdaBoostClassifier": "maxmargin.boosting",
-    "BaggingClassifier": "maxmargin.boosting",
+    "BaggingClassifier": "maxmargin.bagging",
     "BoostingClassifier": "maxmargin.boosting",
     "BoostingRanker": "maxmargin.boosting",
     "BoostingRegressor": "maxmargin.boosting",
     "Certificate": "maxmargin.certify",
-    "DecisionStump": "maxmargin.boosting",
+    "DecisionStump": "maxmargin.trees",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
-    "RegressionStump": "maxmargin.boosting",
+    "RegressionStump": "maxmargin.trees",
     "SVC": "maxmargin.svm",
     "Separation": "maxmargin.svm.separation",
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",

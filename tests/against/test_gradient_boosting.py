@@ -7,7 +7,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.tree import DecisionTreeRegressor
 
 from maxmargin.boosting import BoostingClassifier, BoostingRegressor
-from maxmargin.losses import HuberLoss, Quantile
+from maxmargin.losses import Huber, Quantile
 
 ROWS = 301
 RNG = np.random.default_rng(0)
@@ -18,7 +18,7 @@ every_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
 CLASSIFIERS = [("logistic", "log_loss", 2.0), ("exponential", "exponential", 1.0)]
 REGRESSORS = [
     ("squared_error", {"loss": "squared_error"}, 2.0),
-    (HuberLoss(level=0.9), {"loss": "huber", "alpha": 0.9}, 1.0),
+    (Huber(level=0.9), {"loss": "huber", "alpha": 0.9}, 1.0),
     (Quantile(0.8), {"loss": "quantile", "alpha": 0.8}, 1.0),
 ]
 

@@ -19,7 +19,7 @@ from maxmargin.boosting import (
     DecisionStump,
     RegressionStump,
 )
-from maxmargin.losses import HuberLoss
+from maxmargin.losses import Huber
 
 # The check of foreign arrays needs an environment variable that SciPy reads when it is imported.
 ELSEWHERE = "check_array_api_input"
@@ -33,7 +33,7 @@ ESTIMATORS = [
     BoostingClassifier("exponential", DecisionStump(), n_estimators=10),
     BoostingClassifier(estimator=GaussianNB(), n_estimators=5),
     BoostingRegressor(),
-    BoostingRegressor(HuberLoss(level=0.9)),
+    BoostingRegressor(Huber(level=0.9)),
     BoostingRegressor("absolute_error", DecisionTreeRegressor(max_depth=2), n_estimators=20),
     BoostingRanker(n_estimators=10),
     DecisionStump(),

@@ -5,13 +5,13 @@ from sklearn.metrics import mean_poisson_deviance
 from sklearn.tree import DecisionTreeRegressor
 
 from maxmargin.boosting import BoostingRegressor, DecisionStump, RegressionStump
-from maxmargin.losses import HuberLoss, Quantile
+from maxmargin.losses import Huber, Quantile
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-2, 2, size=(300, 3))
 MEAN = np.sin(2 * X[:, 0]) + np.abs(X[:, 1])
 Y = MEAN + 0.1 * RNG.normal(size=300)
-LOSSES = ["squared_error", "absolute_error", "huber", HuberLoss(level=0.9), "quantile"]
+LOSSES = ["squared_error", "absolute_error", "huber", Huber(level=0.9), "quantile"]
 LEARNERS = [None, RegressionStump(), DecisionStump(), DecisionTreeRegressor(max_depth=3)]
 
 

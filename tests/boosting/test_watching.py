@@ -18,9 +18,9 @@ from maxmargin.boosting import (
     History,
     Stop,
 )
-from maxmargin.boosting import presort as sorting
-from maxmargin.losses import HuberLoss
+from maxmargin.losses import Huber
 from maxmargin.ops.clock import Clock
+from maxmargin.trees import presort as sorting
 
 X, Y = make_classification(200, 5, n_informative=4, n_redundant=0, flip_y=0.2, random_state=0)
 KINDS = np.digitize(X[:, 0] + X[:, 1], [-1.0, 1.0])
@@ -31,7 +31,7 @@ MODELS = [
     (BoostingClassifier(), Y),
     (BoostingClassifier("hinge"), Y),
     (BoostingClassifier("huber"), KINDS),
-    (BoostingRegressor(HuberLoss(level=0.9)), 30.0 * X[:, 0] + 5.0 * Y),
+    (BoostingRegressor(Huber(level=0.9)), 30.0 * X[:, 0] + 5.0 * Y),
     (BoostingRegressor("poisson", DecisionTreeRegressor(max_depth=2)), KINDS),
     (BoostingRanker(), KINDS),
 ]

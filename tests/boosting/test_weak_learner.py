@@ -14,9 +14,9 @@ from maxmargin.boosting.weak_learner import (
     ResampledStump,
     WeightedClassifier,
     draw_rows,
-    leaf_classes,
     take_rows,
 )
+from maxmargin.trees.label_search import leaf_classes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3))
@@ -30,8 +30,8 @@ def stumps(label, n_classes, criterion, kind=PresortedStump, *rest):
     return kind(Columns(X), label.astype(np.int32), n_classes, criterion, *rest)
 
 
-def error(said, label):
-    return WEIGHT[said != label].sum()
+def error(predicted, label):
+    return WEIGHT[predicted != label].sum()
 
 
 @pytest.mark.parametrize("criterion", ["error", "gini"])
@@ -40,17 +40,17 @@ def test_a_stump_says_the_same_of_training_rows_with_and_without_x(criterion, n_
     label = np.minimum(LABEL, n_classes - 1)
     learner = stumps(label, n_classes, criterion)
     split = learner.learn(WEIGHT)
-    said = learner.recall(split)
-    assert said.dtype == np.int32
-    np.testing.assert_array_equal(said, learner.say(split, X))
-    assert error(said, label) < 1 - 1 / n_classes
+    predicted = learner.predict_training(split)
+    assert predicted.dtype == np.int32
+    np.testing.assert_array_equal(predicted, learner.predict(split, X))
+    assert error(predicted, label) < 1 - 1 / n_classes
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_error_stump_is_the_best_of_all_stumps(n_classes):
     label = np.minimum(LABEL, n_classes - 1)
     learner = stumps(label, n_classes, "error")
-    found = error(learner.recall(learner.learn(WEIGHT)), label)
+    found = error(learner.predict_training(learner.learn(WEIGHT)), label)
     best = min(
         error(np.where(X[:, j] > threshold, high, low), label)
         for j in range(3)
@@ -76,8 +76,8 @@ def test_leaves_are_classes(leaves, n_classes, numbers):
     assert leaf_classes(split, n_classes) == numbers
     learner = stumps(LABEL, n_classes, "error")
     expected = np.where(X[:, 0] > 0.0, numbers[1], numbers[0])
-    np.testing.assert_array_equal(learner.say(split, X), expected)
-    np.testing.assert_array_equal(learner.recall(split), expected)
+    np.testing.assert_array_equal(learner.predict(split, X), expected)
+    np.testing.assert_array_equal(learner.predict_training(split), expected)
 
 
 def test_members_are_clones_with_seeds_of_their_own():
@@ -89,7 +89,9 @@ def test_members_are_clones_with_seeds_of_their_own():
     assert len({tree.random_state, one.random_state, other.random_state}) == 3
     again = WeightedClassifier(tree, *params, np.random.RandomState(0), {}).learn(WEIGHT)
     assert again.random_state == one.random_state
-    np.testing.assert_array_equal(learner.recall(one), np.searchsorted(CLASSES, one.predict(X)))
+    np.testing.assert_array_equal(
+        learner.predict_training(one), np.searchsorted(CLASSES, one.predict(X))
+    )
 
 
 def test_seeds_reach_the_inside_of_a_pipeline():

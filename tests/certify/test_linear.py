@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from maxmargin.certify import LinearPoint, Status, judge
+from maxmargin.certify import Lengths, LinearPoint, Status, judge
 from maxmargin.losses import (
     Exponential,
     Hinge,
@@ -321,7 +321,7 @@ def test_a_lie_about_the_sums_shows_in_the_numbers_the_judge_was_given(back):
 
 @pytest.mark.parametrize("penalty", ["l2", "none"])
 def test_rounding_excuses_at_most_as_much_again_as_the_tolerance(penalty):
-    """A missed equality enters the floor; however large it makes it, 2 tol is the most."""
+    """A missed equality enters the floor; gap and floor together may be 2 tol at the most."""
     X, t = np.column_stack([[1.0, -1.0, 0.5, -0.5], np.ones(4)]), np.array([1.0, -1.0, -1.0, 1.0])
     problem = LinearProblem(Squared(), t, np.ones(4), penalty, free=True)
     A = 2 * X.T @ X + np.diag(problem.curvature_of_penalty(2))
@@ -337,12 +337,36 @@ def test_rounding_excuses_at_most_as_much_again_as_the_tolerance(penalty):
     verdict = judge(problem, shaky, 1e-9)
     assert verdict.floor > verdict.gap
     assert verdict.status is Status.STALLED
-    share = verdict.gap / max(abs(verdict.primal), abs(verdict.dual))
-    assert judge(problem, shaky, 0.51 * share).status is Status.CERTIFIED
-    assert judge(problem, shaky, 0.49 * share).status is Status.STALLED
-    assert judge(problem, exact, 0.99 * share).status is Status.STALLED
+    size = max(abs(verdict.primal), abs(verdict.dual))
+    whole = (verdict.gap + verdict.floor) / size
+    assert judge(problem, shaky, 0.51 * whole).status is Status.CERTIFIED
+    assert judge(problem, shaky, 0.49 * whole).status is Status.STALLED
+    assert judge(problem, shaky, 0.49 * whole).rounded
+    assert judge(problem, exact, 0.99 * gap / size).status is Status.STALLED
 
 
 def test_the_precision_of_the_data_is_passed_on():
     single = replace(point(X1, *BEST), precision=np.dtype(np.float32))
     assert judge(ONE, single, 1e-3).precision == "float32"
+
+
+def test_the_floor_bounds_what_rounding_does_to_values_far_from_the_origin():
+    """Rows at 1e8: a user's w'x + b is off by 1e-8, and a large cost makes that dear."""
+    rng = np.random.default_rng(0)
+    X, t = rng.normal(size=(20, 3)) + 1e8, np.where(np.arange(20) % 2, 1.0, -1.0)
+    theta, lengths = np.array([1.1, -2.3, 1.2]), Lengths(np.linalg.norm(X, axis=1), 0.0, 3)
+    exact = (X.astype(np.longdouble) @ theta).astype(np.float64)
+    for cost in (1.0, 1e6):
+        problem = LinearProblem(Hinge(), t, np.full(20, cost))
+        unaware = point(X, theta, np.zeros(20))
+        aware = judge(problem, replace(unaware, lengths=lengths), 1e-4)
+        off = abs(problem.primal(theta, exact) - aware.primal)
+        assert judge(problem, unaware, 1e-4).floor < off < aware.floor < 1e-4 * aware.primal
+
+
+def test_no_model_is_certified_whose_rounding_is_more_than_the_tolerance():
+    best = point(X1, *BEST)
+    assert judge(ONE, best, 1e-3).status is Status.CERTIFIED
+    rounded = judge(ONE, replace(best, lengths=Lengths(np.full(1, 1e14), 0.0, 1)), 1e-3)
+    assert rounded.status is Status.STALLED
+    assert rounded.rounded

@@ -6,9 +6,21 @@ from pkgutil import iter_modules
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from maxmargin import SVC, HardMarginSVC, Status
+from maxmargin import (
+    SVC,
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    DecisionStump,
+    HardMarginSVC,
+    LinearClassifier,
+    LinearSVC,
+    Status,
+)
 from maxmargin.kernels import RBF, Laplacian, Polynomial
 from maxmargin.ops import cpu
 from maxmargin.ops.engine import engine_of, engines, serving
@@ -70,3 +82,40 @@ def test_a_hard_margin_is_fitted_on_any(engine):
     with serving(engine):
         model = HardMarginSVC(kernel=RBF(5.0)).fit(X, y)
     assert {c.status for c in model.certificates_} == {Status.CERTIFIED}
+
+
+@every_engine
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        LinearSVC(solver="dual_coordinate", loss="hinge", C=0.01, tol=1e-5, random_state=0),
+        LinearSVC(penalty="l1", dual=False, tol=1e-6),
+        LinearSVC(multi_class="crammer_singer", tol=1e-6, random_state=0),
+        LinearClassifier(loss="logistic", tol=1e-8),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_linear_machines_are_fitted_on_any(engine, chosen, layout):
+    with serving(engine):
+        fitted = clone(chosen).fit(layout(X), y)
+    assert fitted.certificate_.status is Status.CERTIFIED
+    expected = clone(chosen).fit(layout(X), y).decision_function(X)
+    np.testing.assert_allclose(fitted.decision_function(X), expected, rtol=2e-2, atol=2e-2)
+
+
+@every_engine
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        DecisionStump(),
+        AdaBoostClassifier(n_estimators=5),
+        BoostingClassifier(n_estimators=5),
+        BaggingClassifier(DecisionStump(), n_estimators=5, random_state=0),
+    ],
+    ids=str,
+)
+def test_ensembles_of_stumps_are_fitted_on_any(engine, chosen):
+    with serving(engine):
+        values = clone(chosen).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(values, clone(chosen).fit(X, y).predict_proba(X), rtol=1e-9)

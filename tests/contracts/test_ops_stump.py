@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.boosting import Columns
-from maxmargin.boosting.criterion import on_grid
-from maxmargin.ops import split_score
+from maxmargin.ops import kinds, split_score
 from maxmargin.ops.cpu import (
     stump,
     stump_classes,
@@ -18,15 +17,17 @@ from maxmargin.ops.cpu import (
     stump_sort,
     stump_square,
 )
+from maxmargin.ops.kinds import PAIR, SIGNED, UNIT
 from maxmargin.ops.reference import stump as reference
 from maxmargin.ops.reference import stump_classes as reference_classes
 from maxmargin.ops.reference import stump_ensemble as reference_ensemble
 from maxmargin.ops.reference import stump_grid as reference_grid
 from maxmargin.ops.reference import stump_sort as reference_sort
 from maxmargin.ops.reference import stump_square as reference_square
+from maxmargin.trees.criterion import on_grid
 
 REFERENCE = {"sign": reference, "square": reference_square, "classes": reference_classes}
-LAST = int(stump.LAST)
+LAST = int(kinds.LAST)
 KINDS = ["sign", "pair", "signed", "unit", "error", "gini"]
 seeds = st.integers(0, 2**32 - 1)
 
@@ -42,13 +43,13 @@ def question(kind, rng, n):
         return "classes", (label, weight, total, int(kind == "gini")), 3
     if kind == "unit":
         pull, _, _ = on_grid(rng.normal(size=n))
-        return "square", (pull, stump_square.UNIT, np.array([pull.sum(), n])), 2
+        return "square", (pull, UNIT, np.array([pull.sum(), n])), 2
     pull = weight * t
     total = np.array([pull.sum(), weight.sum()])
     if kind == "signed":
-        return "square", (pull, stump_square.SIGNED, total), 2
+        return "square", (pull, SIGNED, total), 2
     both = np.stack([pull, weight], axis=1).ravel()
-    return "square", (both, stump_square.PAIR, total), 2
+    return "square", (both, PAIR, total), 2
 
 
 def scan(name):
@@ -188,8 +189,8 @@ def test_a_run_by_hand(kind):
     t, one = np.array([1.0, -1.0, -1.0, -1.0]), np.ones(4)
     name, given_, total = {
         "sign": ("sign", (t,), [-2.0]),
-        "pair": ("square", (np.stack([t, one], axis=1).ravel(), stump_square.PAIR), [-2.0, 4.0]),
-        "signed": ("square", (t, stump_square.SIGNED), [-2.0, 4.0]),
+        "pair": ("square", (np.stack([t, one], axis=1).ravel(), PAIR), [-2.0, 4.0]),
+        "signed": ("square", (t, SIGNED), [-2.0, 4.0]),
     }[kind]
     rows, start = np.array([0 | LAST, 1 | LAST], np.uint32), np.array([0, 2, 2], np.uint64)
     order, gain, shift = np.array([0, 1], np.uint64), np.zeros(2), np.zeros((1, len(total)))
@@ -313,4 +314,8 @@ def test_sums_of_stumps(dtype, seed, n, T):
     fast, slow = np.zeros((n, 3)), np.zeros((n, 3))
     stump_ensemble.add_votes(block, *stumps, low, high, weight, fast)
     reference_ensemble.add_votes(block, *stumps, low, high, weight, slow)
+    np.testing.assert_array_equal(fast, slow)
+    low, high = rng.random((2, T, 3))
+    stump_ensemble.add_shares(block, *stumps, low, high, fast)
+    reference_ensemble.add_shares(block, *stumps, low, high, slow)
     np.testing.assert_array_equal(fast, slow)

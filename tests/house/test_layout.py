@@ -1,8 +1,10 @@
+import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src" / "maxmargin").rglob("*.py"))
+PACKAGE = ROOT / "src" / "maxmargin"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 
 def test_no_drawer_for_odds_and_ends():
@@ -16,3 +18,19 @@ def test_make_help_describes_every_target():
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     described = [line.split()[1] for line in shown.stdout.splitlines() if "make " in line]
     assert sorted(described) == sorted(phony.split()[1:])
+
+
+def test_rooms_are_imported_by_statements_that_the_layers_are_checked_by():
+    """But for three that look names up: of the public, of an engine's verbs, of a stored class."""
+    by_name = {"__init__.py", "ops/engine.py", "storage/plain.py", "storage/steps.py"}
+    reach = re.compile(r"import_module|__import__")
+    found = [path for path in SOURCES if reach.search(path.read_text())]
+    assert {path.relative_to(PACKAGE).as_posix() for path in found} == by_name
+
+
+def test_concepts_are_where_the_architecture_says():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where a concept is")[2].partition("\n## ")[0]
+    files = re.findall(r"`(\w+/\w+\.py)`", table)
+    assert len(files) > 10
+    assert [file for file in files if not (ROOT / "src" / "maxmargin" / file).is_file()] == []

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_pinball_loss, mean_poisson_deviance
 
 from maxmargin import losses
-from maxmargin.losses import HuberLoss, Poisson, Quantile, SquaredError
+from maxmargin.losses import Huber, HuberLoss, Poisson, Quantile, SquaredError
 from maxmargin.losses.regression import weighted_quantile
 
 
@@ -18,7 +18,7 @@ def test_values_by_hand():
     z, t = np.array([0.0, 3.0]), np.array([1.0, 1.0])
     np.testing.assert_allclose(SquaredError().value(z, t), [0.5, 2.0])
     np.testing.assert_allclose(losses.AbsoluteError().value(z, t), [1.0, 2.0])
-    np.testing.assert_allclose(HuberLoss(1.5).value(z, t), [0.5, 1.5 * 2 - 1.5**2 / 2])
+    np.testing.assert_allclose(Huber(1.5).value(z, t), [0.5, 1.5 * 2 - 1.5**2 / 2])
     np.testing.assert_allclose(Quantile(0.8).value(z, t), [0.8, 0.4])
 
 
@@ -31,16 +31,16 @@ def test_against_the_metrics_of_scikit_learn():
 
 def test_huber_is_squares_for_a_large_delta_and_continuous_at_it():
     r = np.linspace(-5, 5, 101)
-    np.testing.assert_allclose(HuberLoss(10.0).value(r, 0.0), SquaredError().value(r, 0.0))
-    a, b = HuberLoss(2.0).value([2.0 - 1e-9, 2.0 + 1e-9], 0.0)
+    np.testing.assert_allclose(Huber(10.0).value(r, 0.0), SquaredError().value(r, 0.0))
+    a, b = Huber(2.0).value([2.0 - 1e-9, 2.0 + 1e-9], 0.0)
     assert a == pytest.approx(b, abs=1e-8)
 
 
 def test_a_level_lets_delta_follow_the_residuals():
     t = np.arange(1.0, 11.0)
-    fitted = HuberLoss(level=0.9).fitted_to(np.zeros(10), t, np.ones(10))
+    fitted = Huber(level=0.9).fitted_to(np.zeros(10), t, np.ones(10))
     assert fitted.delta == 9.0
-    assert HuberLoss(3.0).fitted_to(np.zeros(10), t, np.ones(10)) == HuberLoss(3.0)
+    assert Huber(3.0).fitted_to(np.zeros(10), t, np.ones(10)) == Huber(3.0)
 
 
 def test_steps_of_poisson_never_overshoot():
@@ -52,8 +52,8 @@ def test_steps_of_poisson_never_overshoot():
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: HuberLoss(0.0), "delta of HuberLoss must be a number above 0. Got 0.0."),
-        (lambda: HuberLoss(level=1.0), "level of HuberLoss must lie between 0 and 1. Got 1.0."),
+        (lambda: Huber(0.0), "delta of Huber must be a number above 0. Got 0.0."),
+        (lambda: Huber(level=1.0), "level of Huber must lie between 0 and 1. Got 1.0."),
         (lambda: Quantile(1.5), "level of Quantile must lie between 0 and 1. Got 1.5."),
         (lambda: Poisson().check_targets(np.array([1.0, -2.0])), r"not negative: y\[1\] is -2;"),
         (lambda: Poisson().check_targets(np.zeros(2)), "needs a target above 0; all of y is 0."),
@@ -72,3 +72,7 @@ def test_weights_of_a_quantile_are_repetitions(weight, level, data):
     repeated = np.repeat(values, weight)
     expected = np.quantile(repeated, level, method="inverted_cdf")
     assert weighted_quantile(values, np.array(weight, dtype=float), level) == expected
+
+
+def test_an_earlier_name_still_works():
+    assert HuberLoss is Huber

@@ -248,3 +248,18 @@ def test_single_precision_data_give_sums_in_double():
             np.testing.assert_allclose(design.squares(one), 4 * third**2, rtol=1e-15)
             np.testing.assert_allclose(design.products(one), [[4 * third**2]], rtol=1e-15)
             np.testing.assert_allclose(design.row_norms(), third**2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("constant", [0.0, 2.0])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_all_classes_at_once(store, constant, monkeypatch):
+    """What the rows give for several vectors together they give for each, in pieces too."""
+    monkeypatch.setattr("maxmargin.ops.clock.WORK", 100)
+    rng = np.random.default_rng(0)
+    with Workers(2) as workers:
+        design = Design(store(rng.normal(size=(40, 3))), constant, workers)
+        W, A = rng.normal(size=(5, design.width)), rng.normal(size=(40, 5))
+        each = np.column_stack([design.values(w) for w in W])
+        np.testing.assert_allclose(design.joint_values(W), each, atol=1e-13)
+        each = np.stack([design.back(np.ascontiguousarray(a)) for a in A.T])
+        np.testing.assert_allclose(design.joint_back(A), each, atol=1e-13)

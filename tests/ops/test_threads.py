@@ -1,22 +1,89 @@
-import os
+import multiprocessing
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from joblib import Parallel, cpu_count, delayed, parallel_config
 
+from maxmargin.ops import threads
 from maxmargin.ops.threads import Workers, count_threads, side_by_side
 
-
-@pytest.fixture
-def cores():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-def test_counts_as_joblib_does(cores):
+@pytest.fixture(autouse=True)
+def no_limits(monkeypatch):
+    """Leave the environment of whoever runs the tests out of them."""
+    for name in LIMITS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_counts_as_joblib_does():
+    cores = cpu_count()
     assert count_threads(None) == count_threads(-1) == cores
     assert count_threads(3) == 3
     assert count_threads(-2) == max(1, cores - 1)
     assert count_threads(-1000) == 1
+
+
+# what is one's own where others are at work too
+
+
+def asked():
+    return [count_threads(n_jobs) for n_jobs in (None, 3, 1)]
+
+
+def test_in_a_thread_of_somebodys_pool_there_is_one():
+    with ThreadPoolExecutor(2) as pool:
+        assert pool.submit(asked).result() == [1, 3, 1]
+    with parallel_config("threading", n_jobs=2):
+        assert Parallel()(delayed(asked)() for _ in range(2)) == [[1, 3, 1]] * 2
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # that it forks with threads
+def test_in_a_process_of_somebodys_pool_there_is_one(method):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply_async(asked).get(60) == [1, 3, 1]
+
+
+def test_workers_of_joblib_have_what_it_gives_them():
+    """Their share of the cores, or as many as the user says."""
+    cores = cpu_count()
+    for inner, own in [(None, max(1, cores // 2)), (1, 1), (5, min(5, cores))]:
+        with parallel_config("loky", n_jobs=2, inner_max_num_threads=inner):
+            assert Parallel()(delayed(count_threads)(n) for n in (None, 3)) == [own, 3]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_of_the_environment_hold_unless_a_number_is_given(name, monkeypatch):
+    monkeypatch.setenv(name, "1")
+    assert asked() == [1, 3, 1]
+    monkeypatch.setenv(name, str(10 * cpu_count()))
+    assert asked() == [cpu_count(), 3, 1]
+    monkeypatch.setenv(name, "1,2")  # OpenMP's list of nested levels
+    assert asked() == [1, 3, 1]
+    monkeypatch.setenv(name, "many")
+    assert asked() == [cpu_count(), 3, 1]
+
+
+def enter_and_leave():
+    with Workers(2) as workers:
+        workers.each(abs, range(8))
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # that it forks with threads
+def test_a_fork_in_the_middle_of_work_does_not_hang():
+    """Whatever locks and threads the parent had: none of them lives on in the child."""
+    with Workers(2) as workers, threads._one_blas_thread._lock:
+        workers.each(abs, range(8))
+        child = multiprocessing.get_context("fork").Process(target=enter_and_leave)
+        child.start()
+        child.join(60)
+        child.kill()
+    child.join()
+    assert child.exitcode == 0
 
 
 def test_refuses_no_threads():

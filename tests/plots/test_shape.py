@@ -198,10 +198,9 @@ def test_short_names_are_not_turned():
     assert [text.get_rotation() for text in names] == [0.0, 0.0]
 
 
-def test_shape_functions_draw_themselves():
+def test_shape_functions_are_drawn_without_their_model():
     model = BoostingClassifier(n_estimators=9).fit(*load_ten_points(return_X_y=True))
     shapes = model.shape_functions()
-    display = shapes.plot()
-    assert isinstance(display, ShapeDisplay)
+    display = ShapeDisplay(shapes=shapes).plot()
     assert [shape.feature for shape in display.shapes] == [shape.feature for shape in shapes]
-    assert len(shapes.plot(max_features=1).axes_) == 1
+    assert len(display.axes_) == len(shapes) == 2

@@ -99,3 +99,10 @@ def test_numbers_that_are_none_are_an_error():
     X, problem, alpha, _ = case(0)
     theta = np.full((4, 3), np.nan)
     assert judge(problem, at(problem, X, theta, alpha), 1e-3).status is Status.NUMERICAL_ERROR
+
+
+def test_the_own_class_challenges_nobody_to_the_last_bit():
+    problem = CrammerSinger(np.array([0, 1]), np.ones(2), 2)
+    values = np.array([[1.0 + 3e-16, 1e-17], [1e-17, 1.0 + 3e-16]])
+    assert (problem.losses(values) >= 0).all()
+    np.testing.assert_array_equal(problem.own(problem.challenges(values)), problem.own(values))

@@ -269,12 +269,15 @@ class CtrlC:
         return self
 
 
-class Pressed(SVC):
-    """Ctrl-C is pressed when the first one is fitted."""
+def pressed(ctrl_c):
+    """An estimator of which the first to be fitted presses Ctrl-C."""
 
-    def _learn(self, training, clock):
-        self.random_state()
-        return super()._learn(training, clock)
+    class Pressed(SVC):
+        def _learn(self, training, clock):
+            ctrl_c()
+            return super()._learn(training, clock)
+
+    return Pressed()
 
 
 @both
@@ -285,7 +288,7 @@ def test_ctrl_c_ends_all_problems(wrapper, n_jobs, how, on_interrupt):
     """Nobody could tell that a model was made of problems of which some were cut short."""
     X, y = make_blobs(400, centers=4, cluster_std=9.0, random_state=0)
     step = SVC(C=1e4, tol=1e-9, cache_size=0.3, callback=CtrlC())
-    estimator = step if how == "in a step" else Pressed(random_state=CtrlC())
+    estimator = step if how == "in a step" else pressed(CtrlC())
     model = wrapper(estimator.set_params(on_interrupt=on_interrupt), n_jobs=n_jobs)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

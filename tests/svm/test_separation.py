@@ -174,7 +174,7 @@ def test_no_answer_without_a_proof(monkeypatch):
     """Candidates that the data do not bear out are never returned."""
 
     class Wrong:
-        x = np.zeros(4)
+        x, status = np.zeros(4), 0
 
         class ineqlin:  # noqa: N801
             marginals = -np.ones(4)

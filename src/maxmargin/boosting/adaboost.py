@@ -1,8 +1,8 @@
 """AdaBoost: weak learners in turn, each on the rows that those before it got wrong.
 
 Freund and Schapire, J. Comput. Syst. Sci. 55, 1997; for several classes SAMME (Zhu, Zou, Rosset and
-Hastie, Stat. Interface 2, 2009). The algorithm is in ``reweighting.py``, its theory in
-``theory.py``, the loop in ``rounds.py`` and what a fitted model does in ``vote.py``.
+Hastie, Stat. Interface 2, 2009). The algorithm is in ``samme.py``, its theory in
+``theory.py``, the loop in ``ensembles/rounds.py`` and what a fitted model does in ``vote.py``.
 """
 
 from __future__ import annotations
@@ -15,23 +15,8 @@ import numpy as np
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
-from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.reweighting import Reweighting, Votes
-from maxmargin.boosting.rounds import (
-    Callback,
-    History,
-    Limits,
-    Round,
-    Stop,
-    boost,
-    check_limits,
-    tell,
-)
-from maxmargin.boosting.routing import members_params, route_to_members
+from maxmargin.boosting.samme import Samme, Votes
 from maxmargin.boosting.sample import Watched
-from maxmargin.boosting.stump import DecisionStump, check_leaf_share
-from maxmargin.boosting.table import FROM_DTYPE, missing_columns, read, read_weight
 from maxmargin.boosting.theory import bound_training_error
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import ANYTHING, WeightedVote
@@ -46,11 +31,28 @@ from maxmargin.boosting.weak_learner import (
     known_numbers,
     with_least_leaf,
 )
+from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.members import LazyMembers
+from maxmargin.ensembles.rounds import (
+    Callback,
+    History,
+    Limits,
+    Round,
+    Stop,
+    boost,
+    check_limits,
+    with_printing,
+)
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import check_flag
-from maxmargin.inputs.weights import weigh_classes
+from maxmargin.inputs.routing import members_params, route_to_members
+from maxmargin.inputs.table import FROM_DTYPE, missing_columns, read
+from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.weights import read_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
+from maxmargin.trees.stump import DecisionStump, StumpMaker, check_leaf_share
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 _CONTINUES = (
     "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "
@@ -115,8 +117,8 @@ class AdaBoostClassifier(WeightedVote):
     ----------
     estimator_ : classifier
         The weak learner.
-    estimators_ : list of classifiers
-        The members.
+    estimators_ : sequence of classifiers
+        The members; stumps are made when they are asked for.
     estimator_weights_ : ndarray of shape (rounds,)
         Their coefficients as scikit-learn scales them: learning_rate times log((1 - e) / e) plus
         log(classes - 1). A member without error, after which there is none, gets 1.0 more than all
@@ -309,7 +311,7 @@ class AdaBoostClassifier(WeightedVote):
                 f"n_estimators={self.n_estimators} must be at least the {made} rounds made so far "
                 "with warm_start=True; set warm_start=False to begin anew."
             )
-        if (type(self._weak()) is DecisionStump) != (self._splits is not None):
+        if (type(self._weak()) is DecisionStump) != (self._stumps is not None):
             raise ValueError(_CONTINUES)
         return copy(self)
 
@@ -370,6 +372,7 @@ class AdaBoostClassifier(WeightedVote):
 
     def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
+            refuse_dates(X)
             return validate_data(self, X, y, reset=reset, **ANYTHING)
         return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
 
@@ -390,15 +393,15 @@ class AdaBoostClassifier(WeightedVote):
 
     def _booster(
         self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
-    ) -> Reweighting:
+    ) -> Samme:
         K = len(self.classes_)
         learner = self._learner(training, clock, stack)
         votes = Votes(training.label, training.weight, K)
         if len(validation) == 0:
-            return Reweighting(learner, votes, K, float(self.learning_rate))
+            return Samme(learner, votes, K, float(self.learning_rate))
         watched = Votes(validation.label, validation.weight, K)
         rate = float(self.learning_rate)
-        return Reweighting(learner, votes, K, rate, watched, validation.X)
+        return Samme(learner, votes, K, rate, watched, validation.X)
 
     def _learner(self, data: TrainingSet, clock: Clock, stack: ExitStack) -> WeakLearner:
         weak, rng = self.estimator_, self._random_state
@@ -413,25 +416,23 @@ class AdaBoostClassifier(WeightedVote):
 
     # boost
 
-    def _boost(
-        self, booster: Reweighting, earlier: Self | None, clock: Clock
-    ) -> tuple[Stop, History]:
+    def _boost(self, booster: Samme, earlier: Self | None, clock: Clock) -> tuple[Stop, History]:
         """Make the rounds that are missing."""
         history = History()
         if earlier is not None:
-            members = earlier.estimators_ if earlier._splits is None else earlier._splits
-            booster.resume(members, earlier.estimator_weights_.tolist())
+            members = earlier.estimators_ if earlier._stumps is None else earlier._stumps
+            booster.resume(list(members), earlier.estimator_weights_.tolist())
             history = History(earlier.history_)
-        before, tell_user = list(history), tell(self.callback, int(self.verbose))
+        before, report = list(history), with_printing(self.callback, int(self.verbose))
 
-        def keep_and_tell(made: Round) -> object:
+        def keep_and_report(made: Round) -> object:
             history(made)
-            return None if tell_user is None else tell_user(made)
+            return None if report is None else report(made)
 
         limits = Limits(
             self.n_estimators - len(before),
             clock,
-            keep_and_tell,
+            keep_and_report,
             self.n_iter_no_change,
             float(self.tol),
         )
@@ -440,12 +441,13 @@ class AdaBoostClassifier(WeightedVote):
 
     # recover
 
-    def _recover(self, booster: Reweighting, stop: Stop, history: History) -> None:
+    def _recover(self, booster: Samme, stop: Stop, history: History) -> None:
         """Set the fitted attributes."""
-        stumps = self._has_stumps()
-        self._splits = booster.members if stumps else None
-        self._stumps = StumpEnsemble(booster.members) if stumps else None
-        self.estimators_ = [self._stump(s) for s in booster.members] if stumps else booster.members
+        self._stumps, self.estimators_ = None, booster.members
+        if self._has_stumps():
+            self._stumps = StumpEnsemble(booster.members)
+            make = StumpMaker.of(self, self._stumps, self.classes_)
+            self.estimators_ = LazyMembers(make, len(self._stumps))
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_
         self.estimator_errors_ = history.column("error")
@@ -456,7 +458,3 @@ class AdaBoostClassifier(WeightedVote):
             history.column("train_error"),
             n_classes=len(self.classes_),
         )
-
-    def _stump(self, split: Any) -> DecisionStump:
-        """Make a fitted stump of a split, one that reads the same categories."""
-        return DecisionStump._of(split, self.classes_, self.n_features_in_)._reads_like(self)

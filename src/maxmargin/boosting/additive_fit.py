@@ -15,21 +15,22 @@ from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Vector
-from maxmargin.boosting.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.boosting.direction import is_presorted, learner_for
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, Held, Rule
+from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, HeldOut
 from maxmargin.boosting.objective import Objective, sum_over_rows
-from maxmargin.boosting.rounds import History, Limits, Stop, boost, check_limits, tell
 from maxmargin.boosting.sample import Index, Sample, Targets, Watched
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.stump import RegressionStump, check_leaf_share
-from maxmargin.boosting.table import is_left_open, missing_columns, read, read_weight
+from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.weak_learner import with_least_leaf
+from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.table import is_left_open, missing_columns, read
+from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
+from maxmargin.trees.stump import RegressionStump, check_leaf_share
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 
 class AdditiveFit(AdditiveModel):
@@ -174,8 +175,8 @@ class AdditiveFit(AdditiveModel):
         learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
         objectives = self._objectives(sample, workers)
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
-        held = None if watch is None else Held(watch.X, self._objectives(watch, workers))
-        rule = Rule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
+        held = None if watch is None else HeldOut(watch.X, self._objectives(watch, workers))
+        rule = StepRule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
         error = self._train_error(sample)
         return GradientBooster(functions, learner, rule, self._seed, held, error)
 
@@ -195,15 +196,15 @@ class AdditiveFit(AdditiveModel):
 
     def _earlier(self) -> AdditiveModel | None:
         """Give the model to continue, if there is one."""
-        if not self.warm_start or not hasattr(self, "_members"):
+        if not self.warm_start or not hasattr(self, "_functions"):
             return None
-        if self.n_estimators < len(self._members):
+        if self.n_estimators < self.n_estimators_:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to the "
-                f"{len(self._members)} rounds made before when warm_start==True."
+                f"{self.n_estimators_} rounds made before when warm_start==True."
             )
-        splits = all(isinstance(member, Split) for line in self._members for member in line)
-        if self._members and splits != is_presorted(self.estimator):
+        splits = all(isinstance(function, StumpEnsemble) for function in self._functions)
+        if self.n_estimators_ and splits != is_presorted(self.estimator):
             raise ValueError(
                 "warm_start=True goes on with the kind of estimator of the fit before; set "
                 "warm_start=False to begin anew."
@@ -214,11 +215,12 @@ class AdditiveFit(AdditiveModel):
         """Make the rounds that are missing."""
         if earlier is not None:
             steps = earlier.coefficients_.tolist()
-            booster.resume(list(earlier._members), steps, list(earlier.history_))
+            members = [list(line) for line, _ in earlier._rounds()]
+            booster.resume(members, steps, list(earlier.history_))
         limits = Limits(
             int(self.n_estimators) - len(booster.members),
             clock,
-            tell(self.callback, int(self.verbose)),
+            with_printing(self.callback, int(self.verbose)),
             self.n_iter_no_change,
             self.tol,
         )
@@ -247,11 +249,9 @@ class AdditiveFit(AdditiveModel):
     def _recover(self, booster: GradientBooster) -> None:
         """Set the fitted attributes."""
         self.constants_ = booster.constants
-        self._members = booster.members
-        self._stumps = None
-        if is_presorted(self.estimator):
-            functions = range(len(self.constants_))
-            self._stumps = [StumpEnsemble([m[k] for m in self._members]) for k in functions]
+        pack = StumpEnsemble if is_presorted(self.estimator) else list
+        places = range(len(self.constants_))
+        self._functions = [pack([line[k] for line in booster.members]) for k in places]
         shape = len(booster.members), len(self.constants_)
         self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
         self.history_ = History(booster.rounds)

@@ -1,11 +1,11 @@
-"""What a fitted sum of weak learners does: predict, stage by stage, and explain itself.
+"""Additive models: what a fitted sum of weak learners does, from predictions to importances.
 
 F(x) = constant + sum_t coefficient_t h_t(x), one such function or one for each class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.direction import is_presorted
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.rounds import History, Stop
-from maxmargin.boosting.shape import ShapeFunctions, additive_shape
-from maxmargin.boosting.stump import DecisionStump, RegressionStump
-from maxmargin.boosting.table import read
+from maxmargin.ensembles.members import LazyMembers
+from maxmargin.ensembles.rounds import History, Stop
+from maxmargin.inputs.table import read
+from maxmargin.trees.shape import ShapeFunctions, additive_shape
+from maxmargin.trees.stump import DecisionStump, StumpMaker
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 
@@ -28,17 +29,16 @@ Vector = NDArray[np.float64]
 class AdditiveModel(BaseEstimator):
     """A sum of weak learners.
 
-    A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_members``, a list
-    of members for each round, ``_stumps``, the same by function and packed for prediction where
-    they are stumps and otherwise None, and ``_had_missing``.
+    A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_had_missing`` and
+    ``_functions``, the members of each function: a ``StumpEnsemble`` where they are stumps and
+    otherwise a list.
     """
 
     history_: History
     stop_: Stop
     constants_: Vector
     coefficients_: Vector
-    _members: list[list[Any]]
-    _stumps: list[StumpEnsemble] | None
+    _functions: Sequence[Sequence[Any]]
     _had_missing: NDArray[np.bool_]
 
     def __sklearn_tags__(self) -> Any:
@@ -56,24 +56,28 @@ class AdditiveModel(BaseEstimator):
     @property
     def n_estimators_(self) -> int:
         """How many rounds were made and kept."""
-        return len(self._members)
+        return len(self.coefficients_)
 
     @property
     def estimators_(self) -> NDArray[Any]:
-        """The members, of shape (rounds, functions)."""
+        """The members, of shape (rounds, functions); stumps are made whenever it is read."""
         check_is_fitted(self)
         members = np.empty(self.coefficients_.shape, dtype=object)
-        for place in np.ndindex(members.shape):
-            members[place] = self._as_estimator(self._members[place[0]][place[1]])
+        for k, function in enumerate(map(self._estimators, self._functions)):
+            for t in range(len(members)):
+                members[t, k] = function[t]
         return members
 
-    def _as_estimator(self, member: Any) -> Any:
-        if not is_presorted(self.estimator):
-            return member
-        if isinstance(self.estimator, DecisionStump):
-            signs = np.array([-1.0, 1.0])
-            return DecisionStump._of(member, signs, self.n_features_in_)._reads_like(self)
-        return RegressionStump._of(member, self.n_features_in_)._reads_like(self)
+    def _estimators(self, function: Sequence[Any]) -> Sequence[Any]:
+        """Give the members of a function as estimators."""
+        if not isinstance(function, StumpEnsemble):
+            return function
+        signs = np.array([-1.0, 1.0]) if isinstance(self.estimator, DecisionStump) else None
+        return LazyMembers(StumpMaker.of(self, function, signs), len(function))
+
+    def _rounds(self) -> Iterator[tuple[tuple[Any, ...], Vector]]:
+        """Give the members and the coefficients of every round."""
+        yield from zip(zip(*self._functions, strict=True), self.coefficients_, strict=True)
 
     @property
     def feature_importances_(self) -> Vector:
@@ -83,20 +87,31 @@ class AdditiveModel(BaseEstimator):
         scikit-learn; for members in {-1, +1} their coefficients.
         """
         check_is_fitted(self)
+        stumps = self._stumps()
+        total = self._stump_gains(stumps) if stumps else self._member_gains()
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _stumps(self) -> list[StumpEnsemble]:
+        """Give the stumps of each function; an empty list if members are others."""
+        return [function for function in self._functions if isinstance(function, StumpEnsemble)]
+
+    def _stump_gains(self, stumps: list[StumpEnsemble]) -> Vector:
+        feature = np.stack([each.feature for each in stumps], axis=1)
+        gain = np.stack([each.gain for each in stumps], axis=1)
+        if isinstance(self.estimator, DecisionStump):
+            gain = self.coefficients_
+        asked = (self.coefficients_ != 0.0) & (feature >= 0)
+        return np.bincount(feature[asked], gain[asked], self.n_features_in_).astype(np.float64)
+
+    def _member_gains(self) -> Vector:
         total = np.zeros(self.n_features_in_)
-        for line, steps in zip(self._members, self.coefficients_, strict=True):
+        for line, steps in self._rounds():
             for member, coefficient in zip(line, steps, strict=True):
                 if coefficient != 0.0:
                     total += self._importance(member, coefficient)
-        return total / total.sum() if total.sum() > 0 else total
+        return total
 
     def _importance(self, member: Any, coefficient: float) -> Vector:
-        if hasattr(member, "gain"):
-            importance = np.zeros(self.n_features_in_)
-            signs = isinstance(self.estimator, DecisionStump)
-            if member.feature >= 0:
-                importance[member.feature] = coefficient if signs else member.gain
-            return importance
         if hasattr(member, "tree_") and not is_classifier(member):
             return member.tree_.compute_feature_importances(normalize=False)
         if not hasattr(member, "feature_importances_"):
@@ -118,7 +133,7 @@ class AdditiveModel(BaseEstimator):
 
     def _stages(self, X: Any) -> Iterator[Vector]:
         raw = np.tile(self.constants_, (X.shape[0], 1))
-        for line, steps in zip(self._members, self.coefficients_, strict=True):
+        for line, steps in self._rounds():
             for k, (member, coefficient) in enumerate(zip(line, steps, strict=True)):
                 if coefficient != 0.0:
                     raw[:, k] += coefficient * _values(member, X)
@@ -127,25 +142,24 @@ class AdditiveModel(BaseEstimator):
     def _raw(self, X: Any) -> Vector:
         """Give F of the rows, of shape (rows, functions)."""
         X = self._read_new(X)
-        if self._stumps is not None:
-            return self._sum_stumps(X)
+        if stumps := self._stumps():
+            return self._sum_stumps(X, stumps)
         raw = np.tile(self.constants_, (X.shape[0], 1))
         for raw in self._stages(X):  # noqa: B007  (the last one counts)
             pass
         return raw
 
-    def _sum_stumps(self, X: Any) -> Vector:
+    def _sum_stumps(self, X: Any, functions: list[StumpEnsemble]) -> Vector:
         X = X.tocsc() if sparse.issparse(X) else np.ascontiguousarray(X)
         raw = np.empty((X.shape[0], len(self.constants_)))
-        for k, stumps in enumerate(self._stumps or []):
+        for k, stumps in enumerate(functions):
             coefficients, start = self.coefficients_[:, k], float(self.constants_[k])
             raw[:, k] = stumps.first(n_jobs=self.n_jobs).sum(X, coefficients, start)
         return raw
 
     def _shape(self, k: int) -> ShapeFunctions:
-        splits = [line[k] for line in self._members]
         return additive_shape(
-            splits,
+            self._functions[k],
             self.coefficients_[:, k],
             float(self.constants_[k]),
             self.feature_importances_,

@@ -14,19 +14,19 @@ from maxmargin import losses
 from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
-from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.sample import Sample, Targets, Watched
-from maxmargin.boosting.shape import ShapeFunctions, chosen_class
-from maxmargin.boosting.table import FROM_DTYPE
 from maxmargin.boosting.weak_learner import known_numbers
+from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.weights import weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
+from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.ops.threads import Workers
-from maxmargin.svm.linear_classifier import class_probabilities, gives_probabilities
+from maxmargin.trees.shape import ShapeFunctions, chosen_class
 
 Array = NDArray[Any]
 
@@ -279,8 +279,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         label, weight = sample.targets[0], sample.weight / sample.weight.sum()
 
         def error(z: list[Vector]) -> float:
-            said = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)
-            return float(weight @ (said != label))
+            predicted = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)
+            return float(weight @ (predicted != label))
 
         return error
 

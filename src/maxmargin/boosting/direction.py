@@ -1,4 +1,4 @@
-"""Weak learners for a gradient: members whose values h on the rows point along the pull p = -dL/dz.
+"""Directions of descent: weak learners whose values h on the rows follow the pull p = -dL/dz.
 
 In {-1, +1}: argmax_h sum p_i h(x_i) is the classifier of least weighted error for labels sign p_i
 and weights |p_i| (lectures; Mason et al., 2000, section 3). Real-valued: the regressor of least
@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from maxmargin.boosting.columns import Columns
+from maxmargin.boosting.leaf_step import newton_side_steps
 from maxmargin.boosting.objective import Objective, Point
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.stump import DecisionStump, RegressionStump
-from maxmargin.boosting.weak_learner import seeded_copy
-from maxmargin.losses.base import newton_step
-from maxmargin.ops.cpu.gradient import add_sides, side_sums
+from maxmargin.ensembles.members import seeded_copy
+from maxmargin.ops.engine import engine_of
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.split import Split
+from maxmargin.trees.stump import DecisionStump, RegressionStump
 
 Vector = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class StumpDirection:
 
     def descent(self, pull: Vector) -> float:
         """Give pull'h."""
-        low, high = side_sums(pull, self.right)
+        low, high = engine_of(pull).gradient.side_sums(pull, self.right)
         return low * self.member.left + high * self.member.right
 
     def with_leaves(
@@ -78,12 +78,12 @@ class StumpDirection:
     ) -> StumpDirection:
         """Give each side its own step."""
         if search:
-            left, right = objective.best_shifts(point, self.right, 2).tolist()
+            steps = objective.best_leaf_steps(point, self.right, 2)
         elif point.curvature is None:
-            left, right = objective.shifts(point, self.right, 2).tolist()
+            steps = objective.leaf_steps(point, self.right, 2)
         else:
-            G, H = side_sums(point.pull, self.right), side_sums(point.curvature, self.right)
-            left, right = (newton_step(-g, h) for g, h in zip(G, H, strict=True))
+            steps = newton_side_steps(point.pull, point.curvature, self.right)
+        left, right = steps.tolist()
         return replace(self, member=replace(self.member, left=left, right=right))
 
     def scaled(self, factor: float) -> StumpDirection:
@@ -94,7 +94,7 @@ class StumpDirection:
     def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
         """Write z + coefficient h."""
         low, high = coefficient * self.member.left, coefficient * self.member.right
-        add_sides(z, self.right, low, high, moved)
+        engine_of(z).gradient.add_sides(z, self.right, low, high, moved)
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class ModelDirection:
         """Give each leaf of the tree its own step; the tree is this member's alone."""
         assert self.leaf is not None
         nodes, place = np.unique(self.leaf, return_inverse=True)
-        shifts = objective.best_shifts if search else objective.shifts
-        steps = shifts(point, place, len(nodes))
+        find = objective.best_leaf_steps if search else objective.leaf_steps
+        steps = find(point, place, len(nodes))
         self.member.tree_.value[nodes, 0, 0] = steps
         return replace(self, h=steps[place])
 
@@ -139,7 +139,7 @@ class GradientLearner(Protocol):
     """A way to make members that point along a pull."""
 
     signs: bool
-    """Whether members say -1 or +1."""
+    """Whether members' values are -1 or +1."""
     has_leaves: bool
     nothing: Any
     """The member that adds nothing."""
@@ -148,11 +148,11 @@ class GradientLearner(Protocol):
         """Make a member."""
         ...
 
-    def recall(self, member: Any) -> Direction:
+    def replay(self, member: Any) -> Direction:
         """Put a member made earlier beside its values on the training rows."""
         ...
 
-    def say(self, member: Any, X: Any) -> Vector:
+    def predict(self, member: Any, X: Any) -> Vector:
         """Give a member's values on other rows."""
         ...
 
@@ -174,14 +174,14 @@ class SignStump:
     ) -> StumpDirection:
         """Search all columns."""
         if self._criterion == "gini":
-            return self.recall(self._columns.best_square(pull, np.abs(pull), "gini"))
-        return self.recall(self._columns.best_sign(pull))
+            return self.replay(self._columns.best_square(pull, np.abs(pull), "gini"))
+        return self.replay(self._columns.best_sign(pull))
 
-    def recall(self, member: Split) -> StumpDirection:
+    def replay(self, member: Split) -> StumpDirection:
         """Look up which training rows go right."""
         return StumpDirection(member, self._columns.right_side(member))
 
-    def say(self, member: Split, X: Any) -> Vector:
+    def predict(self, member: Split, X: Any) -> Vector:
         """Ask the split's question of the rows."""
         return member.values(X)
 
@@ -205,7 +205,7 @@ class SquareStump(SignStump):
         """Search all columns; weights that are all 1 need not be read."""
         if weight is not self._weight:
             self._weight, self._equal = weight, bool((weight == 1.0).all())
-        return self.recall(self._columns.best_square(pull, None if self._equal else weight))
+        return self.replay(self._columns.best_square(pull, None if self._equal else weight))
 
 
 class AnyRegressor:
@@ -220,14 +220,14 @@ class AnyRegressor:
     def learn(self, pull: Vector, weight: Vector, seed: tuple[int, ...]) -> ModelDirection:
         """Fit a copy."""
         member = seeded(self._estimator, seed)
-        return self.recall(member.fit(self._X, pull / weight, sample_weight=weight))
+        return self.replay(member.fit(self._X, pull / weight, sample_weight=weight))
 
-    def recall(self, member: Any) -> ModelDirection:
+    def replay(self, member: Any) -> ModelDirection:
         """Predict the training rows."""
         leaf = member.apply(self._X) if self.has_leaves else None
-        return ModelDirection(member, self.say(member, self._X), leaf)
+        return ModelDirection(member, self.predict(member, self._X), leaf)
 
-    def say(self, member: Any, X: Any) -> Vector:
+    def predict(self, member: Any, X: Any) -> Vector:
         """Predict other rows."""
         return np.asarray(member.predict(X), dtype=np.float64)
 
@@ -252,19 +252,19 @@ class AnyClassifier(AnyRegressor):
         X = self._X if len(rows) == len(pull) else self._X[rows]
         sign, force = np.sign(pull[rows]), np.abs(pull[rows])
         if len(rows) == 0 or (sign == sign[0]).all():  # most classifiers refuse one class
-            return self.recall(OneSign(float(sign[0]) if len(rows) else 1.0))
+            return self.replay(OneSign(float(sign[0]) if len(rows) else 1.0))
         member = seeded(self._estimator, seed)
-        return self.recall(member.fit(X, sign, sample_weight=force / force.sum()))
+        return self.replay(member.fit(X, sign, sample_weight=force / force.sum()))
 
 
 class OneSign:
-    """The member that says one sign of every row."""
+    """The member of one value, -1 or +1, for every row."""
 
     def __init__(self, sign: float) -> None:
         self.sign = sign
 
     def predict(self, X: Any) -> Vector:
-        """Say it."""
+        """Give it to every row."""
         return np.full(X.shape[0], self.sign)
 
 

@@ -5,7 +5,8 @@ With F = F_0, the best constant or 0, and L the total loss of the training rows,
     1  p_i = -dL/dF(x_i), the pull                                 (objective.py)
     2  h, a weak learner along the pull: largest sum p_i h(x_i)    (direction.py)
     3  stop if sum p_i h(x_i) <= 0: no weak learner leads downhill
-    4  F <- F + rate a h, with a a constant or argmin_a L(F + a h), or with one step a leaf of h
+    4  F <- F + rate a h, with a a constant or argmin_a L(F + a h), or with one step a
+       leaf of h                                                   (step.py)
 
 Mason, Baxter, Bartlett and Frean, Boosting algorithms as gradient descent, NIPS 12 (2000),
 algorithm 1. Friedman, Greedy function approximation: a gradient boosting machine, Ann. Statist. 29
@@ -25,31 +26,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.direction import Direction, GradientLearner, StumpDirection
-from maxmargin.boosting.line_search import search_line
 from maxmargin.boosting.objective import Objective, Point, Rows
-from maxmargin.boosting.rounds import Round, Stop
+from maxmargin.boosting.step import StepRule
+from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.losses import Exponential
 
 Vector = NDArray[np.float64]
 
-_UPHILL = 1e-12  # a cosine between pull and h, or a relative gain in loss, that is rounding alone
-_HALVINGS = 60
+_UPHILL = 1e-12  # a cosine between pull and h that is rounding alone
 
 
 class NoDescentError(ValueError):
     """Not even the first weak learner leads downhill."""
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How far to go along a member: ``step`` is "leaves", "line_search" or a constant."""
-
-    step: str | float
-    learning_rate: float
-
-
 @dataclass
-class Held:
+class HeldOut:
     """Rows held out, on which the loss is watched: their features, losses and predictions."""
 
     X: Any
@@ -100,7 +92,7 @@ class AdditiveFunction:
         self.point.z.fill(self.constant)
         self._objective.evaluate(self.point)
 
-    def propose(self, rule: Rule, seed: tuple[int, ...]) -> _Proposal | None:
+    def propose(self, rule: StepRule, seed: tuple[int, ...]) -> _Proposal | None:
         """Find a member and a step that lead downhill; None if there are none."""
         objective = self.fitted = self._objective.fitted_to(self.point.z)
         if objective is not self._objective:
@@ -111,43 +103,11 @@ class AdditiveFunction:
         self.sees_descent = _leads_downhill(direction, pull)
         if not self.sees_descent:
             return None
-        if rule.step == "leaves":
-            return self._by_leaves(objective, direction, rule.learning_rate)
-        step = rule.step
-        if step == "line_search":
-            h = direction.values()
-            step = search_line(objective, self.point, h, self._learner.signs)
-        coefficient = rule.learning_rate * float(step)
-        return self._moved(objective, direction, coefficient) if coefficient > 0 else None
-
-    def _by_leaves(
-        self, objective: Objective, direction: Direction, rate: float
-    ) -> _Proposal | None:
-        """Go as far as each leaf wants, or half as far until that leads downhill.
-
-        A Newton step may be far too long, or 0, where a leaf's curvature has nearly vanished, and
-        Huber's may have the wrong sign: then the best one is searched for. Steps of 0, or ever
-        shorter ones that gain nothing, are none.
-        """
-        rounding = _UPHILL * abs(self.point.value)
-        for search in (False, True):
-            direction = direction.with_leaves(objective, self.point, search)
-            proposal = self._moved(objective, direction, rate)
-            level = proposal.point.value <= self.point.value + rounding
-            if level and not np.array_equal(proposal.point.z, self.point.z):
-                return proposal
-        for _ in range(_HALVINGS):
-            direction = direction.scaled(0.5)
-            proposal = self._moved(objective, direction, rate)
-            if proposal.point.value < self.point.value - rounding:
-                return proposal
-        return None
-
-    def _moved(self, objective: Objective, direction: Direction, coefficient: float) -> _Proposal:
-        direction.move(self.point.z, coefficient, self._spare.z)
-        objective.evaluate(self._spare)
-        error = _error(direction, self.point.pull) if self._learner.signs else np.nan
-        return _Proposal(direction, coefficient, self._spare, error)
+        taken = rule.go(objective, direction, self.point, self._spare, self._learner.signs)
+        if taken is None:
+            return None
+        error = _error(taken[0], pull) if self._learner.signs else np.nan
+        return _Proposal(*taken, self._spare, error)
 
     def take(self, proposal: _Proposal | None) -> None:
         """Go where a proposal leads."""
@@ -157,7 +117,7 @@ class AdditiveFunction:
     def replay(self, member: Any, coefficient: float) -> None:
         """Add a member made earlier, to the same bits; values are evaluated by ``arrive``."""
         if coefficient != 0.0:
-            self._learner.recall(member).move(self.point.z, coefficient, self._spare.z)
+            self._learner.replay(member).move(self.point.z, coefficient, self._spare.z)
             self.point, self._spare = self._spare, self.point
 
     def arrive(self) -> None:
@@ -178,10 +138,10 @@ class GradientBooster:
     ----------
     functions : sequence of AdditiveFunction
     learner : GradientLearner
-    rule : Rule
+    rule : StepRule
     seed : int
         Of whatever is random in the weak learners.
-    held : Held, default=None
+    held : HeldOut, default=None
     train_error : callable, default=None
         Gives the training error by the predictions of all functions.
     """
@@ -190,9 +150,9 @@ class GradientBooster:
         self,
         functions: Sequence[AdditiveFunction],
         learner: GradientLearner,
-        rule: Rule,
+        rule: StepRule,
         seed: int,
-        held: Held | None = None,
+        held: HeldOut | None = None,
         train_error: Callable[[list[Vector]], float] | None = None,
     ) -> None:
         self._functions, self._learner, self._rule = list(functions), learner, rule
@@ -277,7 +237,7 @@ class GradientBooster:
         made = zip(self.members[-1], self.coefficients[-1], strict=True)
         for z, (member, coefficient) in zip(self._held.z, made, strict=True):
             if coefficient != 0.0:
-                np.add(z, coefficient * self._learner.say(member, self._held.X), out=z)
+                np.add(z, coefficient * self._learner.predict(member, self._held.X), out=z)
 
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds; where the functions stand is of no use after that."""

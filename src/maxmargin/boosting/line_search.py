@@ -1,4 +1,4 @@
-"""How far to go along a weak learner: argmin_a L(z + a h).
+"""The line search: how far to go along a weak learner, argmin_a L(z + a h).
 
 With the exponential loss and h in {-1, +1} the rows that h gets right, of weight S+ = sum w e^-m,
 shrink by e^-a and the others, of weight S-, grow by e^a; the minimum is AdaBoost's coefficient

@@ -1,4 +1,4 @@
-"""What boosting descends: the total loss of the training rows as a function of their predictions.
+"""The objective that boosting descends: the total loss of rows as a function of predictions.
 
     rows    L(z) = sum_i w_i loss(z_i, t_i)
     hinge   the same, rounded off: single steps get stuck at kinks that many rows share
@@ -15,17 +15,17 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.boosting.leaf_step import newton_leaf_steps, step_by_leaf
 from maxmargin.losses import Exponential, Hinge, Logistic, Loss, PairwiseLogistic, Queries
-from maxmargin.losses.base import newton_step
 from maxmargin.losses.descent import minimise
-from maxmargin.ops.cpu.gradient import exponential_pass, logistic_pass
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
 _PIECE = 1 << 15  # rows to a piece of work
 
-_PASSES: dict[Loss, Any] = {Logistic(): logistic_pass, Exponential(): exponential_pass}
+_PASSES: dict[Loss, str] = {Logistic(): "logistic_pass", Exponential(): "exponential_pass"}
 
 
 @dataclass
@@ -73,11 +73,11 @@ class Objective(Protocol):
         """Give the best prediction that is the same for all rows."""
         ...
 
-    def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give the step of each leaf."""
         ...
 
-    def best_shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give the best step of each leaf, where a search can find it."""
         ...
 
@@ -133,7 +133,8 @@ class Rows:
     def _compiled(self, point: Point) -> float:
         starts = range(0, len(point.z), _PIECE)
         sums = np.zeros(len(starts))
-        arrays, one_pass = (point.z, self.t, self.weight), _PASSES[self.loss]
+        arrays = point.z, self.t, self.weight
+        one_pass = getattr(engine_of(point.z).gradient, _PASSES[self.loss])
 
         def work(k: int) -> None:
             stop = min((k + 1) * _PIECE, len(point.z))
@@ -157,19 +158,15 @@ class Rows:
     def _best_shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
         return self.loss.best_shift(z[rows], self.t[rows], self.weight[rows])
 
-    def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give each leaf a Newton step, or the step that its loss takes instead."""
         if self._newton and point.curvature is not None:
-            return newton_shifts(point, leaf, n_leaves)
-        return self._by_leaf(self._shift, point, leaf, n_leaves)
+            return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
+        return step_by_leaf(lambda rows: self._shift(point.z, rows), leaf, n_leaves)
 
-    def best_shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give each leaf the step to its least loss."""
-        return self._by_leaf(self._best_shift, point, leaf, n_leaves)
-
-    def _by_leaf(self, step: Any, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        rows = [np.flatnonzero(leaf == k) for k in range(n_leaves)]
-        return np.array([step(point.z, r) if len(r) else 0.0 for r in rows])
+        return step_by_leaf(lambda rows: self._best_shift(point.z, rows), leaf, n_leaves)
 
     def _shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
         return self.loss.newton_shift(z[rows], self.t[rows], self.weight[rows])
@@ -261,19 +258,12 @@ class Pairs:
         """Give 0, since only differences count."""
         return 0.0
 
-    def shifts(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Give each leaf a Newton step by the diagonal of the Hessian, which is a short one."""
-        return newton_shifts(point, leaf, n_leaves)
+        assert point.curvature is not None
+        return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
 
-    best_shifts = shifts  # rows of several leaves share their pairs
-
-
-def newton_shifts(point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-    """Give each leaf the Newton step sum of pull / sum of curvature."""
-    assert point.curvature is not None
-    G = np.bincount(leaf, point.pull, n_leaves)
-    H = np.bincount(leaf, point.curvature, n_leaves)
-    return np.array([newton_step(-g, h) for g, h in zip(G, H, strict=True)])
+    best_leaf_steps = leaf_steps  # rows of several leaves share their pairs
 
 
 def _shifts_by_newton(loss: Loss) -> bool:

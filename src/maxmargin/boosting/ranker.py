@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, Pairs
-from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.sample import Index, Sample, Targets, Watched
-from maxmargin.boosting.table import FROM_DTYPE, read_weight
+from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import check_choice
+from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
@@ -191,7 +192,8 @@ class BoostingRanker(AdditiveFit):
         return self._fit(X, y, sample_weight, watched, qid)
 
     def _is_pairwise(self) -> bool:
-        return self.loss == _PAIRWISE or isinstance(self.loss, PairwiseLogistic)
+        named = isinstance(self.loss, str) and self.loss == _PAIRWISE
+        return named or isinstance(self.loss, PairwiseLogistic)
 
     def _check_loss(self, owner: str) -> None:
         if self._is_pairwise():

@@ -12,10 +12,10 @@ from sklearn.base import RegressorMixin
 from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective
-from maxmargin.boosting.rounds import Callback
 from maxmargin.boosting.sample import Sample, Targets, Watched
-from maxmargin.boosting.table import FROM_DTYPE
+from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
@@ -29,7 +29,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     ----------
     loss : str or Loss, default="squared_error"
         "squared_error", "absolute_error", "huber", "quantile", "poisson", or a value of
-        ``maxmargin.losses`` such as ``Quantile(0.9)``, ``HuberLoss(level=0.9)`` (whose delta
+        ``maxmargin.losses`` such as ``Quantile(0.9)``, ``Huber(level=0.9)`` (whose delta
         follows the residuals, as in scikit-learn) or one's own.
     estimator : regressor, classifier or None, default=None
         The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a

@@ -1,4 +1,4 @@
-"""Rows to learn from or to watch, with their targets and weights."""
+"""Samples: rows to learn from or to watch, with their targets and weights."""
 
 from __future__ import annotations
 

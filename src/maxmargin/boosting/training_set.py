@@ -1,4 +1,4 @@
-"""Rows to boost on: their classes and weights, and a part put aside for validation."""
+"""AdaBoost's training set: rows with classes and weights, and a part put aside for validation."""
 
 from __future__ import annotations
 

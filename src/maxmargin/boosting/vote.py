@@ -11,7 +11,7 @@ and probabilities are the softmax of (-d/2, d/2), or of the values over K - 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -24,14 +24,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.boosting.ensemble import StumpEnsemble
-from maxmargin.boosting.members import Members
-from maxmargin.boosting.shape import ShapeFunctions, additive_shape, chosen_class
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import read
 from maxmargin.boosting.theory import heaviest, vote_margins
-from maxmargin.boosting.weak_learner import Numbers, class_numbers, leaf_classes
+from maxmargin.boosting.weak_learner import Numbers, class_numbers
+from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.table import read
+from maxmargin.trees.label_search import leaf_classes
+from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
+from maxmargin.trees.split import Split
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -51,19 +52,18 @@ class Hardest(NamedTuple):
     weights: Vector
 
 
-class WeightedVote(Members, ClassifierMixin, BaseEstimator):
+class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
-    the members are stumps, also ``_splits``, ``_stumps`` (the same, packed for prediction) and
-    ``_had_missing``, which otherwise are None.
+    the members are stumps, also ``_stumps``, in which they are stored, and ``_had_missing``, which
+    otherwise are None.
     """
 
     classes_: Array
-    estimators_: list[Any]
+    estimators_: Sequence[Any]
     estimator_weights_: Vector
     weights_: Vector
-    _splits: list[Split] | None
     _stumps: StumpEnsemble | None
     _had_missing: NDArray[np.bool_] | None
 
@@ -75,17 +75,17 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
     def _read(self, X: Any) -> Any:
         """Check rows to predict."""
         check_is_fitted(self)
-        if self._splits is not None:
+        if self._stumps is not None:
             return read(self, X, reset=False)
         return validate_data(self, X, reset=False, **ANYTHING)
 
     # votes
 
-    def _said(self, number: int, X: Any) -> Numbers:
-        """Ask one member for class numbers."""
-        if self._splits is None:
+    def _predict_member(self, number: int, X: Any) -> Numbers:
+        """Give the class numbers that one member predicts."""
+        if self._stumps is None:
             return class_numbers(self.classes_, self.estimators_[number].predict(X))
-        split = self._splits[number]
+        split = self._stumps[number]
         low, high = leaf_classes(split, self.n_classes_)
         return np.where(split.right_side(X), np.int32(high), np.int32(low))
 
@@ -93,14 +93,14 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
         """Give the votes on rows after every round, and the sum of the coefficients."""
         two, n_rows, total = self.n_classes_ == 2, X.shape[0], 0.0
         votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
-        if sparse.issparse(X) and self._splits is not None:
+        if sparse.issparse(X) and self._stumps is not None:
             X = X.tocsc()
         for number, weight in enumerate(self.estimator_weights_):
-            said = self._said(number, X)
+            predicted = self._predict_member(number, X)
             if two:
-                votes += np.where(said == 1, weight, -weight)
+                votes += np.where(predicted == 1, weight, -weight)
             else:
-                votes[np.arange(n_rows), said] += weight
+                votes[np.arange(n_rows), predicted] += weight
             total += weight
             yield votes, total
 
@@ -312,7 +312,7 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
             ``shapes.sum(X)`` is the decision function, up to rounding.
         """
         check_is_fitted(self)
-        if self._splits is None:
+        if self._stumps is None:
             raise AttributeError(
                 "shape_functions is for ensembles of stumps, which are sums of functions of one "
                 f"feature; {type(self.estimators_[0]).__name__} may use several at once."
@@ -331,14 +331,14 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
 
     def _votes_for(self, number: int | None) -> tuple[list[Split], float, float]:
         """Give members whose values, times a factor and added to a constant, are the decision."""
-        assert self._splits is not None
+        assert self._stumps is not None
         K, votes = self.n_classes_, []
-        for split in self._splits:
+        for split in self._stumps:
             low, high = leaf_classes(split, K)
-            said = (
+            predicted = (
                 (2 * low - 1, 2 * high - 1) if number is None else (low == number, high == number)
             )
-            votes.append(replace(split, left=float(said[0]), right=float(said[1])))
+            votes.append(replace(split, left=float(predicted[0]), right=float(predicted[1])))
         if number is None:
             return votes, 2.0, 0.0
         return votes, K / (K - 1.0), -1.0 / (K - 1.0)
@@ -351,12 +351,20 @@ class WeightedVote(Members, ClassifierMixin, BaseEstimator):
         share of the coefficients.
         """
         check_is_fitted(self)
+        mean: Vector = np.average(self._importances(), axis=0, weights=self.estimator_weights_)
+        return mean
+
+    def _importances(self) -> Any:
+        """Give the importances of each member."""
+        if self._stumps is not None:
+            importances = np.zeros((len(self._stumps), self.n_features_in_))
+            asking = np.flatnonzero(self._stumps.feature >= 0)
+            importances[asking, self._stumps.feature[asking]] = 1.0
+            return importances
         try:
-            importances = [member.feature_importances_ for member in self.estimators_]
+            return [member.feature_importances_ for member in self.estimators_]
         except AttributeError:
             raise AttributeError(
                 f"{type(self.estimators_[0]).__name__} has no feature_importances_, so the "
                 "ensemble has none; sklearn.inspection.permutation_importance takes any model."
             ) from None
-        mean: Vector = np.average(importances, axis=0, weights=self.estimator_weights_)
-        return mean

@@ -1,4 +1,4 @@
-"""Weak learners behind one protocol: learn from weighted rows, and say the classes of rows.
+"""Weak learners of AdaBoost behind one protocol: learn from weighted rows, predict their classes.
 
 The rows to learn from are given once; a round gives only their weights. Class numbers are int32
 throughout, places in the ensemble's sorted ``classes_``.
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 
-from maxmargin.boosting.columns import Columns
-from maxmargin.boosting.routing import takes_weights
-from maxmargin.boosting.split import Split
-from maxmargin.boosting.table import is_left_open
+from maxmargin.ensembles.members import seeded_copy
 from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.routing import takes_weights
+from maxmargin.inputs.table import is_left_open
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.label_search import LabelSearch, leaf_classes
+from maxmargin.trees.split import Split
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -38,53 +40,44 @@ class WeakLearner(Protocol):
         """Make a member from the training rows with these weights."""
         ...
 
-    def recall(self, member: Any) -> Numbers:
-        """Say what a member makes of the training rows."""
+    def predict_training(self, member: Any) -> Numbers:
+        """Give a member's classes of the training rows."""
         ...
 
-    def say(self, member: Any, X: Any) -> Numbers:
-        """Say what a member makes of other rows."""
+    def predict(self, member: Any, X: Any) -> Numbers:
+        """Give a member's classes of other rows."""
         ...
 
 
 class PresortedStump:
-    """The best stump for the weights, found in columns that were sorted once; members are splits.
-
-    For two classes the least error is the largest edge |sum w t h|, and Gini's criterion is that of
-    least squares with targets t; both scan one or two sums instead of one for each class.
-    """
+    """The best stump for the weights, found in columns sorted once; members are splits."""
 
     tries = 1
     random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
-        self._columns, self._label, self._criterion = columns, label.astype(np.intp), criterion
-        self._n_classes = n_classes
-        self._t = np.where(label == 1, 1.0, -1.0)
+        self._search = LabelSearch(columns, label, n_classes, criterion)
+        self._columns, self._label, self._n_classes = columns, label, n_classes
 
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
-        if self._n_classes > 2:
-            return self._columns.best_classes(self._label, weight, self._n_classes, self._criterion)
-        if self._criterion == "gini":
-            return self._columns.best_square(weight * self._t, weight, "gini")
-        return self._columns.best_sign(weight * self._t)
+        return self._search.best(weight)
 
-    def recall(self, member: Split) -> Numbers:
+    def predict_training(self, member: Split) -> Numbers:
         """Look up which training rows went right."""
         return self._side_class(member, self._columns.right_side(member))
 
-    def say(self, member: Split, X: Any) -> Numbers:
+    def predict(self, member: Split, X: Any) -> Numbers:
         """Ask the split's question of the rows."""
         return self._side_class(member, member.right_side(X))
 
     def _side_class(self, split: Split, right: NDArray[np.bool_]) -> Numbers:
         low, high = leaf_classes(split, self._n_classes)
-        said: Numbers = right.astype(np.int32)
+        predicted: Numbers = right.astype(np.int32)
         if (low, high) != (0, 1):
-            said *= high - low
-            said += low
-        return said
+            predicted *= high - low
+            predicted += low
+        return predicted
 
 
 class ResampledStump(PresortedStump):
@@ -107,13 +100,6 @@ class ResampledStump(PresortedStump):
         """Draw the rows and search all columns."""
         rows = draw_rows(self.random_state, weight, self._label)
         return super().learn(np.bincount(rows, minlength=len(weight)) / len(weight))
-
-
-def leaf_classes(split: Split, n_classes: int) -> tuple[int, int]:
-    """Give the class numbers of a split's sides; for two classes leaves are signs, 0 is class 0."""
-    if n_classes > 2:
-        return int(split.left), int(split.right)
-    return int(split.left > 0), int(split.right > 0)
 
 
 class WeightedClassifier:
@@ -142,11 +128,11 @@ class WeightedClassifier:
         member = seeded_copy(self._estimator, self.random_state)
         return member.fit(self._X, self._y, sample_weight=weight.copy(), **self._params)
 
-    def recall(self, member: Any) -> Numbers:
+    def predict_training(self, member: Any) -> Numbers:
         """Predict the training rows."""
-        return self.say(member, self._X)
+        return self.predict(member, self._X)
 
-    def say(self, member: Any, X: Any) -> Numbers:
+    def predict(self, member: Any, X: Any) -> Numbers:
         """Predict other rows."""
         return class_numbers(self._classes, member.predict(X))
 
@@ -162,14 +148,6 @@ class ResampledClassifier(WeightedClassifier):
         rows = draw_rows(self.random_state, weight, self._y)
         params = {name: take_rows(value, rows, n_rows) for name, value in self._params.items()}
         return member.fit(_safe_indexing(self._X, rows), self._y[rows], **params)
-
-
-def seeded_copy(estimator: Any, random_state: Any) -> Any:
-    """Clone an estimator and give it seeds, drawn in the order in which scikit-learn does."""
-    member = clone(estimator)
-    names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
-    highest = np.iinfo(np.int32).max
-    return member.set_params(**{name: random_state.randint(highest) for name in names})
 
 
 def with_least_leaf(estimator: Any, least: float) -> Any:

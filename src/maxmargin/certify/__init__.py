@@ -3,12 +3,13 @@
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.crammer_singer import CrammerSingerPoint
 from maxmargin.certify.judge import Point, judge, judge_all
-from maxmargin.certify.linear import LinearPoint
+from maxmargin.certify.linear import Lengths, LinearPoint
 from maxmargin.certify.status import Status
 
 __all__ = [
     "Certificate",
     "CrammerSingerPoint",
+    "Lengths",
     "LinearPoint",
     "Point",
     "Status",

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import judge
+from maxmargin.certify.linear import Lengths, verdict
 from maxmargin.certify.status import Status
 from maxmargin.problems import CrammerSinger
 
 Matrix = NDArray[np.float64]
+
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -24,29 +27,38 @@ class CrammerSingerPoint:
     alpha: Matrix
     back: Matrix
     precision: np.dtype[np.floating]
+    lengths: Lengths | None = None
+    """Of the rows; without them values and sums are taken for exact."""
 
 
 @judge.register
 def judge_crammer_singer(
     problem: CrammerSinger, point: CrammerSingerPoint, tol: float, stopped: Status | None = None
 ) -> Certificate:
-    """Judge a machine of several classes: certified means a gap of ``tol`` of the objective."""
+    """Judge a machine of several classes, as ``judge_linear`` does one of two."""
     primal = problem.primal(point.theta, point.values)
     dual = problem.dual(point.alpha, point.back)
     violation = problem.violation(point.theta, point.values, point.alpha, point.back)
-    floor = _rounding(primal, point)
-    size = max(abs(primal), abs(dual))
-    status = stopped or Status.STALLED
-    if not (np.isfinite([primal, dual]).all() and np.isfinite(point.theta).all()):
-        status = Status.NUMERICAL_ERROR
-    elif problem.feasible(point.alpha):
-        # A dual value above the primal one is as far from the truth as one below.
-        small = abs(primal - dual) <= tol * size + min(tol * size, floor)
-        status = Status.CERTIFIED if small else status
-    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+    floor = _rounding(problem, point, primal)
+    sound = bool(np.isfinite([primal, dual]).all() and np.isfinite(point.theta).all())
+    feasible = problem.feasible(point.alpha)
+    return verdict((primal, dual, violation, floor), point, tol, sound, feasible, stopped)
 
 
-def _rounding(primal: float, point: CrammerSingerPoint) -> float:
-    """Typical rounding of the gap: of the sum of losses and of the products with the duals."""
-    eps = float(np.finfo(np.float64).eps)
-    return eps * (abs(primal) + float(np.abs(point.alpha * point.values).sum()))
+def price_of_rounding(problem: CrammerSinger, point: CrammerSingerPoint) -> float:
+    """How much more the losses may cost by the values that a user of the model gets."""
+    if point.lengths is None:
+        return 0.0
+    error = point.lengths.of_values(point.theta).T
+    worse = point.values + error
+    rows = np.arange(len(problem))
+    worse[rows, problem.labels] -= 2.0 * error[rows, problem.labels]
+    return float(problem.cost @ (problem.losses(worse) - problem.losses(point.values)))
+
+
+def _rounding(problem: CrammerSinger, point: CrammerSingerPoint, primal: float) -> float:
+    """Bound what rounding adds to the gap: of values, and of sums."""
+    moved = float(np.abs(point.alpha * point.values).sum())
+    floor = _EPS * (abs(primal) + moved) + price_of_rounding(problem, point)
+    error = 0.0 if point.lengths is None else point.lengths.of_sums(point.alpha)
+    return floor + error * float(np.linalg.norm(point.back))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,37 @@ from numpy.typing import NDArray
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import judge
 from maxmargin.certify.status import Status
+from maxmargin.kernels.rounding import of_product, units
 from maxmargin.problems import LinearProblem
 
 Vector = NDArray[np.float64]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long rows are, which says how far rounding may carry what is made of them.
+
+    ``rows`` are |x_i| as the solver saw them, with the constant column; ``far`` is the length of
+    what was taken off them before, and ``width`` the number of columns.
+    """
+
+    rows: Vector
+    far: float = 0.0
+    width: int = 1
+
+    def of_values(self, theta: Vector) -> Vector:
+        """Bound how far apart the judge's f_i and the user's, of his own rows, may be."""
+        reach = units(self.width) * (self.rows + 2.0 * self.far)
+        error: Vector = 2.0 * of_product(np.linalg.norm(theta, axis=-1, keepdims=True), reach)
+        return error
+
+    def of_sums(self, beta: Vector) -> float:
+        """Bound the error of sum_i beta_i x_i in length."""
+        weight = np.abs(beta)
+        spread = np.sqrt(weight.sum(axis=0) * (self.rows**2 @ weight))
+        return float(np.linalg.norm(of_product(spread, units(len(beta)))))
 
 
 @dataclass(frozen=True)
@@ -26,33 +55,62 @@ class LinearPoint:
     precision: np.dtype[np.floating]
     spread: Vector | None = None
     """sum_i |beta_i x_ij| or somewhat more: what v_j cancels from, to tell 0 from rounding."""
+    lengths: Lengths | None = None
+    """Of the rows; without them values and sums are taken for exact."""
 
 
 @judge.register
 def judge_linear(
     problem: LinearProblem, point: LinearPoint, tol: float, stopped: Status | None = None
 ) -> Certificate:
-    """Judge a linear model: certified means a gap of at most ``tol`` of the objective."""
+    """Judge a linear model: certified means a gap of at most ``tol`` of the objective.
+
+    Where rounding explains the rest it may be twice that, with all that rounding can add to it.
+    """
     primal, dual, violation = problem.judged(point.theta, point.values, point.beta, point.back)
-    floor = _rounding(problem, point, primal)
-    size = max(abs(primal), abs(dual))
+    floor = _rounding(problem, point, primal, dual)
+    sound = bool(np.isfinite(primal) and np.isfinite(point.theta).all())
+    feasible = np.isfinite(dual) and problem.feasible(point.beta, point.back, point.spread)
+    return verdict((primal, dual, violation, floor), point, tol, sound, feasible, stopped)
+
+
+def verdict(
+    numbers: tuple[float, float, float, float],
+    point: Any,
+    tol: float,
+    sound: bool,
+    feasible: bool,
+    stopped: Status | None,
+) -> Certificate:
+    """Certify a point of this primal, dual, violation and floor, or say what is known of it."""
+    primal, dual, _, floor = numbers
+    size = tol * max(abs(primal), abs(dual))
+    gap = abs(primal - dual)  # a dual above the primal is as far from the truth as one below
     status = stopped or Status.STALLED
-    if not np.isfinite(primal) or not np.isfinite(point.theta).all():
+    if not sound:
         status = Status.NUMERICAL_ERROR
-    elif np.isfinite(dual) and problem.feasible(point.beta, point.back, point.spread):
-        # A dual value above the primal one is as far from the truth as one below.
-        small = abs(primal - dual) <= tol * size + min(tol * size, floor)
-        status = Status.CERTIFIED if small else status
-    return Certificate(primal, dual, violation, floor, point.precision.name, status)
+    elif feasible and gap <= size + min(size, floor) and gap + floor <= 2.0 * size:
+        status = Status.CERTIFIED
+    return Certificate(*numbers, point.precision.name, status, 2.0 * size)
 
 
-def _rounding(problem: LinearProblem, point: LinearPoint, primal: float) -> float:
-    """Typical rounding of the gap: of the losses' sum, and of v where it should vanish."""
-    eps = float(np.finfo(np.float64).eps)
+def price_of_rounding(problem: LinearProblem, point: LinearPoint) -> float:
+    """How much more the losses may cost by the values that a user of the model gets."""
+    if point.lengths is None:
+        return 0.0
+    error, values = point.lengths.of_values(point.theta), point.values
+    worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
+    return float(np.sum(worse - problem.prices(values)))
+
+
+def _rounding(problem: LinearProblem, point: LinearPoint, primal: float, dual: float) -> float:
+    """Bound what rounding adds to the gap: of values, of sums, of v where it should vanish."""
     moved = float(np.abs(point.beta) @ np.abs(point.values))
-    missed = 0.0
+    floor = _EPS * (abs(primal) + moved) + price_of_rounding(problem, point)
+    error = 0.0 if point.lengths is None else point.lengths.of_sums(point.beta)
     if problem.penalty == "none":
-        missed = float(np.abs(point.back) @ np.abs(point.theta))
-    elif problem.free:
-        missed = abs(float(point.back[-1] * point.theta[-1]))
-    return eps * (abs(primal) + moved) + missed
+        return floor + float(np.abs(point.back) @ np.abs(point.theta))
+    if problem.free:
+        floor += abs(float(point.back[-1] * point.theta[-1]))
+    size = abs(dual) if problem.penalty == "l1" else float(np.linalg.norm(point.back))
+    return floor + error * size

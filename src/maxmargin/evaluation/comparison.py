@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -99,7 +98,7 @@ class Comparison:
         installed = [name for name in wanted if find_spec(name) is not None]
         if not installed:
             raise ImportError(f"to_frame needs {' or '.join(wanted)}: install it, or use to_dicts.")
-        return import_module(installed[0]).DataFrame(self.to_dicts())
+        return (_pandas if installed[0] == "pandas" else _polars)(self.to_dicts())
 
     def __str__(self) -> str:
         """Say in a sentence or two what the table shows."""
@@ -244,6 +243,18 @@ def _name(scoring: Any, classify: bool) -> str:
     if scoring is None:
         return "accuracy" if classify else "score"
     return scoring if isinstance(scoring, str) else "score"
+
+
+def _pandas(lines: list[dict[str, Any]]) -> Any:
+    import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore] # noqa: PLC0415
+
+    return pd.DataFrame(lines)
+
+
+def _polars(lines: list[dict[str, Any]]) -> Any:
+    import polars as pl  # noqa: PLC0415  (the same)
+
+    return pl.DataFrame(lines)
 
 
 def _cells(table: Comparison) -> list[list[str]]:

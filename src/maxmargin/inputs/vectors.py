@@ -26,23 +26,43 @@ _SAMPLE = 1024  # rows that tell whether it is
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
-    _refuse_dates(X)
-    checked = validate_data(estimator, X, **_RULES | rules)
+    refuse_dates(X)
+    checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
     refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
     return checked
 
 
-def _refuse_dates(X: Any) -> None:
-    """Name a column of a table that holds dates or times: NumPy's own words do not help."""
-    kinds = getattr(X, "dtypes", None)
-    if kinds is None or not hasattr(X, "columns"):
-        return
-    for name, kind in zip(X.columns, kinds, strict=True):
+def _precision(X: Any) -> Any:
+    """Keep single precision where scikit-learn does not see it.
+
+    It takes polars' tables, pandas' own numbers and the other byte order for some other dtype, and
+    makes float64 of it.
+    """
+    return np.float32 if all(_is_single(kind) for _, kind in _kinds(X)) else _RULES["dtype"]
+
+
+def _is_single(kind: Any) -> bool:
+    if isinstance(kind, np.dtype):
+        return kind.newbyteorder("=") == np.float32
+    return str(kind) == "Float32"
+
+
+def refuse_dates(X: Any) -> None:
+    """Say where dates or times are: NumPy would not, or would take them for nanoseconds."""
+    for where, kind in _kinds(X):
         if getattr(kind, "kind", None) in ("m", "M") or str(kind).startswith(_TIMES):
             raise ValueError(
-                f"Column {name!r} of X holds dates or times ({kind}); make numbers of it, such as "
-                "the year or the days since a day."
+                f"{where} holds dates or times ({kind}); make numbers of it, such as the year or "
+                "the days since a day."
             )
+
+
+def _kinds(X: Any) -> list[tuple[str, Any]]:
+    """List the dtypes of a table's columns, or of an array, with words for where they are."""
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        pairs = zip(X.columns, X.dtypes, strict=True)
+        return [(f"Column {name!r} of X", kind) for name, kind in pairs]
+    return [("X", getattr(X, "dtype", None))]
 
 
 def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:

@@ -1,7 +1,12 @@
-"""Weights of rows and classes, checked once for all classifiers."""
+"""Weights of rows and classes, checked once for all estimators.
+
+``check_sample_weight`` is for support vector machines, whose rows may weigh less than nothing;
+``read_weight`` for boosting, bagging and stumps.
+"""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,9 +16,17 @@ from sklearn.utils import compute_class_weight
 Vector = NDArray[np.float64]
 
 
+def as_weight(sample_weight: Any, name: str = "sample_weight") -> Vector:
+    """Make numbers of weights; a copy, if they are none yet."""
+    try:
+        return np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, one for each row of X.") from None
+
+
 def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
     """Refuse weights that leave nothing to learn from."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = as_weight(sample_weight)
     if weight.shape != label.shape:
         raise ValueError(
             f"sample_weight and X have incompatible shapes: {weight.shape} vs {label.shape}."
@@ -29,10 +42,56 @@ def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
     return weight
 
 
+def read_weight(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> Vector:
+    """Check the weights of rows; None is 1 for each.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (rows,), a number or None
+    n_rows : int
+    name : str, default="sample_weight"
+        The argument that it came as.
+
+    Returns
+    -------
+    weight : ndarray of shape (rows,)
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = as_weight(sample_weight, name).copy()
+    weight = np.full(n_rows, weight) if weight.ndim == 0 else weight
+    if weight.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D array.")
+    if len(weight) != n_rows:
+        raise ValueError(f"{name}.shape == {weight.shape}, expected ({n_rows},): one weight a row.")
+    _check_weight(weight, name)
+    return weight
+
+
+def _check_weight(weight: Vector, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(weight))
+    if len(bad):
+        raise ValueError(
+            f"Input {name} contains NaN or infinity (row {bad[0]}); drop such rows first."
+        )
+    bad = np.flatnonzero(weight < 0)
+    if len(bad):
+        raise ValueError(
+            f"Negative values in data passed to `{name}`: {weight[bad[0]]:g} for row "
+            f"{bad[0]}; weights say how much a row counts, so they are at least 0."
+        )
+    if not weight.any():
+        raise ValueError(
+            "All sample weights are zero: there is nothing to learn from; give some row a weight."
+        )
+
+
 def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
     """Give the factor of each class, and refuse those that cannot be a cost."""
     if class_weight is None:
         return np.ones(len(classes))
+    if not (isinstance(class_weight, str) or all(map(_is_number, class_weight.values()))):
+        raise ValueError(f"class_weight must give a number for each class, got {class_weight}.")
     weight: Vector = compute_class_weight(class_weight, classes=classes, y=labels)
     if not (weight > 0).all() or not np.isfinite(weight).all():
         raise ValueError(
@@ -40,3 +99,7 @@ def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]
             "leave rows out by sample_weight=0."
         )
     return weight
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real)

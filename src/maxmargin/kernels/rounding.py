@@ -42,6 +42,11 @@ def units(length: int) -> float:
     return float(np.sqrt(length / 3.0)) + 1.0
 
 
+def of_product(length: Any, reach: Any) -> Any:
+    """Bound the error of w'x for a w of this length; ``reach`` is |x| times its units."""
+    return _SURE * _UNITS[8] * length * reach
+
+
 @dataclass(frozen=True)
 class Rounding:
     """Of the kernel values between some rows, and of a model made of them.
@@ -109,4 +114,4 @@ class Rounding:
 
     def of_weights(self, length: Any) -> Any:
         """Bound what evaluating f by weights w on the columns adds, for a w of this length."""
-        return 0.0 if self.reach is None else _SURE * _UNITS[8] * length * self.reach
+        return 0.0 if self.reach is None else of_product(length, self.reach)

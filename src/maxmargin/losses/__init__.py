@@ -22,6 +22,7 @@ from maxmargin.losses.margin import (
 from maxmargin.losses.ranking import PairwiseLogistic, Queries
 from maxmargin.losses.regression import (
     AbsoluteError,
+    Huber,
     HuberLoss,
     Poisson,
     Quantile,
@@ -33,6 +34,7 @@ __all__ = [
     "AbsoluteError",
     "Exponential",
     "Hinge",
+    "Huber",
     "HuberLoss",
     "Logistic",
     "Loss",

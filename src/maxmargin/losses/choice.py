@@ -15,7 +15,7 @@ from maxmargin.losses.margin import (
     SquaredHinge,
     ZeroOne,
 )
-from maxmargin.losses.regression import AbsoluteError, HuberLoss, Poisson, Quantile, SquaredError
+from maxmargin.losses.regression import AbsoluteError, Huber, Poisson, Quantile, SquaredError
 
 _KNOWN: dict[str, Loss] = {
     loss.name: loss
@@ -29,7 +29,7 @@ _KNOWN: dict[str, Loss] = {
         ModifiedHuber(),
         SquaredError(),
         AbsoluteError(),
-        HuberLoss(),
+        Huber(),
         Quantile(),
         Poisson(),
     )

@@ -5,7 +5,7 @@ Write [c] for 1 if c holds and 0 otherwise. With d = delta and q = level:
     loss             L(z, t)                        dL/dz              L*(u, t)             finite for
     SquaredError     r^2 / 2                        r                  u t + u^2/2          all u
     AbsoluteError    |r|                            sign r             u t                  |u| <= 1
-    HuberLoss        r^2 / 2        for |r| <= d    max(-d, min(r, d)) u t + u^2/2          |u| <= d
+    Huber            r^2 / 2        for |r| <= d    max(-d, min(r, d)) u t + u^2/2          |u| <= d
                      d |r| - d^2/2  otherwise
     Quantile         (1 - q) r      for r >= 0      [r > 0] - q        u t                  -q <= u <= 1 - q
                      -q r           otherwise
@@ -161,7 +161,7 @@ class AbsoluteError(ResidualLoss):
 
 
 @dataclass(frozen=True)
-class HuberLoss(ResidualLoss):
+class Huber(ResidualLoss):
     """r^2 / 2 near 0 and linear beyond delta: squares for the many, mildness for outliers.
 
     Parameters
@@ -175,7 +175,7 @@ class HuberLoss(ResidualLoss):
 
     Examples
     --------
-    >>> HuberLoss().value([0.5, 3.0], 0.0).tolist()
+    >>> Huber().value([0.5, 3.0], 0.0).tolist()
     [0.125, 2.5]
     """
 
@@ -187,9 +187,9 @@ class HuberLoss(ResidualLoss):
 
     def __post_init__(self) -> None:
         if not 0.0 < self.delta < np.inf:
-            raise ValueError(f"delta of HuberLoss must be a number above 0. Got {self.delta!r}.")
+            raise ValueError(f"delta of Huber must be a number above 0. Got {self.delta!r}.")
         if self.level is not None and not 0.0 < self.level < 1.0:
-            raise ValueError(f"level of HuberLoss must lie between 0 and 1. Got {self.level!r}.")
+            raise ValueError(f"level of Huber must lie between 0 and 1. Got {self.level!r}.")
 
     def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:
         """Give the loss whose delta is the quantile of the absolute residuals, if level is set."""
@@ -225,6 +225,9 @@ class HuberLoss(ResidualLoss):
 
     def _conjugate(self, u: FloatArray) -> FloatArray:
         return np.where(np.abs(u) <= self.delta, 0.5 * u * u, np.inf)
+
+
+HuberLoss = Huber  # an earlier name
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from contextvars import ContextVar
 from maxmargin.ops.threads import stop_if_cancelled
 
 ON_INTERRUPT = ("raise", "keep")
+WORK = 1 << 24  # numbers that a compiled loop reads at a time: less than a tenth of a second
 _AROUND = ("sklearn", "joblib")  # packages whose code calls fits of others
 
 
@@ -48,6 +49,12 @@ class Clock:
         return self._end is not None and time.perf_counter() >= self._end
 
     @property
+    def left(self) -> float:
+        """Seconds until the nearest time limit, of this fit or of one around it."""
+        own = float("inf") if self._end is None else self._end - time.perf_counter()
+        return max(0.0, own if self._outer is None else min(own, self._outer.left))
+
+    @property
     def interrupted(self) -> bool:
         """Whether the user asked to end with what there is."""
         return self._asked.is_set()
@@ -63,6 +70,20 @@ class Clock:
             raise TimeUp
         return self.interrupted or self.expired
 
+    def stop_if_over(self) -> None:
+        """Raise ``TimeUp`` if so, where somebody is ready for it."""
+        if self.over():
+            raise TimeUp
+
+
+def pieces(count: int, work: float) -> Iterator[slice]:
+    """Cut so many items, which are so much work together, into those between two looks.
+
+    No items are one piece too.
+    """
+    size = max(1, int(WORK * count / max(work, 1.0)))
+    return (slice(first, min(first + size, count)) for first in range(0, max(1, count), size))
+
 
 _current: ContextVar[Clock | None] = ContextVar("clock", default=None)
 
@@ -72,8 +93,14 @@ def stop_if_over() -> None:
     clock = _current.get()
     if clock is None:
         stop_if_cancelled()
-    elif clock.over():
-        raise TimeUp
+    else:
+        clock.stop_if_over()
+
+
+def seconds_left() -> float:
+    """How long the fit around this may go on; for ever where there is none."""
+    clock = _current.get()
+    return float("inf") if clock is None else clock.left
 
 
 @contextmanager

@@ -8,6 +8,7 @@ are equal to the last bit. Data keep their precision, sums are in double precisi
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.ops.clock import pieces, stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
@@ -30,12 +32,15 @@ _MOSTLY = 0.7  # fewer rows than this share are gathered before they are multipl
 
 
 class Design:
-    """Rows x_i with, where ``constant`` is not 0, that constant as their last column."""
+    """Rows x_i with, where ``constant`` is not 0, that constant as their last column.
 
-    def __init__(self, X: Any, constant: float, workers: Workers) -> None:
+    ``far`` is the length of what was taken off the rows that the user has.
+    """
+
+    def __init__(self, X: Any, constant: float, workers: Workers, far: float = 0.0) -> None:
         storage = _SparseRows if sparse.issparse(X) else _DenseRows
         self._rows: _SparseRows | _DenseRows = storage(X, workers)
-        self.constant, self.workers = constant, workers
+        self.constant, self.workers, self.far = constant, workers, far
         self.engine = self._rows.engine
         self.columns = int(X.shape[1])
         self.width = self.columns + (constant != 0)
@@ -69,7 +74,7 @@ class Design:
 
     def take(self, rows: NDArray[np.intp]) -> Design:
         """Make a design of some rows."""
-        return Design(self.X[rows], self.constant, self.workers)
+        return Design(self.X[rows], self.constant, self.workers, self.far)
 
     def values(self, theta: Vector) -> Vector:
         """Give theta'x_i for all rows."""
@@ -81,6 +86,33 @@ class Design:
     def back(self, beta: Vector) -> Vector:
         """sum_i beta_i x_i."""
         return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
+
+    def joint_values(self, W: Vector) -> Vector:
+        """Give w_k'x_i for all rows and the lines of W: the rows are read once for all of them."""
+        out, inner = np.empty((len(self), len(W))), np.ascontiguousarray(W[:, : self.columns].T)
+
+        def work(rows: slice) -> None:
+            out[rows] = self.X[rows] @ inner
+
+        self.workers.each(work, pieces(len(self), self.stored * len(W)))
+        if self.constant:
+            out += self.constant * W[:, -1]
+        return out
+
+    def joint_back(self, A: Vector) -> Vector:
+        """sum_i a_ik x_i for all columns of A, a line for each."""
+        parts = list(pieces(len(self), self.stored * A.shape[1]))
+        partial = np.zeros((min(_GROUPS, len(parts)), self.columns, A.shape[1]))
+
+        def work(group: int) -> None:
+            for rows in parts[group :: len(partial)]:
+                partial[group] += self.X[rows].T @ A[rows]
+
+        self.workers.each(work, range(len(partial)))
+        total = partial.sum(axis=0).T
+        if not self.constant:
+            return np.ascontiguousarray(total)
+        return np.column_stack([total, self.constant * A.sum(axis=0)])
 
     def curved(self, weight: Vector, theta: Vector) -> Vector:
         """sum_i weight_i (theta'x_i) x_i: a product with a second derivative."""
@@ -94,7 +126,7 @@ class Design:
         return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
 
     def products(self, weight: Vector) -> Vector:
-        """sum_i weight_i x_i x_i', a square matrix."""
+        """sum_i weight_i x_i x_i', a square matrix; where the fit is over meanwhile, ``TimeUp``."""
         inner = self._rows.products(weight)
         if not self.constant:
             return inner
@@ -107,6 +139,11 @@ class Design:
     def row_norms(self) -> Vector:
         """|x_i|^2 for all rows."""
         return self._rows.row_norms() + self.constant**2
+
+    @cached_property
+    def lengths(self) -> Vector:
+        """|x_i| for all rows."""
+        return np.sqrt(self.row_norms())
 
     def each_part(self, work: Callable[[slice], Any]) -> None:
         """Call the function on parts of the rows, on all threads."""
@@ -179,6 +216,7 @@ class _DenseRows:
 
         def work(group: int) -> None:
             for rows in self._blocks[group :: len(partial)]:
+                stop_if_over()
                 part, root = self._with_weight(rows, weight[rows])
                 scaled = part * root[:, None]
                 partial[group] += scaled.T @ scaled
@@ -262,7 +300,14 @@ class _SparseRows:
 
     def products(self, weight: Vector) -> Vector:
         columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
-        lower = self._summed(self._verbs.add_products, weight, (columns, columns), pairs)
+
+        def add(*given: Any) -> None:
+            *rows, first, stop, out = given
+            for part in pieces(stop - first, (stop - first) / max(1, len(self)) * pairs):
+                stop_if_over()
+                self._verbs.add_products(*rows, first + part.start, first + part.stop, out)
+
+        lower = self._summed(add, weight, (columns, columns), pairs)
         return lower + np.tril(lower, -1).T
 
     def _summed(self, add: Any, weight: Vector, shape: tuple[int, ...], work: float) -> Vector:

@@ -1,8 +1,12 @@
-"""How compiled loops come by a row of a kernel matrix."""
+"""Numbers that loops and those who call them agree on."""
 
 from __future__ import annotations
 
 from typing import Final
+
+import numpy as np
+
+# How a row of a kernel matrix is come by
 
 GIVEN: Final = 0
 """Rows are stored or, where one is not, whoever calls has to bring it."""
@@ -14,3 +18,22 @@ POWER: Final = 3
 """(gamma <x, y> + coef0) ** degree,"""
 RADIAL: Final = 4
 """or exp(-gamma |x - y|^2)."""
+
+# How sorted rows of a column are stored
+
+ROW: Final = np.uint32(0x7FFFFFFF)
+"""The bits of a row's number;"""
+LAST: Final = np.uint32(0x80000000)
+"""the other bit says that the next value differs."""
+TOGETHER: Final = 4
+"""Runs that are read at once."""
+
+BUCKETS: Final = 1 << 11
+"""Of a digit, by which they are sorted."""
+
+# What a scan of them adds up
+
+PAIR, SIGNED, UNIT = 0, 1, 2
+"""Weights of a pull: beside it, its size, or 1."""
+ERROR, GINI = 0, 1
+"""Criteria of several classes."""

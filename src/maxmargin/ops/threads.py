@@ -59,7 +59,10 @@ def _default() -> int:
 
     joblib tells its own process workers how many threads are theirs (``inner_max_num_threads``).
     """
-    limits = [int(os.environ[name]) for name in _LIMITS if os.environ.get(name, "").isdecimal()]
+    given = [
+        os.environ.get(name, "").partition(",")[0] for name in _LIMITS
+    ]  # the outermost level's
+    limits = [int(number) for number in given if number.isdecimal()]
     in_process = multiprocessing.parent_process() is not None and not limits
     if in_process or threading.current_thread() is not threading.main_thread():
         return 1
@@ -70,6 +73,10 @@ class _OneBlasThread:
     """Hold BLAS to one thread while anybody asks for it; the last one out restores it."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, with nobody asking."""
         self._lock, self._users = threading.Lock(), 0
         self._limit: Any = None
 
@@ -88,6 +95,10 @@ class _OneBlasThread:
 
 
 _one_blas_thread = _OneBlasThread()
+
+if hasattr(os, "register_at_fork"):
+    # Whoever held the lock in the parent, or asked for one thread, is not there in the child.
+    os.register_at_fork(after_in_child=_one_blas_thread.forget)
 
 
 class Workers:
@@ -144,8 +155,9 @@ class Workers:
 
 
 def _taken(left: deque[T]) -> Iterator[T]:
-    """Take pieces until nobody has left one."""
+    """Take pieces until nobody has left one, or wants what they make."""
     while True:
+        stop_if_cancelled()
         try:
             piece = left.popleft()
         except IndexError:

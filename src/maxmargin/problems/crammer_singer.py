@@ -62,7 +62,7 @@ class CrammerSinger:
     def challenges(self, values: Matrix) -> Matrix:
         """g_ik = e_ik + w_k'x_i, where ``values`` are the w_k'x_i."""
         challenges = values + 1.0
-        challenges[np.arange(len(self)), self.labels] -= 1.0
+        challenges[np.arange(len(self)), self.labels] = self.own(values)
         return challenges
 
     def losses(self, values: Matrix) -> Vector:

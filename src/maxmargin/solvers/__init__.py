@@ -9,6 +9,7 @@ from maxmargin.solvers.dual_ascent import DualAscent, Start
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.gradient_descent import GradientDescent
 from maxmargin.solvers.joint_interior_point import JointInteriorPoint
+from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
@@ -17,6 +18,7 @@ from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, tell
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
+from maxmargin.solvers.sparse_interior_point import SparseInteriorPoint
 from maxmargin.solvers.two_classes import TwoClasses
 from maxmargin.solvers.working_set import WorkingSet
 
@@ -39,7 +41,13 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
 
-_SUCCESSORS: Final = (LinearWorkingSet, TwoClasses, JointInteriorPoint)
+_SUCCESSORS: Final = (
+    LinearInteriorPoint,
+    SparseInteriorPoint,
+    LinearWorkingSet,
+    TwoClasses,
+    JointInteriorPoint,
+)
 
 
 def successor_of(problem: Any, design: Any) -> Any:
@@ -59,6 +67,7 @@ __all__ = [
     "GradientDescent",
     "JointInteriorPoint",
     "Limits",
+    "LinearInteriorPoint",
     "LinearWorkingSet",
     "Newton",
     "Osuna",
@@ -68,6 +77,7 @@ __all__ = [
     "SequentialDual",
     "Shrinking",
     "Solution",
+    "SparseInteriorPoint",
     "Start",
     "Trace",
     "WorkingSet",

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from maxmargin.ops.clock import WORK
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
@@ -27,7 +28,6 @@ from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
 
 _TOGETHER = 64  # rows evaluated at a time
-_WORK = 1 << 24  # numbers changed in a step at most, in less than a tenth of a second
 _FEWEST_UPDATES = 1000  # between two looks of the outer loop, which would see no gain in fewer
 
 
@@ -48,18 +48,18 @@ class CoordinateAscent(CachedAscent):
     def step(self, limits: Limits) -> None:
         """Make a pass, several on few variables and a part of one on many, within the limits."""
         F = self.gradient()
-        most = min(max(len(F), _FEWEST_UPDATES), max(1, _WORK // len(F)))
+        most = min(max(len(F), _FEWEST_UPDATES), max(1, WORK // len(F)))
         left = limits.steps_left(self.iterations, most)
         for _ in range(max(1, _FEWEST_UPDATES // len(F))):
-            left -= self._pass(F, left)
+            left -= self._pass(F, left, limits)
         self.iterate.running[:] = self.problem.linear - F
 
-    def _pass(self, F: Vector, most: int) -> int:
+    def _pass(self, F: Vector, most: int, limits: Limits) -> int:
         """Go through what is left of the order, or a new one; returns the updates made."""
         if len(self._order) == 0:
             self._order = self._random.permutation(len(F))
         problem, left, ascend = self.problem, most, self.engine.coordinate.ascend
-        while left > 0 and len(self._order) > 0:
+        while left > 0 and len(self._order) > 0 and not limits.clock.over():
             far, updates = ascend(
                 self.iterate.cache.store,
                 self.iterate.lines(),

@@ -22,11 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.certify import CrammerSingerPoint
-from maxmargin.ops.cpu.crammer_singer import ascend
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix
+from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.sweep import Index, sweep
 
 
 class SequentialDual:
@@ -35,6 +36,7 @@ class SequentialDual:
     def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
         self.problem, self.iterations = problem, 0
         self._design, self._norms = design, design.row_norms()
+        self._verbs = design.engine.crammer_singer
         self._rows = design.csr()
         self._labels = np.ascontiguousarray(problem.labels, dtype=np.intp)
         self._random = np.random.default_rng(seed)
@@ -59,44 +61,47 @@ class SequentialDual:
 
     def objectives(self) -> tuple[float, float]:
         """Primal and dual at the running weights."""
-        return self.problem.primal(self._W.T, self._values(self._W.T)), self.merit()
+        return self.problem.primal(self._W.T, self._design.joint_values(self._W.T)), self.merit()
 
     def step(self, limits: Limits) -> None:
         """Make an epoch; one over all rows where the active ones say that it is done."""
-        self._epoch()
+        self._epoch(limits)
         left = limits.max_iter < 0 or self.iterations < limits.max_iter
         if self._shrunk() and self.violation() <= limits.tol:
             self._everyone()
             if left:
-                self._epoch()
+                self._epoch(limits)
 
-    def _epoch(self) -> None:
-        problem, order = self.problem, self._random.permutation(self._active)
-        stay, gap, worst = ascend(
+    def _epoch(self, limits: Limits) -> None:
+        share = len(self._active) / len(self.problem)
+        work = share * self._design.stored * self.problem.classes
+        order = self._random.permutation(self._active)
+        self._active, found = sweep(order, work, self._visit, limits)
+        gaps, worst = zip(*found, strict=True)
+        self._gap, self._slack = float(sum(gaps)), max(1e-12, *worst)
+        self.iterations += 1
+
+    def _visit(self, order: Index) -> tuple[int, float, float]:
+        found: tuple[int, float, float] = self._verbs.ascend(
             *self._rows,
             float(self._design.constant),
             self._norms,
             self._labels,
-            problem.cost,
+            self.problem.cost,
             order,
             self._slack,
             self._alpha,
             self._W,
         )
-        self._active, self._gap, self._slack = order[:stay], float(gap), max(1e-12, float(worst))
-        self.iterations += 1
+        return found
 
     def _shrunk(self) -> bool:
         return len(self._active) < len(self.problem)
 
-    def _values(self, theta: Matrix) -> Matrix:
-        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in theta], axis=1)
-
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and fresh weights and values of them."""
+        """Give the duals, and fresh weights of them."""
         alpha = self._alpha.copy()
-        back = np.stack([self._design.back(np.ascontiguousarray(a)) for a in alpha.T])
-        return CrammerSingerPoint(back, self._values(back), alpha, back, self._design.dtype)
+        return propose_joint(self.problem, self._design, self._design.joint_back(alpha), alpha)
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on from fresh weights, with all rows."""

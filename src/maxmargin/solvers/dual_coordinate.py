@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.losses import Hinge, SquaredHinge
-from maxmargin.ops.cpu.dual_coordinate import descend, shuffle, slope_between
+from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.sweep import Index, sweep
 
 Vector = NDArray[np.float64]
 
@@ -45,8 +46,9 @@ class DualCoordinate:
 
     def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
+        self._verbs = design.engine.dual_coordinate
         self._squared = squared = problem.loss == SquaredHinge()
-        self._rows = design.csr()
+        self._rows, self._length = design.csr(), design.stored / max(1, len(design))
         self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
         self._upper = np.full(len(problem), np.inf) if squared else problem.cost
         self._curvature = design.row_norms() + self._diagonal
@@ -57,7 +59,7 @@ class DualCoordinate:
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
         self._looked, self._laps = 0, _FIRST
-        self._order, self._active = np.arange(len(problem)), len(problem)
+        self._order = np.arange(len(problem))
 
     def violation(self) -> float:
         """Give the relative gap when it was last looked at."""
@@ -75,8 +77,11 @@ class DualCoordinate:
     def step(self, limits: Limits) -> None:
         """Make some passes, then look at the gap."""
         left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._laps
+        long = self._laps * self._design.stored > WORK
         for _ in range(max(1, min(self._laps, left))):
-            self._pass()
+            if long and limits.clock.over():
+                break
+            self._pass(limits)
         before, since = self.violation(), self.iterations - self._looked
         self._look()
         self._laps = self._promised(before, since, limits.tol)
@@ -89,22 +94,27 @@ class DualCoordinate:
         needed = np.log(now / tol) / np.log(before / now) * since
         return int(np.clip(np.ceil(needed), 2, _LAPS))
 
-    def _pass(self) -> None:
+    def _pass(self, limits: Limits) -> None:
         """Visit the rows that moved when last visited."""
-        shuffle(self._order, self._active, self._random)
-        self._active = descend(
+        self._verbs.shuffle(self._order, len(self._order), self._random)
+        work = self._length * len(self._order)
+        self._order, _ = sweep(self._order, work, self._visit, limits)
+        self.iterations += 1
+
+    def _visit(self, order: Index) -> tuple[int]:
+        kept = self._verbs.descend(
             *self._rows,
             self._design.constant,
             self.problem.t,
             self._diagonal,
             self._upper,
             self._curvature,
-            self._order,
-            self._active,
+            order,
+            len(order),
             self._alpha,
             self._theta,
         )
-        self.iterations += 1
+        return (kept,)
 
     def _look(self) -> None:
         """Evaluate both objectives."""
@@ -124,7 +134,6 @@ class DualCoordinate:
         G += self._diagonal * alpha
         moves = np.where(G < 0, alpha < self._upper, alpha > 0)
         self._order = np.flatnonzero(moves)
-        self._active = len(self._order)
 
     def _best_share(self, theta: Vector, values: Vector) -> float:
         """Find where the primal is least between the best point so far (0) and this one (1)."""
@@ -132,7 +141,7 @@ class DualCoordinate:
         before, length, squared = float(self._best_theta @ way), float(way @ way), self._squared
 
         def slope(share: float) -> float:
-            price = slope_between(
+            price = self._verbs.slope_between(
                 self._best_values, change, problem.t, problem.cost, squared, share
             )
             return before + share * length + price

@@ -68,6 +68,8 @@ class GradientDescent:
         """Make some updates, then look at the duals."""
         left = limits.max_iter - self.iterations if limits.max_iter >= 0 else _UPDATES
         for _ in range(max(1, min(_UPDATES, left))):
+            if limits.clock.over():
+                break
             self._update()
         self._look()
 

@@ -32,6 +32,8 @@ from maxmargin.certify import CrammerSingerPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix, Vector
+from maxmargin.solvers.propose import propose_joint
+from maxmargin.solvers.rotation import Rotation
 from maxmargin.solvers.run import Limits
 
 _INSIDE = 0.99  # of the way to the nearest bound
@@ -41,11 +43,12 @@ _JITTER = 1e-14
 
 @dataclass(frozen=True)
 class _Way:
-    """A change of the duals and multipliers."""
+    """A change of the duals, their multipliers and the weights."""
 
     alpha: Matrix
     v: Matrix
     level: Vector
+    W: Matrix
 
 
 class JointInteriorPoint:
@@ -53,14 +56,17 @@ class JointInteriorPoint:
 
     def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
         del seed  # nothing is random here
-        self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
+        self.problem, self._given, self.iterations, self.spent = problem, design, 0, False
+        self._rotation = Rotation.of(design)
+        self._design = self._rotation.design
         n, classes = len(problem), problem.classes
-        longest = float(design.row_norms().max(initial=0.0))  # so that no value is far above 1
+        longest = float(self._design.row_norms().max(initial=0.0))  # no value is far above 1
         few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, np.finfo(np.float64).tiny))
         self._alpha = np.repeat(-few[:, None] / max(1, classes - 1), classes, axis=1)
         self._balance()
         self._upper, self._unlike = problem.bounds(), problem.challenges(np.zeros((n, classes)))
         self._v, self._level = np.ones((n, classes)), np.full(n, -2.0)
+        self._W = np.zeros((classes, self._design.width))
         self._look()
 
     @staticmethod
@@ -76,22 +82,19 @@ class JointInteriorPoint:
         self._alpha[rows, own] = -self._alpha.sum(axis=1)
 
     def _look(self) -> None:
-        self._W = np.stack([self._design.back(np.ascontiguousarray(a)) for a in self._alpha.T])
-        self._values = self._products(self._W)
+        self._back = self._design.joint_back(self._alpha)
+        self._values = self._design.joint_values(self._W)
         self._primal = self.problem.primal(self._W, self._values)
-        self._dual = self.problem.dual(self._alpha, self._W)
-
-    def _products(self, W: Matrix) -> Matrix:
-        return np.stack([self._design.values(np.ascontiguousarray(w)) for w in W], axis=1)
+        self._dual = self.problem.dual(self._alpha, self._back)
 
     def violation(self) -> float:
         """Give the relative gap."""
         size = max(abs(self._primal), abs(self._dual))
-        return (self._primal - self._dual) / size if size > 0 else 0.0
+        return abs(self._primal - self._dual) / size if size > 0 else 0.0
 
     def merit(self) -> float:
         """Give minus the gap."""
-        return self._dual - self._primal
+        return -abs(self._primal - self._dual)
 
     def objectives(self) -> tuple[float, float]:
         """Primal and dual."""
@@ -140,12 +143,13 @@ class JointInteriorPoint:
         sums = self._alpha.sum(axis=1)
         level = ((E * q).sum(axis=1) + sums) / total
         start = E * (q - level[:, None])
-        right = np.stack([self._design.back(np.ascontiguousarray(a)) for a in start.T])
+        right = self._back - self._W + self._design.joint_back(start)
         solved = scale * dpotrs(lower, scale * right.ravel(), lower=1)[0]
-        change = self._products(solved.reshape(right.shape))
+        W = solved.reshape(right.shape)
+        change = self._design.joint_values(W)
         level = level - (E * change).sum(axis=1) / total
         alpha = E * (q - change - level[:, None])
-        return _Way(alpha, (side + self._v * alpha) / slack, level)
+        return _Way(alpha, (side + self._v * alpha) / slack, level, W)
 
     def _reach(self, room: Matrix, change: Matrix, inside: float) -> float:
         """How far a change can go, at most all of it, before something has no room left."""
@@ -158,13 +162,13 @@ class JointInteriorPoint:
         self._balance()
         self._alpha = np.minimum(self._alpha, self._upper)
         self._v, self._level = self._v + dual * way.v, self._level + dual * way.level
+        self._W = self._W + dual * way.W
         self._look()
 
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and weights and values of them."""
-        return CrammerSingerPoint(
-            self._W, self._values, self._alpha.copy(), self._W, self._design.dtype
-        )
+        """Give weights and duals for the rows as they are."""
+        theta = self._rotation.back(self._W)
+        return propose_joint(self.problem, self._given, theta, self._alpha.copy())
 
     def restart(self, point: CrammerSingerPoint) -> None:
-        """Go on; the judge's products are these."""
+        """Go on; the judge's products are these, but for the turn."""

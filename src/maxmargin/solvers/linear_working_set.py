@@ -40,7 +40,6 @@ from maxmargin.solvers.run import Limits
 Vector = NDArray[np.float64]
 
 _BUDGET = 200 * 2**20  # bytes of kernel values, as SVC's default
-_SHORT = 1e-9  # of its margin may a row be short and stretching be worth it
 _FINER = 0.1  # of the pairs' tolerance, when the gap asks for more
 
 
@@ -103,23 +102,7 @@ class LinearWorkingSet:
         theta = self._design.back(beta)
         if self.problem.free:
             theta[-1] = box.intercept(beta, box.linear - self._inner.running)
-        theta = self._stretched(theta)
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
-
-    def _stretched(self, theta: Vector) -> Vector:
-        """Lengthen coefficients by what rounding leaves rows short of their margin, if that pays.
-
-        Where slack costs much more than the whole objective, a margin of 1 - 1e-16 costs more than
-        a longer w.
-        """
-        values = self._design.values(theta)
-        margins = self.problem.t * values
-        near = margins[(margins < 1.0) & (margins > 1.0 - _SHORT)]
-        if len(near) == 0:
-            return theta
-        longer = (1.0 + 8 * np.finfo(np.float64).eps) / float(near.min()) * theta
-        primals = [self.problem.primal(w, self._design.values(w)) for w in (theta, longer)]
-        return longer if primals[1] < primals[0] else theta
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from a fresh product."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.ops.clock import WORK
 from maxmargin.ops.engine import Engine, engine_of
 from maxmargin.ops.kinds import COPIED, GIVEN
 from maxmargin.problems import BoxQP
@@ -21,8 +22,6 @@ from maxmargin.solvers.run import Limits
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 Floats = NDArray[Any]
-
-_WORK = 1 << 24  # variables looked at before the clock is asked: less than a tenth of a second
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class Matrix:
 
         Returns the steps made, at most so many, and the smallest curvature met.
         """
-        made, flattest, chunk = 0, np.inf, max(1, _WORK // len(self))
+        made, flattest, chunk = 0, np.inf, max(1, WORK // len(self))
         while made < most and not limits.clock.over():
             some = min(chunk, most - made)
             steps, flat = self._ascend(problem, beta, F, target, some)

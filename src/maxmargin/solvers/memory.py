@@ -22,6 +22,7 @@ from scipy import sparse
 
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import Points, squared_lengths
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.dual_ascent import SIZE
@@ -167,6 +168,7 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     mirror = engine_of(matrix).rows.mirror
 
     def work(first: int) -> None:
+        stop_if_over()
         stop = min(first + _STRIP, len(gram))
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)

@@ -30,6 +30,7 @@ rows one step on all of them certifies 1e-3, where a sample of 1 % needed three.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,6 +39,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.certify import LinearPoint
+from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.propose import propose, spread_of
@@ -57,6 +59,7 @@ _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's d
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL, _FINEST = 2**17, 1e-13  # values in the data, and the relative gap for so few
 _MOST_GRADIENTS = 1000
+_PATIENCE = 100  # steps on a hinge, after which another solver should have a try
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
@@ -74,6 +77,7 @@ class Newton:
     ) -> None:
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
+        self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)
@@ -159,7 +163,7 @@ class Newton:
                 return
         beta, h = self._slopes(), self._curvatures()
         gradient = self._diagonal * self._theta - self._design.back(beta)
-        way = self._direction(h, gradient, limits.tol)
+        way = self._direction(h, gradient, limits)
         change = self._design.values(way.step)
         self._look_at_duals(beta, h, way, change, limits.tol)
         length = self._search(way.step, change, float(gradient @ way.step))
@@ -168,9 +172,9 @@ class Newton:
 
     # where to go
 
-    def _direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
+    def _direction(self, h: Vector, gradient: Vector, limits: Limits) -> _Way:
         if not self._exact:
-            return self._wide_direction(h, gradient, tol)
+            return self._wide_direction(h, gradient, limits)
         matrix = self._design.products(h)
         diagonal = matrix.diagonal() + self._diagonal
         np.fill_diagonal(
@@ -187,17 +191,17 @@ class Newton:
         decrement = np.inf if pure is None else -0.5 * float(gradient @ pure)
         return _Way(step, pure, decrement)
 
-    def _wide_direction(self, h: Vector, gradient: Vector, tol: float) -> _Way:
-        pure = step = self._by_gradients(h, gradient, tol, 0.0)
+    def _wide_direction(self, h: Vector, gradient: Vector, limits: Limits) -> _Way:
+        pure = step = self._by_gradients(h, gradient, limits, 0.0)
         if self._damping > 0:
-            step = self._by_gradients(h, gradient, tol, self._damping)
+            step = self._by_gradients(h, gradient, limits, self._damping)
         return _Way(step, pure, -0.5 * float(gradient @ pure))
 
-    def _by_gradients(self, h: Vector, gradient: Vector, tol: float, damping: float) -> Vector:
+    def _by_gradients(self, h: Vector, gradient: Vector, limits: Limits, damping: float) -> Vector:
         """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""
         damped = self._diagonal + (damping * self._scale if damping else 0.0)
         inverse = 1.0 / np.maximum(damped + self._squares(h), np.finfo(np.float64).tiny)
-        goal = tol * max(abs(self._best_primal), np.finfo(np.float64).tiny)
+        goal = limits.tol * max(abs(self._best_primal), np.finfo(np.float64).tiny)
         step, residual = np.zeros_like(gradient), -gradient
         towards = inverse * residual
         rho = first = float(residual @ towards)
@@ -206,6 +210,8 @@ class Newton:
             promise = -0.5 * float(gradient @ step)
             if rho == 0 or (rough and (promise > goal or residual @ residual <= goal)):
                 break  # a step that gains more than the gap allows need not be precise
+            if limits.clock.over():
+                break  # what there is of a step goes down too
             product = damped * towards + self._design.curved(h, towards)
             length = rho / float(towards @ product)
             step = step + length * towards
@@ -360,10 +366,11 @@ class Newton:
         part = replace(problem, t=problem.t[rows], cost=factor * problem.cost[rows])
         solver = Newton(part, self._design.take(rows), self._seed, sample=self._smooth)
         few = replace(limits, tol=10 * limits.tol)
-        for _ in range(30):
-            if solver.violation() <= few.tol:
-                break
-            solver.step(few)
+        with suppress(TimeUp):  # then the sample's best point is the best there is
+            for _ in range(30):
+                if solver.violation() <= few.tol or limits.clock.over():
+                    break
+                solver.step(few)
         self._begin(solver.point().theta, _WARM_WIDTH)
         return True
 

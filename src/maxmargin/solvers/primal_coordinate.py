@@ -24,7 +24,8 @@ at again with the next one.
 
 Few columns are not read at all: a model is known by the products sum_i D_i x_i x_i', and an epoch
 by them costs the same for any number of rows (Friedman, Hastie, Tibshirani, "Regularization paths
-for generalized linear models via coordinate descent", J. Stat. Softw. 33, 2010, section 2.2).
+for generalized linear models via coordinate descent", J. Stat. Softw. 33, 2010, section 2.2). What
+epochs cannot minimise, because columns are nearly parallel, ``feature_sign`` does.
 ``iterations`` counts epochs over columns, or matrices of products.
 
 The damping mu is theirs, nu, and all but 0 unless a step had to be shortened: a parabola can be far
@@ -39,16 +40,20 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.certify import LinearPoint
-from maxmargin.ops.cpu.primal_coordinate import descend, descend_products
+from maxmargin.ops.clock import pieces
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
+from maxmargin.solvers.feature_sign import minimise
+from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.sweep import Index, sweep
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
 _HALVINGS = 12
 _EPOCHS = 50  # most over one model
 _NARROW = 512  # columns whose products cost less than the epochs that they save
+_PATIENCE = 30  # products of few columns after which another solver should have a try
 _FEWEST, _TIGHT = 1000, 1e-3  # epochs by products, and what may be left of the violation then
 _LOOSE, _TIGHTER = 0.1, 0.25  # what may be left of it otherwise, and less where that was easy
 _LEAST, _FIRST, _MORE = 1e-12, 1e-3, 4.0  # damping: as good as none, when it begins, its growth
@@ -62,8 +67,9 @@ class PrimalCoordinate:
         if problem.penalty != "l1":
             raise ValueError(f"PrimalCoordinate solves the l1 penalty, not {problem.penalty!r}.")
         self.problem, self.iterations = problem, 0
-        self._design = design
+        self._design, self._verbs = design, design.engine.primal_coordinate
         self._columns: Any = _columns(design) if design.width > _NARROW else None
+        self.patience = _PATIENCE if self._columns is None else None
         self._random = np.random.default_rng(seed)
         self._penalty = np.ones(design.width)
         if problem.free:
@@ -105,35 +111,46 @@ class PrimalCoordinate:
     def step(self, limits: Limits) -> None:
         """Minimise a model in a few epochs and go towards its minimum."""
         left = _EPOCHS if limits.max_iter < 0 else limits.max_iter - self.iterations
-        self._search(self._minimise_model(min(_EPOCHS, left)))
+        self._search(self._minimise_model(min(_EPOCHS, left), limits))
 
-    def _minimise_model(self, most: int) -> Vector:
-        """Give weights that are about the best for the parabolas drawn here."""
+    def _minimise_model(self, most: int, limits: Limits) -> Vector:
+        """Give weights that are about the best for the parabolas drawn here, as time allows."""
         problem, first = self.problem, float(self._violations().max())
         D = problem.curvatures(self._values) + self._damping * problem.cost
         if self._columns is None:
-            return self._by_products(D, first)
-        return self._by_columns(D, first, most)
+            return self._by_products(D, first, limits)
+        return self._by_columns(D, first, most, limits)
 
-    def _by_products(self, D: Vector, first: float) -> Vector:
+    def _by_products(self, D: Vector, first: float, limits: Limits) -> Vector:
         """Minimise to a small part of the first violation: epochs that read no data cost little."""
         weights, G = self._theta.copy(), -self._back
         A = self._design.products(D)
         most = max(_FEWEST, len(self.problem))  # which costs as much as the products
-        descend_products(A, self._penalty, _TIGHT * first, most, weights, G)
-        self.iterations += 1
-        return weights
+        aim, self.iterations = _TIGHT * first, self.iterations + 1
+        for part in pieces(most, most * A.size):
+            some = part.stop - part.start
+            made = self._verbs.descend_products(A, self._penalty, aim, some, weights, G)
+            if made < some or limits.clock.over():
+                return weights
+        return minimise(A, self._penalty, aim, weights, G)
 
-    def _by_columns(self, D: Vector, first: float, most: int) -> Vector:
+    def _by_columns(self, D: Vector, first: float, most: int, limits: Limits) -> Vector:
         """Minimise in a few epochs over the columns that matter."""
         weights, P, H = self._theta.copy(), -self._slopes, self._design.squares(D)
         slack = min(1.0, first / len(self.problem))
         order = np.flatnonzero((weights != 0) | (np.abs(self._back) >= self._penalty - slack))
+        share = self._design.stored / self._design.width
+
+        def visit(some: Index) -> Any:
+            return self._verbs.descend(*self._columns, self._penalty, H, D, some, slack, weights, P)
+
         for epoch in range(most):
             order = self._random.permutation(order)
-            stay, worst = descend(*self._columns, self._penalty, H, D, order, slack, weights, P)
-            order, self.iterations = order[:stay], self.iterations + 1
-            if worst <= self._precision * first:
+            order, found = sweep(order, share * len(order), visit, limits)
+            self.iterations += 1
+            if limits.clock.over():
+                break
+            if max(worst for (worst,) in found) <= self._precision * first:
                 self._precision *= _TIGHTER if epoch == 0 else 1.0
                 break
         return weights
@@ -170,8 +187,7 @@ class PrimalCoordinate:
     def point(self) -> LinearPoint:
         """Give the point and the best duals known, with fresh products."""
         self._stand(self._theta, self._design.values(self._theta))
-        back = self._design.back(self._beta)
-        return LinearPoint(self._theta, self._values, self._beta, back, self._design.dtype)
+        return propose(self.problem, self._design, self._theta, self._beta)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on from fresh values."""

@@ -129,6 +129,12 @@ def run(solver: Solver, limits: Limits) -> Solution:
             solver.step(aim)
 
 
+def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
+    """Judge a point beyond which no step could be made in time."""
+    stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
+    return Solution(point, judge(problem, point, limits.tol, stopped), 0)
+
+
 class _Watch:
     """Trace and patience of one run."""
 

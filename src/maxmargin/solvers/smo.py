@@ -24,6 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from maxmargin.ops.clock import WORK
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
@@ -34,7 +35,6 @@ from maxmargin.solvers.run import Limits
 _AIM = 0.9  # of tol: what is left to the rounding of the running product
 _TOGETHER = 32  # rows evaluated at a time
 _FEWEST_PAIRS, _PAIRS_PER_VARIABLE = 100, 0.25  # between two looks of the outer loop
-_WORK = 1 << 24  # variables looked at in between at most, in less than a tenth of a second
 
 
 class SMO(CachedAscent):
@@ -53,14 +53,14 @@ class SMO(CachedAscent):
         self._used = np.zeros(len(problem), dtype=bool)
         self._nowhere, self._taken = Source.none(self._gram.dtype), np.zeros(1, np.int64)
         most = int(max(_FEWEST_PAIRS, _PAIRS_PER_VARIABLE * len(problem)))
-        self._pairs = max(1, min(most, _WORK // len(problem)))
+        self._pairs = max(1, min(most, WORK // len(problem)))
 
     def step(self, limits: Limits) -> None:
         """Make some pair steps."""
         problem, F = self.problem, self.gradient()
         left = limits.steps_left(self.iterations, self._pairs)
         pair, smo_pairs = (0, 0), self.engine.smo.smo_pairs
-        while pair[0] >= 0:
+        while pair[0] >= 0 and not limits.clock.over():
             steps, flattest, *pair = smo_pairs(
                 self.iterate.cache.store,
                 self.iterate.lines(),

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from maxmargin.certify import Certificate, Status
 from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import TimeUp
@@ -22,26 +24,31 @@ _MANY = 100  # steps of which half are worth trying before somebody else has a t
 def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
     """Let the next solver take over where one gets no farther; the best point of all counts.
 
-    All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it.
+    All of them together keep to ``max_iter``: who has somebody to hand over to gets half of it, or
+    the steps after which it says by ``patience`` that the next should have a try.
     """
     *others, last = solvers
     made = 0
     best: list[Solution] = []
     for start in others:
-        solution = run(start(), _half(limits))
+        solver = start()
+        solution = run(solver, _shorter(limits, getattr(solver, "patience", None)))
         made, best = made + solution.iterations, [*best, solution]
         few = solution.certificate.status is Status.ITERATION_LIMIT and limits.max_iter < _MANY
         if solution.certificate.status not in _GAVE_UP or few:
             return solution
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
-    with suppress(ScaleError):  # then it cannot even begin
+    with suppress(ScaleError, TimeUp):  # then it cannot even begin
         best = [*best, run(last(), replace(limits, max_iter=left))]
-    found = min(best, key=lambda s: badness(s.certificate))
+    found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
     return replace(found, iterations=sum(s.iterations for s in best))
 
 
-def _half(limits: Limits) -> Limits:
-    return limits if limits.max_iter < _MANY else replace(limits, max_iter=limits.max_iter // 2)
+def _shorter(limits: Limits, patience: int | None) -> Limits:
+    if limits.max_iter < _MANY:
+        return limits
+    half = limits.max_iter // 2
+    return replace(limits, max_iter=half if patience is None else min(half, patience))
 
 
 def badness(certificate: Certificate) -> tuple[bool, float]:
@@ -54,26 +61,25 @@ def solve_all(
     tasks: Sequence[T],
     limits: Limits,
     *,
+    give_up: Callable[[T], Solution],
     n_jobs: int | None = None,
     at_once: int | None = None,
     finish: Callable[[Any, Limits], Solution] = run,
-    give_up: Callable[[T], Solution] | None = None,
 ) -> list[Solution]:
     """Start a solver for every task, with threads of its own, and let it run within the limits.
 
     Several tasks (``at_once``) are at work together on ``n_jobs`` threads, all under one clock. A
     callback sees one task after the other, and need not be prepared for several threads. A task
-    whose time is up before its solver has begun is given up.
+    that has not begun when time is up is given up.
     """
 
     def solve(task: T) -> Solution:
         with Workers() as workers:
             try:
-                solver = start(task, workers)
+                return finish(start(task, workers), limits)
             except TimeUp:
-                if give_up is None:
-                    raise
+                if not limits.clock.over():
+                    raise  # it is not this fit's time that is up
                 return give_up(task)
-            return finish(solver, limits)
 
     return side_by_side(solve, tasks, n_jobs, 1 if limits.callback is not None else at_once)

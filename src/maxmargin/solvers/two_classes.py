@@ -2,7 +2,7 @@ r"""The machine of Crammer and Singer for two classes, by way of the hinge.
 
 With two classes ``problems.crammer_singer`` is the hinge at twice the cost, for w = w_1 - w_0 with
 w_1 = -w_0 = w / 2; its duals are alpha_i1 = -alpha_i0 = beta_i / 2, and its objective is half of
-the hinge's. ``linear_working_set`` solves that whatever the scale of the rows.
+the hinge's. Its solvers take rows of any scale.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from maxmargin.losses import Hinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
 from maxmargin.solvers.dual_ascent import SIZE
+from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
+from maxmargin.solvers.newton import is_narrow
+from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
 
 
@@ -27,17 +30,18 @@ class TwoClasses:
         self.problem, self._design = problem, design
         t = np.where(problem.labels == 1, 1.0, -1.0)
         hinge = LinearProblem(Hinge(), t, 2.0 * problem.cost)
-        self._inner = LinearWorkingSet(hinge, design, seed)
+        narrow = LinearInteriorPoint.takes_over(hinge, design)
+        self._inner = (LinearInteriorPoint if narrow else LinearWorkingSet)(hinge, design, seed)
 
     @staticmethod
     def takes_over(problem: Any, design: Design) -> bool:
         """Whether a problem on which another solver failed is one for this one, in good time."""
         two = isinstance(problem, CrammerSinger) and problem.classes == 2
-        return two and len(design) <= SIZE
+        return two and (is_narrow(design) or len(design) <= SIZE)
 
     @property
     def iterations(self) -> int:
-        """Working sets so far."""
+        """Steps of it so far."""
         return self._inner.iterations
 
     @property
@@ -59,15 +63,14 @@ class TwoClasses:
         return 0.5 * primal, 0.5 * dual
 
     def step(self, limits: Limits) -> None:
-        """Optimise a working set."""
+        """Make one of its steps."""
         self._inner.step(limits)
 
     def point(self) -> CrammerSingerPoint:
         """Give half of the hinge's point to either class."""
         point, sides = self._inner.point(), np.array([-0.5, 0.5])
-        theta, back = np.outer(sides, point.theta), np.outer(sides, point.back)
-        values, alpha = np.outer(point.values, sides), np.outer(point.beta, sides)
-        return CrammerSingerPoint(theta, values, alpha, back, self._design.dtype)
+        theta, alpha = np.outer(sides, point.theta), np.outer(point.beta, sides)
+        return propose_joint(self.problem, self._design, theta, alpha)
 
     def restart(self, point: CrammerSingerPoint) -> None:
         """Go on from a fresh product."""

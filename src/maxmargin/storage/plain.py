@@ -5,7 +5,7 @@ dictionary with the key "is", which names one of the kinds below or a class of t
 
     {"is": "maxmargin.certify.status.Status", "named": "CERTIFIED"}          a member of an Enum
     {"is": "maxmargin.kernels.stationary.RBF", "given": {"gamma": 0.5, ...}}  a kernel
-    {"is": "maxmargin.svm.machine.KernelMachine", "has": {"rows": array, ...}}    a dataclass
+    {"is": "maxmargin.svm.machine.KernelMachine", "has": {"rows": array, ...}}    a value of parts
     {"is": "maxmargin.svm.svc.SVC", "given": {...}, "has": {...}}             an estimator, fitted
 
 Reading makes only what is listed here: a class is looked up by name, among those of this package
@@ -26,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
+from maxmargin.storage.steps import find_step, name_of_step, read_tree, write_tree
 
 _OURS = "maxmargin."
 _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
@@ -65,8 +67,8 @@ def to_plain(value: Any, place: str = "the model") -> Any:
     for kind, write in _WRITERS:
         if isinstance(value, kind):
             return write(value, place)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _write_dataclass(value, place)
+    if _parts(type(value)) is not None:
+        return _write_parts(value, place)
     raise NotPlainError(
         f"{place} is {_shown(value)}, which cannot be stored without running code when it is read."
     )
@@ -105,6 +107,9 @@ def _named(kind: type) -> str:
 
 def _find(name: str) -> type:
     """Look a class up among those that may be stored."""
+    step = find_step(name)
+    if step is not None:
+        return step
     module, _, short = name.rpartition(".")
     if module.startswith(_OURS) and short.isidentifier():
         try:
@@ -123,8 +128,8 @@ def _reader_of(kind: type) -> Callable[[dict[str, Any]], Any]:
         return lambda plain: _read_estimator(kind, plain)
     if issubclass(kind, Kernel):
         return lambda plain: kind(**_read_items(plain["given"]))
-    if is_dataclass(kind):
-        return lambda plain: _read_dataclass(kind, plain)
+    if _parts(kind) is not None:
+        return lambda plain: _read_parts(kind, plain)
     raise NotPlainError(f"There is no {_named(kind)!r} that a model may be made of.")
 
 
@@ -156,28 +161,44 @@ def _write_kernel(value: Kernel, place: str) -> dict[str, Any]:
     return {"is": _named(type(value)), "given": _write_items(value.get_params(deep=False), place)}
 
 
-def _write_dataclass(value: Any, place: str) -> dict[str, Any]:
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """Name the parts that a value is made of: the fields of a dataclass, or what the class lists.
+
+    A class that lists them (``__plain__``) may check and complete what was read by a method
+    ``__restored__``.
+    """
+    if is_dataclass(kind):
+        return tuple(field.name for field in fields(kind))
+    return getattr(kind, "__plain__", None)
+
+
+def _write_parts(value: Any, place: str) -> dict[str, Any]:
     _refuse_foreign(value, place)
-    held = {field.name: getattr(value, field.name) for field in fields(value)}
+    held = {name: getattr(value, name) for name in _parts(type(value)) or ()}
     return {"is": _named(type(value)), "has": _write_items(held, place)}
 
 
-def _read_dataclass(kind: type, plain: dict[str, Any]) -> Any:
-    held, wanted = _read_items(plain["has"]), {field.name for field in fields(kind)}
-    if held.keys() != wanted:
+def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
+    held = _read_items(plain["has"])
+    if held.keys() != set(_parts(kind) or ()):
         raise NotPlainError(f"{_named(kind)} is stored with other parts than it has.")
     value: Any = object.__new__(kind)
     for name, part in held.items():
         object.__setattr__(value, name, part)
+    if hasattr(value, "__restored__"):
+        value.__restored__()
     return value
 
 
 def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
-    _refuse_foreign(value, place)
+    name = name_of_step(type(value))
+    if name is None:
+        _refuse_foreign(value, place)
+        name = _named(type(value))
     given = value.get_params(deep=False)
     held = {name: part for name, part in vars(value).items() if name not in given}
     parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
-    return {"is": _named(type(value)), **parts}
+    return {"is": name, **parts}
 
 
 def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
@@ -249,6 +270,9 @@ _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
     (BaseEstimator, _write_estimator),
     ((sparse.spmatrix, sparse.sparray), _write_sparse),
     (np.random.RandomState, _write_random),
+    (Tree, lambda value, place: {"is": "tree", **_write_items(write_tree(value), place)}),
+    (set, lambda value, place: {"is": "set", "of": _write_list(sorted(value), place)}),
+    (slice, lambda value, _: {"is": "slice", "of": [value.start, value.stop, value.step]}),
 )
 
 _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -260,5 +284,8 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "objects": _read_objects,
     "columns": lambda plain: plain["of"].T,
     "RandomState": _read_random,
+    "tree": lambda plain: read_tree(_read_items({k: v for k, v in plain.items() if k != "is"})),
+    "set": lambda plain: set(from_plain(plain["of"])),
+    "slice": lambda plain: slice(*plain["of"]),
     **dict.fromkeys(_SPARSE, _read_sparse),
 }

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
-from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, tell
 from maxmargin.solvers.tasks import badness
 from maxmargin.svm import decision
@@ -64,7 +64,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Check what every kernel classifier takes."""
         owner = type(self).__name__
-        if not (isinstance(self.kernel, Kernel) or callable(self.kernel)):
+        if isinstance(self.kernel, type) or not callable(self.kernel):  # a Kernel can be called
             check_choice(owner, "kernel", self.kernel, NAMES, "a Kernel or a function")
         if isinstance(self.gamma, str):
             check_choice(owner, "gamma", self.gamma, ("scale", "auto"), "a number of at least 0")
@@ -78,9 +78,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
         check_flag(owner, "break_ties", self.break_ties)
-        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_shared(self)
         self._caution_of_ignored(owner)
 
     def _caution_of_ignored(self, owner: str) -> None:

@@ -27,6 +27,7 @@ from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.memory import Memory, Rows, arrange
+from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import solve_all
 from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
@@ -135,15 +136,21 @@ def _measured(
 
 
 def _worst_share(training: Training, rows: Index, point: Point) -> float:
-    """Compare some of the point's products with those of a double-precision kernel."""
+    """Compare some of the point's products with those of a double-precision kernel.
+
+    And those that a user gets, who evaluates afresh even what the solver knew exactly: k(x, x).
+    """
     support, bound = np.flatnonzero(point.beta), point.rounding.of_values(point.beta)
     sample = np.random.default_rng(0).choice(len(rows), min(_SAMPLE, len(rows)), replace=False)
-    some, exact = training.gram_in_double(rows[sample]), np.zeros(len(sample))
+    some, exact, served = training.gram_in_double(rows[sample]), *np.zeros((2, len(sample)))
     for first in range(0, len(support), _COLUMNS):
         part = support[first : first + _COLUMNS]
         block = some.block(some.rows, training.gram_in_double(rows[part]).rows)
         exact += block @ point.beta[part]
-    off = np.abs(exact - point.product[sample])
+        gram = training.gram
+        block = gram.block(gram.rows[rows[sample]], gram.rows[rows[part]])
+        served += block.astype(np.float64) @ point.beta[part]
+    off = np.maximum(np.abs(exact - point.product[sample]), np.abs(exact - served))
     return float(np.divide(off, bound[sample], out=off, where=bound[sample] > 0).max(initial=0.0))
 
 
@@ -182,6 +189,8 @@ def _solve_all(
 
         def start(numbered: tuple[int, Task, Start | None], _workers: Workers) -> Any:
             _, task, first = numbered
+            if first is None:
+                limits.clock.stop_if_over()
             view = memory.view(task.segments)
             return recipe.solver(task.problem, view, first, recipe.seed, **options)
 
@@ -190,8 +199,7 @@ def _solve_all(
             nothing = np.zeros(len(task.problem))
             rounding = gram.rounding.of(reduced.variables(task))
             point = Point(nothing, nothing, rounding, gram.psd is not False)
-            stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
-            return Solution(point, judge(task.problem, point, limits.tol, stopped), 0)
+            return given_up(task.problem, point, limits)
 
         left = [task for task in tasks if task[0] not in known]
         others = solve_all(

@@ -13,17 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.certify import Certificate, Status, judge
+from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import ON_INTERRUPT, Clock, watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import Limits, Solution, successor_of, tell
+from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
 
@@ -65,7 +66,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             X, label = self._validate(X, y)
             X, label, cost = self._weigh(X, label, sample_weight)
             X, shift = self._centred(X)
-            self._recover(self._solve(X, label, cost, clock), shift)
+            self._recover(self._solve(X, label, cost, clock, shift), shift)
         return self
 
     # validate
@@ -79,9 +80,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
         check_flag(owner, "fit_intercept", self.fit_intercept)
         check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
-        check_choice(owner, "on_interrupt", self.on_interrupt, ON_INTERRUPT)
-        if self.time_limit is not None:
-            check_number(owner, "time_limit", self.time_limit, 0.0, infinite=True)
+        check_shared(self)
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""
@@ -112,7 +111,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         if not self._free() or sparse.issparse(X):
             return X, None
         shift = far_mean(X)
-        return (X, None) if shift is None else (X - shift, shift.astype(np.float64))
+        if shift is None:
+            return X, None
+        shift = shift.astype(np.float64)  # so that differences of single precision are exact
+        return X - shift, shift
 
     # reduce and solve
 
@@ -142,17 +144,32 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         successor = successor_of(problem, design) if self.solver == "auto" else None
         return [first] if successor is None else [first, partial(successor, problem, design, seed)]
 
-    def _solve(self, X: Any, label: Index, cost: Vector, clock: Clock) -> list[Solution]:
+    def _solve(
+        self, X: Any, label: Index, cost: Vector, clock: Clock, shift: Vector | None
+    ) -> list[Solution]:
         """Solve every problem within the limits."""
         callback = tell(self.callback, bool(self.verbose))
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
+        far = 0.0 if shift is None else float(np.linalg.norm(shift))
+
         def start(task: Any, workers: Workers) -> Any:
-            return self._relay(task, Design(X, self._constant(), workers), seed)
+            clock.stop_if_over()
+            return self._relay(task, Design(X, self._constant(), workers, far), seed)
+
+        def untouched(task: Any) -> Solution:
+            width = X.shape[1] + (self._constant() != 0)
+            return given_up(task, self._origin(task, width, X.dtype), limits)
 
         tasks = self._tasks(label, cost)
-        return solve_all(start, tasks, limits, n_jobs=self.n_jobs, finish=_quietly)
+        threads = {"n_jobs": self.n_jobs, "finish": _quietly}
+        return solve_all(start, tasks, limits, **threads, give_up=untouched)
+
+    def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
+        """Give the point where all coefficients and duals are 0."""
+        theta, values = np.zeros(width), np.zeros(len(problem))
+        return LinearPoint(theta, values, values, theta, dtype, theta)
 
     # recover
 
@@ -259,7 +276,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         theta, verdicts = self._own_coefficients(shift), []
         with Workers(self.n_jobs) as workers:
             values = Design(X, self._constant(), workers).values
-            solutions = self._solve(X, label, cost, Clock())
+            solutions = self._solve(X, label, cost, Clock(), shift)
             tasks = zip(self._tasks(label, cost), solutions, strict=True)
             for number, (problem, solution) in enumerate(tasks):
                 point = self._own_point(number, theta, solution.point, values)
@@ -283,7 +300,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
 def _quietly(solvers: list[Any], limits: Limits) -> Solution:
     """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return relay(solvers, limits)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import losses
+from maxmargin.certify import CrammerSingerPoint
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
@@ -212,6 +213,13 @@ class LinearSVC(LinearModel):
             return super()._coefficients(solutions)
         theta: Vector = solutions[0].point.theta
         return theta if len(self.classes_) > 2 else theta[1:] - theta[:1]
+
+    def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
+        if not self._joint():
+            return super()._origin(problem, width, dtype)
+        theta = np.zeros((problem.classes, width))
+        values = np.zeros((len(problem), problem.classes))
+        return CrammerSingerPoint(theta, values, values, theta, dtype)
 
     def _own_point(self, number: int, theta: Vector, point: Any, values: Any) -> Any:
         if not self._joint():

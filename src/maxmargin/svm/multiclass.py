@@ -33,7 +33,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.parameters import ParameterError, check_shared
+from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
@@ -259,8 +260,7 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"The 'estimator' parameter of {owner} must have a decision_function or a "
                 f"predict_proba. Got {estimator!r} instead."
             )
-        if self.n_jobs is not None:
-            check_number(owner, "n_jobs", self.n_jobs, whole=True)
+        check_shared(self)
 
     def _route(self, sample_weight: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
         """Choose what the estimator's fit is given."""
@@ -507,6 +507,7 @@ class OneVsOneClassifier(_Multiclass):
         kernel = isinstance(self.estimator, KernelClassifier) and self.estimator._kernel()
         if kernel and kernel.takes is Takes.ITEMS:
             return (X, column_or_1d(labels["y"], warn=True)) if labels else X
+        refuse_dates(X)
         rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
         return validate_data(self, X, reset=bool(labels), **labels, **rules)
 

@@ -202,7 +202,7 @@ class SVC(KernelClassifier):
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
         check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
-        if self.probability != "deprecated":
+        if not (isinstance(self.probability, str) and self.probability == "deprecated"):
             check_flag(owner, "probability", self.probability)
             caution(
                 "The `probability` parameter is deprecated as in scikit-learn 1.9: "

@@ -29,11 +29,9 @@ import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
+from maxmargin.ops.kinds import LAST, ROW, TOGETHER
 
-ROW = np.uint32(0x7FFFFFFF)  # the bits of a row's number
-LAST = np.uint32(0x80000000)  # the next value differs
 TOP = np.uint32(31)
-TOGETHER = 4  # runs that are read at once
 AHEAD = np.uint64(8)  # rows whose values are on the way
 FAST = {"contract", "reassoc", "nsz"}  # lets sums be made of several partial sums
 

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from maxmargin.ops.cpu.stump import LAST, ROW
 from maxmargin.ops.cpu.stump_square import NEAR
+from maxmargin.ops.kinds import GINI, LAST, ROW
 
-ERROR, GINI = 0, 1
 _ANEW = np.uint64(256)  # rows after which squares are summed anew
 _ROUNDING = 1e-12  # what so many changes can do to those of the rest, and more
 _SURE = 1.0 - 1e-12  # the same for those of the side, which only grow

@@ -40,6 +40,18 @@ def _find_sides(x: Any, threshold: float, missing_right: bool, chosen: Any, righ
 
 
 @njit(cache=True, nogil=True)
+def _find_sides_of(
+    block: Any, line: int, threshold: float, missing_right: bool, chosen: Any, right: Any
+) -> None:
+    """Tell which rows go right; none does where nothing is asked."""
+    if line < 0:
+        for i in range(len(right)):
+            right[i] = False
+    else:
+        _find_sides(block[line], threshold, missing_right, chosen, right)
+
+
+@njit(cache=True, nogil=True)
 def add_stumps(
     block: Any,
     line: Any,
@@ -98,11 +110,30 @@ def add_votes(
     """votes[i, k] += the weights of the stumps that say class k, for the rows of a block."""
     side = np.zeros(len(votes), dtype=np.bool_)
     for t in range(len(line)):
-        if line[t] < 0:
-            for i in range(len(votes)):
-                side[i] = False
-        else:
-            part = chosen[begin[t] : end[t]]
-            _find_sides(block[line[t]], threshold[t], missing_right[t], part, side)
+        part = chosen[begin[t] : end[t]]
+        _find_sides_of(block, line[t], threshold[t], missing_right[t], part, side)
         for i in range(len(votes)):
             votes[i, right[t] if side[i] else left[t]] += weight[t]
+
+
+@njit(cache=True, nogil=True)
+def add_shares(
+    block: Any,
+    line: Any,
+    threshold: Any,
+    missing_right: Any,
+    begin: Any,
+    end: Any,
+    chosen: Any,
+    left: Any,
+    right: Any,
+    total: Any,
+) -> None:
+    """total[i, k] += the share of class k on the side of every stump, for the rows of a block."""
+    side = np.zeros(len(total), dtype=np.bool_)
+    for t in range(len(line)):
+        part = chosen[begin[t] : end[t]]
+        _find_sides_of(block, line[t], threshold[t], missing_right[t], part, side)
+        for i in range(len(total)):
+            for k in range(total.shape[1]):
+                total[i, k] += right[t, k] if side[i] else left[t, k]

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from maxmargin.ops.cpu.stump import LAST
+from maxmargin.ops.kinds import BUCKETS, LAST
 
 DIGIT = 11
-BUCKETS = 1 << DIGIT
 _LEAD = np.uint64(32)
 _NUMBER = np.uint64(0xFFFFFFFF)  # the half of a word that is the row's
 _MOVES = 8  # for each row, before insertion gives up

@@ -27,9 +27,9 @@ import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
-from maxmargin.ops.cpu.stump import FAST, LAST, ROW
+from maxmargin.ops.cpu.stump import FAST
+from maxmargin.ops.kinds import LAST, PAIR, ROW, SIGNED
 
-PAIR, SIGNED, UNIT = 0, 1, 2  # weights: beside the pull, its size, or 1
 _BLOCK = np.uint64(32)
 _ONE = np.uint32(1)
 NEAR = 1.0 - 1e-6  # far beyond what rounding can make of equal gains

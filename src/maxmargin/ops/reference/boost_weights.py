@@ -7,24 +7,26 @@ from typing import Any
 import numpy as np
 
 
-def weigh_wrong(weight: Any, said: Any, label: Any) -> tuple[float, float]:
+def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
     """Give the weight of the rows told wrong, and of all rows."""
-    return float(weight[said != label].sum()), float(weight.sum())
+    return float(weight[predicted != label].sum()), float(weight.sum())
 
 
-def reweigh(weight: Any, said: Any, label: Any, right: float, wrong: float, floor: float) -> None:
-    """Multiply the weights of rows told right or wrong; none falls below the floor."""
-    weight *= np.where(said != label, wrong, right)
+def reweigh(
+    weight: Any, predicted: Any, label: Any, right: float, wrong: float, floor: float
+) -> None:
+    """Multiply the weights of rows predicted right or wrong; none falls below the floor."""
+    weight *= np.where(predicted != label, wrong, right)
     np.maximum(weight, floor, out=weight)
 
 
-def add_sign(decision: Any, said: Any, label: Any, alpha: float, weight: Any) -> float:
+def add_sign(decision: Any, predicted: Any, label: Any, alpha: float, weight: Any) -> float:
     """Add alpha or -alpha to the decisions of two classes; returns the weight of the wrong ones."""
-    decision += np.where(said == 1, alpha, -alpha)
+    decision += np.where(predicted == 1, alpha, -alpha)
     return float(weight[(decision > 0) != (label == 1)].sum())
 
 
-def add_vote(votes: Any, said: Any, label: Any, alpha: float, weight: Any) -> float:
-    """Add alpha to the votes for the classes said; returns the weight of the rows now wrong."""
-    votes[np.arange(len(said)), said] += alpha
+def add_vote(votes: Any, predicted: Any, label: Any, alpha: float, weight: Any) -> float:
+    """Add alpha to the votes for the classes predicted; returns the weight of rows now wrong."""
+    votes[np.arange(len(predicted)), predicted] += alpha
     return float(weight[votes.argmax(axis=1) != label].sum())

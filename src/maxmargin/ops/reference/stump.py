@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.ops.kinds import LAST, ROW
 from maxmargin.ops.split_score import edge
-
-ROW = np.uint32(0x7FFFFFFF)
-LAST = np.uint32(0x80000000)
 
 
 def _sides(values: Any, rows: Any, begin: Any, end: Any) -> tuple[Any, Any]:

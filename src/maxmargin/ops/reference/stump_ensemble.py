@@ -42,3 +42,10 @@ def add_votes(block: Any, *arguments: Any) -> None:
     *stumps, left, right, weight, votes = arguments
     for t, side in _sides(block, *stumps):
         votes[np.arange(len(votes)), np.where(side, right[t], left[t])] += weight[t]
+
+
+def add_shares(block: Any, *arguments: Any) -> None:
+    """total[i, k] += the share of class k on the side of every stump, for the rows of a block."""
+    *stumps, left, right, total = arguments
+    for t, side in _sides(block, *stumps):
+        total += np.where(side[:, None], right[t], left[t])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-LAST = np.uint32(0x80000000)
+from maxmargin.ops.kinds import LAST
 
 
 def sort_keys(

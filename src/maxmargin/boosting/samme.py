@@ -1,0 +1,186 @@
+"""SAMME, the rounds of AdaBoost: learn from the weights, measure, vote, weigh the rows anew.
+
+With weights w of sum 1, h the round's weak learner and K classes (SAMME: Zhu, Zou, Rosset and
+Hastie, Stat. Interface 2, 2009, algorithm 2; for K = 2 it is AdaBoost):
+
+    e = sum of w where h is wrong,      a = rate (log((1 - e) / e) + log(K - 1)) = 2 alpha,
+    w <- w exp(a [h is wrong]) / sum,   votes for h(x) <- votes + a.
+
+Weights of rows predicted right are multiplied by exp(-a) <= 1 and the others by 1 before all are
+divided by their sum, so nothing overflows; a floor far below every rounding error keeps rows that
+have been right for a thousand rounds from reaching 0, from where no factor would bring them back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boosting.theory import PERFECT_WEIGHT, log_normaliser, weight_of_error
+from maxmargin.boosting.weak_learner import Numbers, WeakLearner
+from maxmargin.ensembles.rounds import Round, Stop
+from maxmargin.ops.engine import engine_of
+
+Vector = NDArray[np.float64]
+
+_FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnormal
+_LARGEST = 709.0  # whose exponential is a double
+_CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
+
+
+class Votes:
+    """Rows with their classes, and the running votes on them.
+
+    Parameters
+    ----------
+    label : ndarray of int32 of shape (rows,)
+    weight : ndarray of shape (rows,)
+    n_classes : int
+    """
+
+    def __init__(self, label: Numbers, weight: Vector, n_classes: int) -> None:
+        share = weight / weight.max()  # so that the sum does not overflow
+        self.label, self.weight = label, share / share.sum()
+        self._n_classes = n_classes
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, without a vote."""
+        shape = len(self.label) if self._n_classes == 2 else (len(self.label), self._n_classes)
+        self.votes = np.zeros(shape)
+
+    def add(self, predicted: Numbers, vote: float) -> float:
+        """Count a member's votes; returns the weighted error of the ensemble."""
+        verbs = engine_of(self.votes).boost_weights
+        count = verbs.add_sign if self._n_classes == 2 else verbs.add_vote
+        return float(count(self.votes, predicted, self.label, vote, self.weight))
+
+
+@dataclass
+class Samme:
+    """The booster of AdaBoost.
+
+    Parameters
+    ----------
+    learner : WeakLearner
+    training : Votes
+    n_classes : int
+    learning_rate : float
+    validation : Votes, default=None
+        Rows on which the ensemble's error is watched.
+    watched : array-like, default=None
+        Their features.
+    """
+
+    learner: WeakLearner
+    training: Votes
+    n_classes: int
+    learning_rate: float
+    validation: Votes | None = None
+    watched: Any = None
+
+    def __post_init__(self) -> None:
+        self.members: list[Any] = []
+        self.coefficients: list[float] = []
+        self._drawn: dict[int, Any] = {}  # where random numbers stood after so many rounds
+        self._begin()
+
+    def _begin(self) -> None:
+        self.weight = self.training.weight.copy()
+        self._log_bound, self._ended = 0.0, False
+        for rows in (self.training, self.validation):
+            if rows is not None:
+                rows.forget()
+
+    def round(self) -> Round | Stop:
+        """Make one round of AdaBoost."""
+        if self._ended:
+            return Stop.PERFECT
+        if self.validation is not None and self.learner.random_state is not None:
+            self._drawn[len(self.members)] = self.learner.random_state.get_state()
+        for _ in range(self.learner.tries):
+            member = self.learner.learn(self.weight)
+            predicted = self.learner.predict_training(member)
+            error, total = self._measure(predicted)
+            if error < 1.0 - 1.0 / self.n_classes - _CHANCE:
+                return self._take(member, predicted, error, total, self._coefficient(error))
+        return self._too_weak(error)
+
+    def _coefficient(self, error: float) -> float:
+        if error == 0.0:  # more than all before it together: it is right where they are not
+            return PERFECT_WEIGHT + sum(self.coefficients)
+        return float(weight_of_error(error, self.n_classes, self.learning_rate))
+
+    def _measure(self, predicted: Numbers) -> tuple[float, float]:
+        """Give the weighted error of predictions, and the sum of the weights."""
+        weigh_wrong = engine_of(self.weight).boost_weights.weigh_wrong
+        wrong, total = weigh_wrong(self.weight, predicted, self.training.label)
+        return wrong / total, total
+
+    def _too_weak(self, error: float) -> Stop:
+        if not self.members:
+            raise ValueError(
+                f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
+                f" as bad as or worse than random guessing among {self.n_classes} classes; use a "
+                "stronger estimator or features that vary with the classes."
+            )
+        return Stop.TOO_WEAK
+
+    def _take(
+        self, member: Any, predicted: Numbers, error: float, total: float, coefficient: float
+    ) -> Round:
+        """Take a member in: count its votes and weigh the rows anew."""
+        alone, alpha = not self.members, 0.5 * coefficient
+        self._log_bound += float(log_normaliser(error, alpha))
+        self._reweigh(predicted, error, total, coefficient)
+        self._ended = error == 0.0
+        train_error = self.training.add(predicted, alpha)
+        validation_error = self._validate(member, alpha)
+        self.members.append(member)
+        self.coefficients.append(coefficient)
+        loss = _exp(self._log_bound)
+        return Round(
+            round=len(self.members),
+            error=error,
+            alpha=alpha,
+            loss=loss if self.n_classes == 2 else float("nan"),
+            bound=0.0 if self._ended and alone else loss,
+            train_error=train_error,
+            validation_error=validation_error,
+            stop=Stop.PERFECT if self._ended else None,
+        )
+
+    def _reweigh(self, predicted: Numbers, error: float, total: float, coefficient: float) -> None:
+        if error == 0.0:
+            return
+        right = float(np.exp(-coefficient))
+        scale = 1.0 / (total * (error + (1.0 - error) * right))
+        reweigh = engine_of(self.weight).boost_weights.reweigh
+        reweigh(self.weight, predicted, self.training.label, right * scale, scale, _FLOOR)
+
+    def _validate(self, member: Any, alpha: float) -> float:
+        if self.validation is None:
+            return float("nan")
+        return self.validation.add(self.learner.predict(member, self.watched), alpha)
+
+    def keep(self, n_rounds: int) -> None:
+        """Drop the later rounds and play the others again, to the same bits."""
+        self.resume(self.members[:n_rounds], self.coefficients[:n_rounds])
+        if self.learner.random_state is not None and n_rounds in self._drawn:
+            self.learner.random_state.set_state(self._drawn[n_rounds])
+
+    def resume(self, members: list[Any], coefficients: list[float]) -> None:
+        """Take over an ensemble, with the weights that its rounds lead to."""
+        self.members, self.coefficients = [], []
+        self._begin()
+        for member, coefficient in zip(members, coefficients, strict=True):
+            predicted = self.learner.predict_training(member)
+            self._take(member, predicted, *self._measure(predicted), coefficient)
+
+
+def _exp(logarithm: float) -> float:
+    return math.exp(logarithm) if logarithm < _LARGEST else math.inf

@@ -1,0 +1,105 @@
+"""Members of ensembles: the sequence, made when asked for, and copies of a member with seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+
+class MemberSequence:
+    """``len(model)``, ``model[i]`` and ``for member in model`` of a fitted ensemble.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
+    >>> len(model), [stump.feature_ for stump in model]
+    (3, [0, 0, 1])
+    """
+
+    estimators_: Sequence[Any]
+
+    def __len__(self) -> int:
+        """Give the number of members."""
+        check_is_fitted(self)
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Give a member by its number from 0, or several by a slice."""
+        check_is_fitted(self)
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through the members in their order."""
+        check_is_fitted(self)
+        return iter(self.estimators_)
+
+
+class LazyMembers(Sequence[Any]):
+    """Members that are made when they are asked for, from what an ensemble has stored.
+
+    To be read as a list: what is taken out or put together is one.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the member of a number.
+    count : int
+
+    Examples
+    --------
+    >>> members = LazyMembers(str, 3)
+    >>> members[-1], members[:2], len(members)
+    ('2', ['0', '1'], 3)
+    """
+
+    __plain__ = ("_make", "_count")
+
+    def __init__(self, make: Callable[[int], Any], count: int) -> None:
+        self._make, self._count = make, count
+        self.__restored__()
+
+    def __restored__(self) -> None:
+        """Begin with no member made."""
+        self._made: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number = range(len(self))[index]
+        if number not in self._made:
+            self._made[number] = self._make(number)
+        return self._made[number]
+
+    def __add__(self, others: Sequence[Any]) -> list[Any]:
+        return [*self, *others]
+
+    def __radd__(self, others: Sequence[Any]) -> list[Any]:
+        return [*others, *self]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]  # as lists have none
+
+    def __repr__(self) -> str:
+        return repr([*self])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+
+def seeded_copy(estimator: Any, random_state: Any) -> Any:
+    """Clone an estimator and give it seeds, drawn in the order in which scikit-learn does."""
+    member = clone(estimator)
+    names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
+    highest = np.iinfo(np.int32).max
+    return member.set_params(**{name: random_state.randint(highest) for name in names})

@@ -1,0 +1,321 @@
+"""The only outer loop of ensembles: rounds, limits, progress, Ctrl-C and early stopping.
+
+A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
+The first round is always made, since there is no model without one; limits are looked at after
+every round, so that whatever stops the loop, the rounds made so far are a whole model. Where a
+validation part is watched, those after its best round are dropped, whatever stopped the loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.ops.clock import Clock
+
+_NAN = float("nan")
+
+
+class Stop(Enum):
+    """Why boosting ended: a closed list, with the sentence the user reads.
+
+    Examples
+    --------
+    >>> Stop.PERFECT.sentence
+    'The last weak learner makes no error, so nothing is left for another one.'
+    """
+
+    ROUNDS = "All rounds asked for were made."
+    PERFECT = "The last weak learner makes no error, so nothing is left for another one."
+    TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
+    EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
+    CALLBACK = "The callback returned True; the rounds made until then were kept."
+    TIME_LIMIT = "time_limit was reached; the rounds made until then were kept."
+    INTERRUPTED = "The fit was interrupted; the rounds made until then were kept."
+
+    @property
+    def sentence(self) -> str:
+        """The meaning in one sentence."""
+        return self.value
+
+    @property
+    def final(self) -> bool:
+        """Whether more rounds of the same kind would change nothing, however many are asked for."""
+        return self in (Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of boosting as numbers; nan where a number is not defined.
+
+    Parameters
+    ----------
+    round : int
+        Number of the round, from 1.
+    seconds : float
+        Since the fit began.
+    error : float
+        Weighted error of the round's weak learner.
+    alpha : float
+        Its coefficient.
+    loss : float
+        Mean training loss of the ensemble so far.
+    bound : float
+        Bound on the training error of the ensemble so far.
+    train_error : float
+        Training error of the ensemble so far.
+    validation_error : float
+        The ensemble's error on the validation part, which early stopping of AdaBoost watches.
+    validation_loss : float
+        Its mean loss there, which early stopping of the other boosters watches.
+    stop : Stop or None
+        Why no round can follow this one, if none can.
+
+    Examples
+    --------
+    >>> print(Round(3, 0.25, error=0.1364, alpha=0.9229, train_error=0.0))
+    round    3      0.25 s  error 0.1364  alpha 0.9229  train error 0
+    """
+
+    round: int
+    seconds: float = 0.0
+    error: float = _NAN
+    alpha: float = _NAN
+    loss: float = _NAN
+    bound: float = _NAN
+    train_error: float = _NAN
+    validation_error: float = _NAN
+    validation_loss: float = _NAN
+    stop: Stop | None = None
+
+    def __str__(self) -> str:
+        numbers = {
+            "error": self.error,
+            "alpha": self.alpha,
+            "loss": self.loss,
+            "bound": self.bound,
+            "train error": self.train_error,
+            "validation error": self.validation_error,
+            "validation loss": self.validation_loss,
+        }
+        known = [f"{name} {value:.4g}" for name, value in numbers.items() if not math.isnan(value)]
+        return "  ".join([f"round {self.round:4d}  {self.seconds:8.2f} s", *known])
+
+
+Callback = Callable[[Round], object]
+
+
+class History:
+    """A callback that keeps every round: give it as ``callback`` and draw it.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import History, Round
+    >>> history = History()
+    >>> history(Round(1, error=0.3))
+    >>> history(Round(2, error=0.2))
+    >>> history.column("error")
+    array([0.3, 0.2])
+    """
+
+    __plain__ = ("rounds",)
+
+    def __init__(self, rounds: Iterable[Round] = ()) -> None:
+        self.rounds: list[Round] = list(rounds)
+
+    def __call__(self, made: Round) -> None:
+        """Keep the round."""
+        self.rounds.append(made)
+
+    def __iter__(self) -> Iterator[Round]:
+        return iter(self.rounds)
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @overload
+    def __getitem__(self, index: int) -> Round: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Round]: ...
+    def __getitem__(self, index: int | slice) -> Round | list[Round]:
+        return self.rounds[index]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Give one number of every round, such as ``"error"`` or ``"seconds"``."""
+        return np.array([getattr(made, name) for made in self.rounds])
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Rounds to make from here on.
+    clock : Clock
+        Once it is over no further round is begun.
+    callback : callable, default=None
+        Called with every ``Round``; True stops.
+    patience : int, default=None
+        Rounds to wait for a lower validation loss or, without one, error; None never stops early.
+    tol : float, default=0.0
+        By how much it must fall to count as lower.
+    """
+
+    n_rounds: int
+    clock: Clock = field(default_factory=Clock)
+    callback: Callback | None = None
+    patience: int | None = None
+    tol: float = 0.0
+
+
+def check_limits(model: Any) -> None:
+    """Refuse parameters of a model's rounds that are out of range.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
+        ``n_iter_no_change`` and what all estimators share.
+    """
+    owner = type(model).__name__
+    check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
+    check_number(owner, "learning_rate", model.learning_rate, 0.0, above=True)
+    check_number(owner, "tol", model.tol, 0.0)
+    check_flag(owner, "warm_start", model.warm_start)
+    check_number(owner, "validation_fraction", model.validation_fraction, 0.0, above=True)
+    if model.validation_fraction >= 1:
+        raise ParameterError(
+            f"The 'validation_fraction' parameter of {owner} must be below 1, so that rows "
+            f"are left to learn from. Got {model.validation_fraction!r} instead."
+        )
+    if model.n_iter_no_change is not None:
+        check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
+    check_shared(model)
+
+
+class Booster(Protocol):
+    """An ensemble that grows by one weak learner at a time."""
+
+    def round(self) -> Round | Stop:
+        """Make one round, or say why none can be made; all of it or, on an error, nothing."""
+        ...
+
+    def keep(self, n_rounds: int) -> None:
+        """Return to the ensemble of the first ``n_rounds`` rounds, counted from the very first."""
+        ...
+
+
+def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Stop:
+    """Make rounds until one of the limits is met or the booster can make no more.
+
+    Parameters
+    ----------
+    booster : Booster
+    limits : Limits
+    before : iterable of Round, default=()
+        Rounds of an earlier call that this one continues; early stopping counts them.
+
+    Returns
+    -------
+    stop : Stop
+        Why it ended. With patience only the rounds up to the best on the validation part are left
+        in the booster.
+    """
+    patience = _Patience(limits, before)
+    stop = _make_rounds(booster, limits, patience)
+    if patience.regrets:
+        booster.keep(patience.best_round)
+    return stop
+
+
+def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
+    for left in range(limits.n_rounds - 1, -1, -1):
+        made = booster.round()
+        if isinstance(made, Stop):
+            return made
+        made = replace(made, seconds=limits.clock.seconds)
+        asked = limits.callback is not None and _is_true(limits.callback(made))
+        patience.notice(made)
+        stop = _reason(made, left, patience.spent, asked) or _out_of_time(limits.clock)
+        if stop is not None:
+            return stop
+    return Stop.ROUNDS
+
+
+def _out_of_time(clock: Clock) -> Stop | None:
+    """Say so if the time is up, or the user wants what there is."""
+    if not clock.over():
+        return None
+    if clock.interrupted:
+        caution(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
+    return Stop.INTERRUPTED if clock.interrupted else Stop.TIME_LIMIT
+
+
+def _is_true(answer: object) -> bool:
+    """Whether a callback asks to stop: by True, and not by any other thing that it may return."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def _reason(made: Round, left: int, spent: bool, asked: bool) -> Stop | None:
+    """Say why to stop after this round; what belongs to the model comes before outer limits."""
+    if spent:
+        return Stop.EARLY
+    if made.stop is not None:
+        return made.stop
+    if left == 0:
+        return Stop.ROUNDS
+    return Stop.CALLBACK if asked else None
+
+
+class _Patience:
+    """How long the validation loss or error has not fallen by ``tol``, and where it was lowest."""
+
+    def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
+        self._patience, self._tol = limits.patience, limits.tol
+        self._reference = self._lowest = float("inf")
+        self._idle = self._latest = self.best_round = 0
+        for made in before:
+            self.notice(made)
+
+    def notice(self, made: Round) -> None:
+        """Take note of one more round."""
+        without_loss = math.isnan(made.validation_loss)
+        watched = made.validation_error if without_loss else made.validation_loss
+        self._latest = made.round
+        if watched < self._lowest:
+            self._lowest, self.best_round = watched, made.round
+        fell = watched < self._reference - self._tol
+        self._reference, self._idle = (watched, 0) if fell else (self._reference, self._idle + 1)
+
+    @property
+    def spent(self) -> bool:
+        """Whether it is time to stop; never without a validation part."""
+        return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
+
+    @property
+    def regrets(self) -> bool:
+        """Whether there are rounds after the best one."""
+        return self._patience is not None and 0 < self.best_round < self._latest
+
+
+def with_printing(callback: Callback | None, verbose: int) -> Callback | None:
+    """Join a user's callback with printing every round, for ``verbose=1``."""
+    if not verbose:
+        return callback
+
+    def both(made: Round) -> object:
+        print(made, flush=True)  # noqa: T201  (verbose=1 asks for it)
+        return None if callback is None else callback(made)
+
+    return both

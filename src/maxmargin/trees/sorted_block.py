@@ -1,0 +1,143 @@
+"""Columns in order: the runs of rows around each one's most frequent value, and their scan.
+
+The layout is that of ``ops/cpu/stump.py``; a run is named by its column's place in the block and by
+whether it is the one above the frequent value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ROW, TOGETHER
+from maxmargin.ops.threads import Workers
+from maxmargin.trees.criterion import Criterion, Vector
+from maxmargin.trees.presort import Sorted
+from maxmargin.trees.source import Entries
+from maxmargin.trees.split import Split
+
+Mask = NDArray[np.bool_]
+
+_PIECE = 50_000  # rows that a thread takes at a time, at least
+_WORTH_THREADS = 400_000  # stored rows; fewer are scanned before another thread has woken up
+
+
+class SortedBlock:
+    """Some columns, each sorted.
+
+    Parameters
+    ----------
+    features : ndarray of int of shape (columns,)
+        Their numbers, ascending.
+    columns : list of Sorted
+    """
+
+    def __init__(self, features: NDArray[np.intp], columns: list[Sorted]) -> None:
+        self.features = features
+        self._place = {feature: place for place, feature in enumerate(features.tolist())}
+        runs = [run for column in columns for run in (column.below, column.above)]
+        self.rows = np.concatenate([np.zeros(0, np.uint32), *runs])
+        self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
+        self._bounds: list[int] = self._start.tolist()
+        self.middle = [column.middle for column in columns]
+        self.n_missing = [len(column.missing) for column in columns]
+        self._lacking = [0, *accumulate(self.n_missing)]
+        self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
+        lengths = np.array([len(run) for run in runs], dtype=np.intp)
+        # Neighbours of equal length share a loop.
+        order = np.argsort(lengths, kind="stable")
+        self._order, self._pieces = order.astype(np.uint64), _pieces(lengths[order])
+        self._light: list[int] = []  # columns with missing values too few for a side of their own
+
+    def __contains__(self, feature: int) -> bool:
+        return feature in self._place
+
+    def place(self, feature: int) -> int:
+        """Give a column's place by its number."""
+        return self._place[feature]
+
+    def run(self, place: int, above: bool) -> tuple[int, int]:
+        """Give the ends of a run among the rows."""
+        return self._bounds[2 * place + above], self._bounds[2 * place + above + 1]
+
+    def missing(self, place: int) -> NDArray[np.uint32]:
+        """Give the rows that have no value in a column."""
+        return self._missing[self._lacking[place] : self._lacking[place + 1]]
+
+    def is_light(self, place: int) -> bool:
+        """Whether missing values are too few for a side of their own."""
+        return place in self._light
+
+    def forbid_light_sides(self, weight: Vector, least: float) -> None:
+        """Allow splits only where both sides of the values weigh enough."""
+        total = float(weight.sum())
+        for place in range(len(self.features)):
+            missing = self.missing(place)
+            apart = float(weight[missing].sum())
+            if len(missing) and min(apart, total - apart) < least:
+                self._light.append(place)
+            for begin, end in pairwise(self._bounds[2 * place : 2 * place + 3]):
+                run = self.rows[begin:end]
+                side = np.cumsum(weight[run & ROW])
+                run[np.minimum(side, total - apart - side) < least] &= ROW
+
+    def missing_sums(self, criterion: Criterion) -> Vector:
+        """Sum over the missing values of each column."""
+        if len(self._missing) == 0:
+            return np.zeros((len(self.features), len(criterion.total)))
+        column = np.repeat(np.arange(len(self.features)), self.n_missing)
+        sums = criterion.sums(column, self._missing, len(self.features))
+        sums[self._light] = 0.0
+        return sums
+
+    def scan(self, criterion: Criterion, shift: Vector, workers: Workers) -> Vector:
+        """Score both runs of every column, of shape (columns, 2)."""
+        gain = np.full(2 * len(self.features), -np.inf)
+
+        def scan(piece: tuple[int, int]) -> None:
+            criterion.scan(self.rows, self._start, self._order, *piece, shift, gain)
+
+        if len(self.rows) < _WORTH_THREADS:
+            scan((0, len(gain)))
+        else:
+            workers.each(scan, self._pieces)
+        return gain.reshape(-1, 2)
+
+    def value(self, column: Entries, place: int) -> float:
+        """Look up the value of the row at some place of a run."""
+        return column.at(int(self.rows[place] & ROW)) + 0.0
+
+    def find(self, split: Split, column: Entries) -> tuple[bool, int]:
+        """Find the run that a threshold cuts, the one above or not, and how much of it is one side.
+
+        The frequent value's rows go with the other run.
+        """
+        place, threshold = self.place(split.feature), split.threshold
+        above = not self.middle[place] > threshold
+        run = range(*self.run(place, above))
+        if not above:
+            return False, bisect_right(run, threshold, key=lambda k: self.value(column, k))
+        return True, bisect_left(run, -threshold, key=lambda k: -self.value(column, k))
+
+    def right_side(self, split: Split, above: bool, count: int, n_rows: int) -> Mask:
+        """Tell which rows go right, by a split that cuts off so much of a run."""
+        place = self.place(split.feature)
+        right = np.full(n_rows, not above)
+        begin, _ = self.run(place, above)
+        engine_of(self.rows).stump.mark_side(self.rows, begin, begin + count, above, right)
+        if self.n_missing[place]:
+            right[self.missing(place)] = split.missing_right
+        return right
+
+
+def _pieces(lengths: NDArray[np.intp]) -> list[tuple[int, int]]:
+    """Cut the runs into pieces of enough rows, which share their loops but at the end."""
+    goals = np.arange(_PIECE, lengths.sum(), _PIECE)
+    ends = 1 + np.searchsorted(np.cumsum(lengths), goals)
+    whole = -(-ends // TOGETHER) * TOGETHER
+    cuts = np.unique(np.minimum([0, *whole, len(lengths)], len(lengths))).tolist()
+    return list(pairwise(cuts))

@@ -1,0 +1,461 @@
+"""Stumps: trees with a single split, the weak learners of boosting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_flag,
+    check_number,
+    check_shared,
+)
+from maxmargin.inputs.table import FROM_DTYPE, read
+from maxmargin.inputs.weights import read_weight
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.label_search import LabelSearch
+from maxmargin.trees.split import Split
+from maxmargin.trees.stump_ensemble import StumpEnsemble, leaf_shares
+
+Vector = NDArray[np.float64]
+Array = NDArray[Any]
+
+
+class Stump(BaseEstimator):
+    """What stumps share: reading the data, one split, and which side a row is on."""
+
+    split_: Split
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    @property
+    def feature_(self) -> int:
+        """The feature of the split; -1 without one."""
+        return self.split_.feature
+
+    @property
+    def threshold_(self) -> float:
+        """Rows with larger values go right; NaN for a categorical feature or without a split."""
+        return self.split_.threshold
+
+    @property
+    def feature_importances_(self) -> Vector:
+        """All of the importance is the split feature's."""
+        importances = np.zeros(self.n_features_in_)
+        if self.split_.feature >= 0:
+            importances[self.split_.feature] = 1.0
+        return importances
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the best split.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            NaN is a missing value.
+        y : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        owner, choices = type(self).__name__, ("subset", "one_vs_rest")
+        check_shared(self)
+        check_choice(owner, "categorical_split", self.categorical_split, choices)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
+        check_number(owner, "min_category_weight", self.min_category_weight, 0.0)
+        check_flag(owner, "category_smoothing", self.category_smoothing)
+
+    def _columns(
+        self,
+        X: Any,
+        categorical: Any,
+        weight: Vector | None,
+        n_jobs: int | None,
+        clock: Clock | None = None,
+        least: float = 0.0,
+    ) -> Columns:
+        """Sort the columns, to be split as the stump's parameters say."""
+        return Columns(
+            X,
+            categorical,
+            self.categorical_split,
+            n_jobs,
+            weight=weight,
+            min_weight_fraction_leaf=max(least, float(self.min_weight_fraction_leaf)),
+            min_category_weight=float(self.min_category_weight),
+            category_smoothing=bool(self.category_smoothing),
+            clock=clock,
+        )
+
+    def _right_side(self, X: Any) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.split_.right_side(read(self, X, reset=False))
+
+
+class DecisionStump(ClassifierMixin, Stump):
+    """A classifier that asks one question about one feature.
+
+    Of all splits the one with the least weighted error is found, exactly: every threshold of every
+    numeric feature with either label on either side, every subset of a categorical feature's
+    categories, up to ten of them; of more, those with enough rows.
+
+    Parameters
+    ----------
+    criterion : {"error", "gini"}, default="error"
+        The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+    categorical_split : {"subset", "one_vs_rest"}, default="subset"
+        Whether any categories may go to one side, or a single one against the rest. With more than
+        two classes it is always one.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
+    n_jobs : int, default=None
+        Threads; the split does not depend on their number.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    split_ : Split
+        The split; its leaves are -1 and +1 for two classes and class numbers for more.
+    feature_, threshold_ : int, float
+        What the split asks.
+    error_ : float
+        The weighted training error.
+    is_categorical_ : ndarray of bool or None
+        Which features are categorical.
+    feature_importances_ : ndarray of shape (features,)
+        1 for the feature of the split.
+
+    Notes
+    -----
+    Missing values go to the better side; where there were none in training, to the side with
+    more rows. Of equally good splits the one with the smallest feature is taken, then the one with
+    the smallest threshold. Where no split is better than one label for all rows, there is none, and
+    ``feature_`` is -1.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import DecisionStump
+    >>> from maxmargin.datasets import load_going_to_class
+    >>> X, y = load_going_to_class(return_X_y=True)
+    >>> health = X[:, [1]]
+    >>> stump = DecisionStump(categorical_features=[0]).fit(health, y)
+    >>> stump.error_, (stump.predict(health) != y).nonzero()[0]
+    (0.125, array([6]))
+    """
+
+    def __init__(
+        self,
+        criterion: str = "error",
+        *,
+        categorical_features: Any = FROM_DTYPE,
+        categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that two leaves cannot tell three classes apart."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    @classmethod
+    def _of(
+        cls, split: Split, classes: Array, n_features: int, leaf_weight: Vector | None = None
+    ) -> DecisionStump:
+        """Make a fitted stump of a split; leaves without class weights are sure of their class."""
+        stump = cls()
+        stump.n_features_in_, stump.classes_ = n_features, classes
+        stump.is_categorical_, stump.split_ = None, split
+        stump.error_ = np.nan
+        stump._leaf_weight = leaf_weight if leaf_weight is not None else stump._sure()
+        return stump
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(type(self).__name__, "criterion", self.criterion, ("error", "gini"))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        X, y = read(self, X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        refuse_one_class(self.classes_)
+        weight = read_weight(sample_weight, X.shape[0])
+        kept = weight > 0
+        if not kept.all():
+            X, label, weight = X[kept], label[kept], weight[kept]
+        unit = float(weight.max())
+        weight = weight / unit  # so that no sum overflows
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
+            search = LabelSearch(columns, label, len(self.classes_), self.criterion)
+            split = search.best(weight)
+            right = columns.right_side(split)
+        self.split_ = replace(split, gain=unit * split.gain)
+        self._weigh_leaves(label, weight, right)
+        return self
+
+    def _weigh_leaves(self, label: Array, weight: Vector, right: NDArray[np.bool_]) -> None:
+        """Keep the class weights of each side, and the weighted error."""
+        shape = 2, len(self.classes_)
+        cell = np.ravel_multi_index((right.astype(np.intp), label), shape)
+        leaf_weight = np.bincount(cell, weight, shape[0] * shape[1]).reshape(shape)
+        self._leaf_weight: Vector = leaf_weight.astype(np.float64)
+        predicted = self._leaf_classes()[right.astype(np.intp)]
+        self.error_ = float(weight[predicted != label].sum() / weight.sum())
+
+    def _leaf_classes(self) -> NDArray[np.intp]:
+        """Give the class number of each side."""
+        leaves = np.array([self.split_.left, self.split_.right])
+        return (leaves > 0 if len(self.classes_) == 2 else leaves).astype(np.intp)
+
+    def _sure(self) -> Vector:
+        return np.eye(len(self.classes_))[self._leaf_classes()]
+
+    def predict(self, X: Any) -> Array:
+        """Predict the class of each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        side = self._right_side(X).astype(np.intp)
+        labels: Array = self.classes_[self._leaf_classes()[side]]
+        return labels
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Give the shares of the classes in each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (rows, classes)
+        """
+        side = self._right_side(X).astype(np.intp)
+        return self._leaf_shares()[side]
+
+    def _leaf_shares(self) -> Vector:
+        """Give the shares of the classes on each side."""
+        leaves = np.array([[self.split_.left], [self.split_.right]])
+        shares: Vector = leaf_shares(self._leaf_weight[None], *leaves)[0]
+        return shares
+
+
+class RegressionStump(RegressorMixin, Stump):
+    """A regressor with two values: the split of least weighted squares.
+
+    Parameters
+    ----------
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
+        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+    categorical_split : {"subset", "one_vs_rest"}, default="subset"
+        Whether any categories may go to one side, or a single one against the rest.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of the split must have, missing values left
+        aside.
+    min_category_weight : float, default=10.0
+        In a column of more than ten categories, those that weigh less than so many rows do on
+        average go where missing values go.
+    category_smoothing : bool, default=True
+        Whether the gain of a column of more than ten categories is shrunk by what chance alone
+        would give it.
+    n_jobs : int, default=None
+        Threads; the split does not depend on their number.
+
+    Attributes
+    ----------
+    split_ : Split
+        The split; its leaves are the weighted means of the two sides.
+    feature_, threshold_ : int, float
+        What the split asks.
+    is_categorical_ : ndarray of bool or None
+        Which features are categorical.
+    feature_importances_ : ndarray of shape (features,)
+        1 for the feature of the split.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import RegressionStump
+    >>> stump = RegressionStump().fit([[1], [2], [3], [4]], [0.0, 0.0, 1.0, 3.0])
+    >>> stump.threshold_, stump.predict([[0], [5]])
+    (3.5, array([0.33..., 3. ...]))
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: Any = FROM_DTYPE,
+        categorical_split: str = "subset",
+        min_weight_fraction_leaf: float = 0.0,
+        min_category_weight: float = 10.0,
+        category_smoothing: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_category_weight = min_category_weight
+        self.category_smoothing = category_smoothing
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that two values explain little."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    @classmethod
+    def _of(cls, split: Split, n_features: int) -> RegressionStump:
+        """Make a fitted stump of a split."""
+        stump = cls()
+        stump.n_features_in_, stump.is_categorical_, stump.split_ = n_features, None, split
+        return stump
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        self._check_parameters()
+        X, y = read(self, X, y, reset=True, y_numeric=True)
+        y = np.asarray(y, dtype=np.float64)
+        weight = read_weight(sample_weight, X.shape[0])
+        kept = weight > 0
+        if not kept.all():
+            X, y, weight = X[kept], y[kept], weight[kept]
+        unit, scale = float(weight.max()), float(np.abs(y).max()) or 1.0
+        weight = weight / unit  # so that no sum overflows
+        with self._columns(X, self.is_categorical_, weight, self.n_jobs) as columns:
+            split = columns.best_square(weight * (y / scale), weight)
+            side = columns.right_side(split)
+        left = _mean(y, weight, ~side, scale)
+        right = left if split.feature < 0 else _mean(y, weight, side, scale)
+        gain = unit * scale * scale * split.gain
+        self.split_ = replace(split, left=left, right=right, gain=gain)
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Predict the mean of each row's side.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows,)
+        """
+        return np.where(self._right_side(X), self.split_.right, self.split_.left)
+
+
+@dataclass(frozen=True, eq=False)
+class StumpMaker:
+    """Makes the stumps of stored splits, which read tables as their ensemble does.
+
+    Parameters
+    ----------
+    splits : StumpEnsemble
+    n_features : int
+    is_categorical : ndarray of bool or None
+    categories : dict or None
+        For each categorical feature its categories with their codes.
+    classes : ndarray or None
+        The labels of a ``DecisionStump``; None makes a ``RegressionStump``.
+    params : dict
+        Parameters of the stumps.
+    """
+
+    splits: StumpEnsemble
+    n_features: int
+    is_categorical: Array | None
+    categories: dict[int, dict[Any, int]] | None
+    classes: Array | None
+    params: dict[str, Any]
+
+    @classmethod
+    def of(cls, model: Any, splits: StumpEnsemble, classes: Array | None, **params: Any) -> Self:
+        """Give what makes the stumps of an ensemble that has read its training set."""
+        mask = model.is_categorical_
+        categories = None if mask is None else model._categories
+        return cls(splits, model.n_features_in_, mask, categories, classes, params)
+
+    def __call__(self, number: int) -> Any:
+        """Make the stump of a split."""
+        stump = self._stump(number)
+        stump.is_categorical_ = self.is_categorical
+        if self.is_categorical is not None:
+            stump._categories = self.categories
+        return stump.set_params(**self.params)
+
+    def _stump(self, number: int) -> Any:
+        split, weights = self.splits[number], self.splits.leaf_weight
+        if self.classes is None:
+            return RegressionStump._of(split, self.n_features)
+        weight = None if weights is None else weights[number]
+        return DecisionStump._of(split, self.classes, self.n_features, weight)
+
+
+def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> float:
+    """Average the targets of a side, whose sums were rounded for the search."""
+    total = float(weight[side].sum())
+    return scale * (float(weight[side] @ (y[side] / scale)) / total) if total > 0 else 0.0
+
+
+def check_leaf_share(owner: str, share: Any) -> None:
+    """Refuse a least share of the weight that two sides cannot both have."""
+    check_number(owner, "min_weight_fraction_leaf", share, 0.0)
+    if share > 0.5:
+        raise ParameterError(
+            f"The 'min_weight_fraction_leaf' parameter of {owner} must be at most 0.5, since a "
+            f"split has two sides. Got {share!r} instead."
+        )

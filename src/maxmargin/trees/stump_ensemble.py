@@ -1,0 +1,310 @@
+"""The stored form of an ensemble of splits: arrays with an entry for each, asked all at once.
+
+AdaBoost, boosting of any loss and bagging keep their stumps in it and predict through it: by the
+sum of the splits' values, by their votes, or by the shares of the classes on their sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.threads import Workers
+from maxmargin.trees.split import Split
+
+Vector = NDArray[np.float64]
+
+_BLOCK_VALUES = 32_768  # a quarter of a megabyte stays in the cache of a core
+_FEWEST_ROWS, _MOST_ROWS = 256, 4_096
+_WORTH_THREADS = 1_000_000  # comparisons; fewer are done before another thread has woken up
+
+
+_ARRAYS = ("feature", "threshold", "missing_right", "begin", "end", "left", "right", "gain")
+_NONE = np.zeros(0, dtype=bool)
+
+
+class StumpEnsemble(Sequence[Split]):
+    """Splits as arrays: a sequence of ``Split``, each made when it is asked for.
+
+    Parameters
+    ----------
+    splits : sequence of Split
+        In the order in which they are added.
+    n_jobs : int, default=None
+        Threads; sums do not depend on their number.
+    leaf_weight : array-like of shape (splits, 2, classes), default=None
+        The weights of the classes on both sides of each split, where they are kept.
+
+    Attributes
+    ----------
+    feature, threshold, missing_right, left, right, gain : ndarray of shape (splits,)
+        As in ``Split``.
+    chosen : ndarray of bool
+        For all categorical splits together, whether the rows of a code go right;
+        ``chosen[begin[t]:end[t]]`` are the codes of split t.
+    begin, end : ndarray of int of shape (splits,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.boosting import Split, StumpEnsemble
+    >>> splits = [Split(0, 0.5, left=-1.0, right=1.0), Split(0, 1.5, left=-1.0, right=1.0)]
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> ensemble = StumpEnsemble(splits)
+    >>> ensemble.sum(X, coefficients=[1.0, 0.25])
+    array([-1.25,  0.75,  1.25])
+    >>> ensemble[1] == splits[1]
+    True
+    """
+
+    __plain__ = (*_ARRAYS, "chosen", "leaf_weight", "_n_jobs")
+
+    def __init__(
+        self, splits: Sequence[Split], n_jobs: int | None = None, *, leaf_weight: Any = None
+    ) -> None:
+        self._n_jobs = n_jobs
+        self.feature = np.array([split.feature for split in splits], dtype=np.int64)
+        self.threshold = np.array([split.threshold for split in splits], dtype=np.float64)
+        self.missing_right = np.array([split.missing_right for split in splits], dtype=bool)
+        chosen = [_NONE if split.categories is None else split.categories for split in splits]
+        self.chosen = np.concatenate([_NONE, *chosen])
+        self.end = np.cumsum([len(part) for part in chosen], dtype=np.int64)
+        self.begin = self.end - np.array([len(part) for part in chosen], dtype=np.int64)
+        self.left = np.array([split.left for split in splits], dtype=np.float64)
+        self.right = np.array([split.right for split in splits], dtype=np.float64)
+        self.gain = np.array([split.gain for split in splits], dtype=np.float64)
+        self.leaf_weight = None if leaf_weight is None else np.asarray(leaf_weight, np.float64)
+        self._used, self._line = _lines(self.feature)
+
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that codes lie where splits say."""
+        same = {getattr(self, name).shape for name in _ARRAYS} == {(len(self.feature),)}
+        begin, end = self.begin, self.end
+        inside = ((begin >= 0) & (begin <= end) & (end <= len(self.chosen))).all()
+        leaves = self.leaf_weight is None or self.leaf_weight.shape[:2] == (len(begin), 2)
+        if not (same and inside and leaves and (self.feature >= -1).all()):
+            raise ValueError("The splits of a stored ensemble do not fit together.")
+        self._used, self._line = _lines(self.feature)
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    @overload
+    def __getitem__(self, index: int) -> Split: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Split]: ...
+    def __getitem__(self, index: int | slice) -> Split | list[Split]:
+        if isinstance(index, slice):
+            return [self[t] for t in range(len(self))[index]]
+        t = range(len(self))[index]
+        codes = self.chosen[self.begin[t] : self.end[t]]
+        return Split(
+            int(self.feature[t]),
+            float(self.threshold[t]),
+            codes if len(codes) else None,
+            bool(self.missing_right[t]),
+            float(self.left[t]),
+            float(self.right[t]),
+            float(self.gain[t]),
+        )
+
+    def first(self, rounds: int | None = None, n_jobs: int | None = None) -> StumpEnsemble:
+        """Give the first splits, or all, to be asked on so many threads.
+
+        Parameters
+        ----------
+        rounds : int, default=None
+            How many; None for all.
+        n_jobs : int, default=None
+
+        Returns
+        -------
+        ensemble : StumpEnsemble
+        """
+        part = copy(self)
+        part._n_jobs = n_jobs
+        if rounds is not None and rounds < len(self):
+            for name in _ARRAYS:
+                setattr(part, name, getattr(self, name)[:rounds])
+            part._line = self._line[:rounds]
+            part.leaf_weight = None if self.leaf_weight is None else self.leaf_weight[:rounds]
+        return part
+
+    def sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Vector:
+        """Add the values of all splits, each times its coefficient, in their order.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (rows, columns)
+        coefficients : array-like of shape (splits,), default=None
+            None for 1 each.
+        start : float or array-like of shape (rows,), default=0
+            What they are added to.
+
+        Returns
+        -------
+        values : ndarray of shape (rows,)
+        """
+        total = np.full(X.shape[0], start, dtype=np.float64)
+        leaves = self._scaled(coefficients)
+        self._add(X, slice(None), "add_stumps", leaves, total)
+        return total
+
+    def staged_sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Iterator[Vector]:
+        """Give the same sum after every split; the last is equal to ``sum`` bit by bit.
+
+        Parameters
+        ----------
+        X, coefficients, start
+            As for ``sum``.
+
+        Yields
+        ------
+        values : ndarray of shape (rows,)
+            The same array each time, to be copied if kept.
+        """
+        total = np.full(X.shape[0], start, dtype=np.float64)
+        leaves = self._scaled(coefficients)
+        X = X.tocsc() if sparse.issparse(X) else X
+        for t in range(len(self)):
+            self._add(X, slice(t, t + 1), "add_stumps", leaves, total)
+            yield total
+
+    def votes(self, X: Any, left: Any, right: Any, weight: Any, n_classes: int) -> Vector:
+        """Add up, for every class, the weights of the splits that vote for it.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (rows, columns)
+        left, right : array-like of int of shape (splits,)
+            The class numbers of the sides.
+        weight : array-like of shape (splits,)
+        n_classes : int
+
+        Returns
+        -------
+        votes : ndarray of shape (rows, classes)
+        """
+        votes = np.zeros((X.shape[0], n_classes))
+        classes = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
+        given = *classes, np.asarray(weight, dtype=np.float64)
+        self._add(X, slice(None), "add_votes", given, votes)
+        return votes
+
+    def shares(self, X: Any) -> Vector:
+        """Add up, for every class, its shares of the weight on the sides that a row goes to.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        shares : ndarray of shape (rows, classes)
+        """
+        leaves = self.leaf_shares()
+        total = np.zeros((X.shape[0], leaves.shape[2]))
+        sides = np.ascontiguousarray(leaves[:, 0]), np.ascontiguousarray(leaves[:, 1])
+        self._add(X, slice(None), "add_shares", sides, total)
+        return total
+
+    def leaf_shares(self) -> Vector:
+        """Give the shares of the classes on both sides; an empty side is sure of its class.
+
+        Returns
+        -------
+        shares : ndarray of shape (splits, 2, classes)
+        """
+        assert self.leaf_weight is not None
+        return leaf_shares(self.leaf_weight, self.left, self.right)
+
+    def _scaled(self, coefficients: Any) -> tuple[Vector, Vector]:
+        if coefficients is None:
+            return self.left, self.right
+        scale = np.asarray(coefficients, dtype=np.float64)
+        return scale * self.left, scale * self.right
+
+    def _add(
+        self, X: Any, rounds: slice, verb: str, leaves: tuple[Any, ...], total: Vector
+    ) -> None:
+        """Do the rounds' additions, block by block of rows."""
+        op = getattr(engine_of(total).stump_ensemble, verb)
+        line, used = self._line[rounds], self._used
+        if rounds != slice(None):  # only the features of these rounds are read
+            used, line = _narrow(used, line)
+        stumps = line, self.threshold[rounds], self.missing_right[rounds]
+        chosen = self.begin[rounds], self.end[rounds], self.chosen
+        sides = [leaf[rounds] for leaf in leaves]
+        source = _Rows(X, used)
+        size = int(np.clip(_BLOCK_VALUES // max(1, len(used)), _FEWEST_ROWS, _MOST_ROWS))
+
+        def work(first: int) -> None:
+            part = total[first : first + size]
+            op(source.block(first, len(part)), *stumps, *chosen, *sides, part)
+
+        pieces = range(0, len(total), size)
+        if len(total) * len(line) < _WORTH_THREADS:
+            for piece in pieces:
+                work(piece)
+            return
+        with Workers(self._n_jobs) as workers:
+            workers.each(work, pieces)
+
+
+def leaf_shares(leaf_weight: Vector, left: Vector, right: Vector) -> Vector:
+    """Give the shares of the classes on both sides of splits; an empty one is sure of its class.
+
+    Parameters
+    ----------
+    leaf_weight : ndarray of shape (splits, 2, classes)
+    left, right : ndarray of shape (splits,)
+        Their leaves, from which a class is read as in ``label_search.leaf_classes``.
+
+    Returns
+    -------
+    shares : ndarray of shape (splits, 2, classes)
+    """
+    leaves, n_classes = np.stack([left, right], axis=1), leaf_weight.shape[2]
+    sure = np.eye(n_classes)[(leaves > 0 if n_classes == 2 else leaves).astype(np.intp)]
+    empty = leaf_weight.sum(axis=2, keepdims=True) == 0
+    weight = np.where(empty, sure, leaf_weight)
+    shares: Vector = weight / weight.sum(axis=2, keepdims=True)
+    return shares
+
+
+def _lines(feature: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the features that are asked about, and the place of each split's among them."""
+    used = np.unique(feature[feature >= 0])
+    return used, np.where(feature >= 0, np.searchsorted(used, feature), -1)
+
+
+def _narrow(used: NDArray[np.int64], line: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Keep the features that some line asks about."""
+    lines = np.unique(line[line >= 0])
+    return used[lines], np.where(line >= 0, np.searchsorted(lines, line), -1)
+
+
+class _Rows:
+    """Some columns of X, copied a block of rows at a time."""
+
+    def __init__(self, X: Any, columns: NDArray[np.int64]) -> None:
+        self._columns = columns
+        if sparse.issparse(X):
+            self._X: Any = X.tocsc()[:, columns].tocsr() if len(columns) else None
+        else:
+            self._X = np.ascontiguousarray(X)
+
+    def block(self, first: int, length: int) -> Vector:
+        """Give the columns of some rows, each a line."""
+        block = np.empty((len(self._columns), length))
+        if sparse.issparse(self._X):
+            block[:] = self._X[first : first + length].toarray().T
+        elif len(block):
+            engine_of(block).stump_ensemble.take_columns(self._X, self._columns, first, block)
+        return block

@@ -1,0 +1,201 @@
+"""The loop of boosting: what ends it, what it keeps, and what it tells."""
+
+import signal
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.boosting import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+)
+from maxmargin.ensembles.rounds import History, Limits, Round, Stop, boost, with_printing
+from maxmargin.ops.clock import Clock
+
+
+class Scripted:
+    """A booster that reads its validation errors from a list and ends with a given reason."""
+
+    def __init__(self, validation=(), end=None, last=None, watched="validation_error"):
+        self.validation, self.end, self.last = list(validation), end, last
+        self.watched = watched
+        self.made = 0
+
+    def round(self):
+        if self.end is not None and self.made == len(self.validation):
+            return self.end
+        self.made += 1
+        final = self.last if self.made == len(self.validation) else None
+        if self.validation:
+            return Round(self.made, **{self.watched: self.validation[self.made - 1]}, stop=final)
+        return Round(self.made)
+
+    def keep(self, n_rounds):
+        self.made = n_rounds
+
+
+def test_all_rounds_asked_for_are_made():
+    booster, history = Scripted(), History()
+    assert boost(booster, Limits(7, callback=history)) is Stop.ROUNDS
+    assert booster.made == len(history) == 7
+    assert history.column("round").tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert history[0].round == 1
+    assert [made.round for made in history[-2:]] == [6, 7]
+    seconds = history.column("seconds")
+    assert (seconds[1:] >= seconds[:-1]).all()
+    assert seconds[0] > 0
+
+
+def test_no_rounds_asked_for_makes_none():
+    booster = Scripted()
+    assert boost(booster, Limits(0)) is Stop.ROUNDS
+    assert booster.made == 0
+
+
+@pytest.mark.parametrize("end", [Stop.TOO_WEAK, Stop.PERFECT])
+def test_the_booster_can_make_no_more(end):
+    booster, history = Scripted([0.5, 0.4], end=end), History()
+    assert boost(booster, Limits(10, callback=history)) is end
+    assert booster.made == len(history) == 2
+
+
+def test_a_round_can_be_the_last_even_where_more_were_asked_for():
+    history = History()
+    booster = Scripted([0.5, 0.4, 0.3], last=Stop.PERFECT)
+    assert boost(booster, Limits(10, callback=history)) is Stop.PERFECT
+    assert len(history) == 3
+    assert boost(Scripted([0.5], last=Stop.PERFECT), Limits(1)) is Stop.PERFECT
+
+
+@pytest.mark.parametrize("watched", ["validation_error", "validation_loss"])
+def test_early_stopping_keeps_the_best_round_of_the_validation_part(watched):
+    booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2], watched=watched)
+    assert boost(booster, Limits(7, patience=3)) is Stop.EARLY
+    assert booster.made == 3
+
+
+def test_a_fall_within_patience_goes_on():
+    booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2])
+    assert boost(booster, Limits(7, patience=4)) is Stop.ROUNDS
+    assert booster.made == 7
+
+
+def test_a_fall_smaller_than_tol_does_not_count_but_is_the_lowest():
+    booster = Scripted([0.5, 0.499, 0.498, 0.497, 0.1])
+    assert boost(booster, Limits(5, patience=3, tol=0.01)) is Stop.EARLY
+    assert booster.made == 4
+
+
+def test_rounds_of_an_earlier_call_count_for_patience():
+    errors = [0.5, 0.3, 0.4, 0.4, 0.4, 0.1]
+    whole = Scripted(errors)
+    assert boost(whole, Limits(6, patience=3)) is Stop.EARLY
+    first, history = Scripted(errors), History()
+    assert boost(first, Limits(3, callback=history, patience=3)) is Stop.ROUNDS
+    assert first.made == whole.made == 2
+    assert boost(first, Limits(4, patience=3), before=history[:2]) is Stop.EARLY
+    assert first.made == 2
+    assert boost(first, Limits(4, patience=4), before=history[:2]) is Stop.ROUNDS
+    assert first.made == 6
+
+
+@pytest.mark.parametrize("stop", [Stop.ROUNDS, Stop.TOO_WEAK, Stop.CALLBACK, Stop.TIME_LIMIT])
+def test_whatever_stops_the_rounds_the_best_one_is_returned_to(stop):
+    booster = Scripted([0.5, 0.3, 0.4, 0.4], end=Stop.TOO_WEAK)
+    rounds = 4 if stop is Stop.ROUNDS else 9
+    clock = Clock(0.0) if stop is Stop.TIME_LIMIT else Clock()
+    callback = (lambda made: made.round == 3) if stop is Stop.CALLBACK else None
+    assert boost(booster, Limits(rounds, clock, callback, patience=9)) is stop
+    assert booster.made == (1 if stop is Stop.TIME_LIMIT else 2)
+
+
+def test_a_callback_stops_by_true_and_by_nothing_else():
+    for answer in (None, False, 1, "yes", [True], np.bool_(False)):
+        assert boost(Scripted(), Limits(3, callback=lambda made, a=answer: a)) is Stop.ROUNDS
+    for answer in (True, np.bool_(True)):
+        booster = Scripted()
+        assert boost(booster, Limits(3, callback=lambda made, a=answer: a)) is Stop.CALLBACK
+        assert booster.made == 1
+        assert boost(
+            Scripted(), Limits(3, callback=with_printing(lambda made, a=answer: a, 1))
+        ) is (Stop.CALLBACK)
+
+
+def test_without_validation_patience_never_ends():
+    assert boost(Scripted(), Limits(20, patience=1)) is Stop.ROUNDS
+
+
+def test_the_first_round_is_made_whatever_the_limit():
+    booster = Scripted()
+    assert boost(booster, Limits(5, clock=Clock(0.0))) is Stop.TIME_LIMIT
+    assert booster.made == 1
+
+
+def test_a_generous_time_limit_changes_nothing():
+    assert boost(Scripted(), Limits(5, clock=Clock(1e9))) is Stop.ROUNDS
+
+
+def test_an_interrupted_clock_keeps_the_rounds_so_far():
+    booster, clock = Scripted(), Clock()
+
+    def interrupt(made):
+        if made.round == 4:
+            clock.interrupt()
+
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED: The fit was interrupted"):
+        assert boost(booster, Limits(50, clock, interrupt)) is Stop.INTERRUPTED
+    assert booster.made == 4
+
+
+def test_ctrl_c_is_passed_on():
+    def interrupt(made):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        boost(Scripted(), Limits(3, callback=interrupt))
+
+
+def test_an_error_of_the_callback_reaches_the_user():
+    def fail(made):
+        raise RuntimeError("from the callback")
+
+    with pytest.raises(RuntimeError, match="from the callback"):
+        boost(Scripted(), Limits(3, callback=fail))
+
+
+def test_verbose_prints_what_is_known_and_calls_the_users_callback(capsys):
+    history = History()
+    boost(Scripted([0.25, 0.125]), Limits(2, callback=with_printing(history, 1)))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(history) == 2
+    assert "validation error 0.125" in lines[1]
+    assert "alpha" not in lines[1]
+    assert with_printing(history, 0) is history
+    boost(Scripted([0.25]), Limits(1, callback=with_printing(None, 1)))
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_every_reason_is_one_sentence():
+    for stop in Stop:
+        assert stop.sentence.endswith(".")
+        assert stop.sentence.count(".") == 1
+    assert {stop for stop in Stop if stop.final} == {Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY}
+
+
+BOOSTERS = [
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BoostingClassifier,
+    BoostingRanker,
+    BoostingRegressor,
+]
+
+
+@pytest.mark.parametrize("booster", BOOSTERS)
+def test_a_callback_can_be_called(booster):
+    with pytest.raises(ValueError, match=r"None or a function\. Got 3 instead"):
+        booster(callback=3).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
