@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, kernels, losses, plots
+    from maxmargin import boosting, datasets, evaluation, kernels, losses, plots
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "boosting",
     "datasets",
+    "evaluation",
     "kernels",
     "losses",
     "plots",
@@ -82,7 +83,7 @@ _HOME = {
     "separate": "maxmargin.svm.separation",
     "total_slack": "maxmargin.svm.slack_budget",
 }
-_ROOMS = frozenset({"boosting", "datasets", "kernels", "losses", "plots"})
+_ROOMS = frozenset({"boosting", "datasets", "evaluation", "kernels", "losses", "plots"})
 
 
 def __getattr__(name: str) -> Any:

@@ -30,7 +30,12 @@ DRAWN = {
     "RoundsDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
 }
-OF_NO_ESTIMATOR = {"ConvergenceDisplay": "from_traces", "LossDisplay": "from_losses"}
+OF_NO_ESTIMATOR = {
+    "ConvergenceDisplay": "from_traces",
+    "LossDisplay": "from_losses",
+    "PrecisionRecallDisplay": "from_curves",
+    "SplitsDisplay": "from_trail",
+}
 
 RNG = np.random.default_rng(0)
 Y = np.arange(40) % 2

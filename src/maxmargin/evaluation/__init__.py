@@ -1,5 +1,58 @@
-"""Numbers that judge a model on rows: ROC curves and the areas below them."""
+"""Honest numbers: who was trained and judged on which rows, and what a difference means."""
 
+from maxmargin.evaluation.band import Band, band_of
+from maxmargin.evaluation.comparison import Comparison, compare, judge_runs
+from maxmargin.evaluation.delong import delong_interval, delong_test
+from maxmargin.evaluation.interval import Interval, bootstrap, clopper_pearson, wilson
+from maxmargin.evaluation.leave_one_out import LeftOut, leave_one_out
+from maxmargin.evaluation.nested import Nested, nested
+from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
+from maxmargin.evaluation.protocol import RATIOS, Ratio
 from maxmargin.evaluation.roc import RocCurve
+from maxmargin.evaluation.run import Fold, FoldDone, Run, evaluate
+from maxmargin.evaluation.score_interval import score_interval
+from maxmargin.evaluation.selection import Selection, select
+from maxmargin.evaluation.threshold import Threshold, choose_threshold
+from maxmargin.evaluation.trail import Trail, Use
+from maxmargin.evaluation.vault import Look, TestVault
+from maxmargin.evaluation.verdict import Verdict, alpaydin_f, corrected_t, dietterich_t, holm
 
-__all__ = ["RocCurve"]
+__all__ = [
+    "RATIOS",
+    "Band",
+    "Comparison",
+    "Fold",
+    "FoldDone",
+    "Interval",
+    "LeftOut",
+    "Look",
+    "Nested",
+    "PrecisionRecallCurve",
+    "Ratio",
+    "RocCurve",
+    "Run",
+    "Selection",
+    "TestVault",
+    "Threshold",
+    "Trail",
+    "Use",
+    "Verdict",
+    "alpaydin_f",
+    "band_of",
+    "bootstrap",
+    "choose_threshold",
+    "clopper_pearson",
+    "compare",
+    "corrected_t",
+    "delong_interval",
+    "delong_test",
+    "dietterich_t",
+    "evaluate",
+    "holm",
+    "judge_runs",
+    "leave_one_out",
+    "nested",
+    "score_interval",
+    "select",
+    "wilson",
+]

@@ -49,6 +49,11 @@ def as_table(X: Any) -> Any:
     return X.tocsc() if sparse.issparse(X) else np.asarray(by_position(X))
 
 
+def take_rows(X: Any, places: NDArray[np.intp]) -> Any:
+    """Take some rows of a table, a matrix or a list, by position."""
+    return _safe_indexing(X, places)
+
+
 def take_columns(table: Any, places: NDArray[np.intp]) -> Any:
     """Take some columns of a table, by position."""
     return _safe_indexing(table, places, axis=1)

@@ -8,9 +8,11 @@ from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
+from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.roc import plot_roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
+from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 
 __all__ = [
@@ -22,9 +24,11 @@ __all__ = [
     "LossDisplay",
     "MarginDisplay",
     "MarginDistributionDisplay",
+    "PrecisionRecallDisplay",
     "RocCurve",
     "RoundsDisplay",
     "ShapeDisplay",
+    "SplitsDisplay",
     "alphas",
     "convergence",
     "error_curves",
@@ -33,6 +37,8 @@ __all__ = [
     "losses",
     "margin_distribution",
     "plot_roc",
+    "precision_recall",
     "rounds",
     "shape_functions",
+    "splits",
 ]

@@ -8,25 +8,26 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 from sklearn.metrics import RocCurveDisplay
 
-from maxmargin.evaluation import RocCurve
+from maxmargin.evaluation import Band, RocCurve
 from maxmargin.plots import palette
 from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_INSIDE = 5  # more curves than these are named beside the axes,
-_LONG = 2.6  # and those whose names take more inches
+INSIDE = 5  # more curves than these are named beside the axes,
+LONG = 2.6  # and those whose names take more inches
 
 
-def plot_roc(curves: Mapping[str, RocCurve], ax: Axes | None = None) -> Any:
+def plot_roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> Any:
     """Draw ROC curves with the chance line.
 
     Parameters
     ----------
-    curves : mapping of str to RocCurve
+    curves : mapping of str to RocCurve or Band
         Legend names and curves, any number; the first is drawn strongest. For curves of a
-        classifier, give ``RocCurve.from_scores`` its decision values or probabilities.
+        classifier, give ``RocCurve.from_scores`` its decision values or probabilities; for a mean
+        curve in the band of its folds, give what ``Run.roc`` returns.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -41,29 +42,65 @@ def plot_roc(curves: Mapping[str, RocCurve], ax: Axes | None = None) -> Any:
     >>> len(plot_roc({"test": curve, "training": curve, "other": curve}).ax_.lines)
     4
     """
-    _check(curves)
-    longest = max(width(f"{plain(name)} (AUC = 0.00)", 10) for name in curves)
-    beside = len(curves) > _INSIDE or longest > _LONG
+    check_curves(curves, RocCurve)
+    labels = [_label(name, curve) for name, curve in curves.items()]
+    longest = max(width(label, 10) for label in labels)
+    beside = len(curves) > INSIDE or longest > LONG
     if ax is None:
         size = (5.2 + beside * (longest + 0.8), 5.0)
         _, ax = plt.subplots(figsize=size, layout="constrained")
+    points = [_points(curve) for curve in curves.values()]
     display = RocCurveDisplay(
-        fpr=[curve.fpr for curve in curves.values()],
-        tpr=[curve.tpr for curve in curves.values()],
+        fpr=[fpr for fpr, _ in points],
+        tpr=[tpr for _, tpr in points],
         roc_auc=[curve.area for curve in curves.values()],
         name=[plain(name) for name in curves],
-    ).plot(ax=ax, curve_kwargs=[_style(k) for k in range(len(curves))])
+    ).plot(ax=ax, curve_kwargs=[style(k) for k in range(len(curves))])
+    for line, label in zip(ax.lines[-len(labels) :], labels, strict=True):
+        line.set_label(label)
+    fill_bands(ax, list(curves.values()))
     ax.plot([0, 1], [0, 1], color=palette.CHANCE, linewidth=1, linestyle=":", label="chance")
     ax.set(xlabel="False positive rate", ylabel="True positive rate")
-    place: Any = {"loc": "lower right"}
+    place_legend(ax, beside, "lower right")
+    return display
+
+
+def _points(curve: RocCurve | Band) -> tuple[Any, Any]:
+    return (curve.x, curve.mean) if isinstance(curve, Band) else (curve.fpr, curve.tpr)
+
+
+def _label(name: str, curve: RocCurve | Band) -> str:
+    return f"{plain(name)} (AUC = {shown_area(curve)})"
+
+
+# what curves of either kind share
+
+
+def shown_area(curve: Any) -> str:
+    """Write the area of a curve, or those of a band with their deviation."""
+    spread = f" ± {curve.deviation:.2f}" if isinstance(curve, Band) else ""
+    return f"{curve.area:.2f}{spread}"
+
+
+def fill_bands(ax: Axes, curves: list[Any], **how: Any) -> None:
+    """Fill the bands among curves in the colour of their lines."""
+    for k, band in enumerate(curves):
+        if isinstance(band, Band):
+            colour = palette.CURVES[k % len(palette.CURVES)]
+            ax.fill_between(band.x, band.low, band.high, color=colour, alpha=0.18, lw=0, **how)
+
+
+def place_legend(ax: Axes, beside: bool, inside: str) -> None:
+    """Name the curves, inside the axes or beside them."""
+    place: Any = {"loc": inside}
     if beside:
         place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)}
         ax.set_anchor("W")  # square axes that were centred would push the legend out
     ax.legend(frameon=False, handlelength=2.8, **place)
-    return display
 
 
-def _style(k: int) -> dict[str, Any]:
+def style(k: int) -> dict[str, Any]:
+    """Give the look of the k-th curve."""
     return {
         "color": palette.CURVES[k % len(palette.CURVES)],
         "linestyle": palette.DASHES[k % len(palette.DASHES)],
@@ -72,12 +109,14 @@ def _style(k: int) -> dict[str, Any]:
     }
 
 
-def _check(curves: Any) -> None:
+def check_curves(curves: Any, kind: type) -> None:
+    """Refuse what are no named curves, or bands of curves, of a kind."""
     if not isinstance(curves, Mapping) or not curves:
-        raise TypeError("curves must be a mapping of names to curves, such as {'test': curve}.")
+        raise TypeError("curves must be a mapping such as {'test': curve}, of names to curves.")
     for name, curve in curves.items():
-        if not isinstance(curve, RocCurve):
+        if not isinstance(curve, kind) and not (isinstance(curve, Band) and curve.kind is kind):
+            found = "None" if curve is None else f"a {type(curve).__name__}"
             raise TypeError(
-                f"{name!r} is no RocCurve but {curve!r}: make it by RocCurve.from_scores, which"
-                " gives None where all rows are of one class."
+                f"{name!r} is no {kind.__name__} but {found}: make it by"
+                f" {kind.__name__}.from_scores, which gives None where all rows are of one class."
             )

@@ -8,10 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix
 
-from maxmargin.evaluation import RocCurve
+from maxmargin.evaluation import RocCurve, clopper_pearson
 from maxmargin.plots.fitted import Fitted
 
 
@@ -54,8 +53,8 @@ class Proportion:
         tuple of float
             Its lower and upper end.
         """
-        low, high = binomtest(self.count, self.total).proportion_ci(confidence, method="exact")
-        return float(low), float(high)
+        found = clopper_pearson(self.count, self.total, level=confidence)
+        return found.low, found.high
 
     def __str__(self) -> str:
         low, high = (100.0 * end for end in self.interval())

@@ -1,0 +1,174 @@
+"""Who is trained on which rows and judged on which: protocols as names, numbers or splitters.
+
+    5                     five folds: stratified for classes, of whole groups where groups are given
+    "kfold", "stratified", "grouped", "loo", "5x2"        the classic ones by name
+    "50/25/25", "80/10/10"                 training / validation / test rows, in per cent
+    any splitter of scikit-learn, or pairs of row numbers
+
+Folds are shuffled by ``random_state``. Groups are never parted, whatever the name: with them,
+"loo" leaves out one group at a time. The splitting itself is scikit-learn's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    train_test_split,
+)
+from sklearn.utils import check_random_state
+
+from maxmargin.evaluation.rows import Rows
+from maxmargin.inputs.parameters import ParameterError
+
+Index = NDArray[np.intp]
+Split = tuple[Index, Index]
+
+NAMES = ("kfold", "stratified", "grouped", "loo", "5x2")
+RATIOS = ("50/25/25", "80/10/10")
+"""The lectures' shares of training, validation and test rows."""
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Shares of training, validation and test rows.
+
+    Attributes
+    ----------
+    train, validation, test : float
+        They sum to 1; ``test`` may be 0.
+
+    Examples
+    --------
+    >>> Ratio.of("50/25/25")
+    Ratio(train=0.5, validation=0.25, test=0.25)
+    """
+
+    train: float
+    validation: float
+    test: float
+
+    def __post_init__(self) -> None:
+        shares = (self.train, self.validation, self.test)
+        if min(self.train, self.validation) <= 0 or self.test < 0 or abs(sum(shares) - 1) > 1e-9:
+            raise ParameterError(
+                f"Shares of training, validation and test rows must be positive and sum to 1, got"
+                f" {shares}."
+            )
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read shares in per cent, such as "80/10/10".
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Ratio
+        """
+        try:
+            train, validation, test = (float(part) / 100 for part in text.split("/"))
+        except ValueError:
+            raise ParameterError(
+                f"The protocol {text!r} is unknown; use a number of folds, one of"
+                f" {', '.join(NAMES)}, shares such as {' or '.join(RATIOS)}, or a splitter."
+            ) from None
+        return cls(train, validation, test)
+
+
+def hold_out(
+    rows: Rows, share: float, *, classify: bool, random_state: Any = None
+) -> tuple[Index, Index]:
+    """Part rows in two, classes in proportion and groups whole; the second has the share."""
+    numbers, random = np.arange(len(rows)), check_random_state(random_state)
+    if rows.groups is not None:
+        splitter = GroupShuffleSplit(1, test_size=share, random_state=random)
+        kept, held = next(splitter.split(numbers, rows.y, rows.groups))
+    else:
+        stratify = rows.y if classify else None
+        kept, held = train_test_split(
+            numbers, test_size=share, stratify=stratify, random_state=random
+        )
+    return np.sort(kept), np.sort(held)
+
+
+def splits(protocol: Any, rows: Rows, *, classify: bool, random_state: Any = None) -> list[Split]:
+    """List the training and validation rows of every fold."""
+    random = check_random_state(random_state)
+    if isinstance(protocol, Ratio):
+        share = protocol.validation / (protocol.train + protocol.validation)
+        return [hold_out(rows, share, classify=classify, random_state=random)]
+    if isinstance(protocol, str):
+        return _by_name(protocol, rows, classify, random)
+    if isinstance(protocol, Integral) and not isinstance(protocol, bool):
+        return _split(_folds(int(protocol), rows, classify, random), rows)
+    if hasattr(protocol, "split"):
+        return _split(protocol, rows)
+    return _given(protocol, rows)
+
+
+def _by_name(name: str, rows: Rows, classify: bool, random: Any) -> list[Split]:
+    grouped = rows.groups is not None
+    if name == "loo":
+        return _split(LeaveOneGroupOut() if grouped else LeaveOneOut(), rows)
+    if name == "5x2":
+        halves = [_split(_folds(2, rows, classify, random), rows) for _ in range(5)]
+        return [half for pair in halves for half in pair]
+    if name == "grouped" and not grouped:
+        raise ValueError("The protocol 'grouped' needs groups, one for each row.")
+    if name in NAMES:
+        stratify = classify and name != "kfold"
+        return _split(_folds(_FOLDS, rows, stratify, random), rows)
+    return splits(Ratio.of(name), rows, classify=classify, random_state=random)
+
+
+def _folds(k: int, rows: Rows, stratify: bool, random: Any) -> Any:
+    grouped = rows.groups is not None
+    kinds = {
+        (True, True): StratifiedGroupKFold,
+        (True, False): StratifiedKFold,
+        (False, True): GroupKFold,
+        (False, False): KFold,
+    }
+    seed = int(random.randint(2**31 - 1))
+    return kinds[stratify, grouped](n_splits=k, shuffle=True, random_state=seed)
+
+
+def _split(splitter: Any, rows: Rows) -> list[Split]:
+    numbers = np.arange(len(rows)).reshape(-1, 1)
+    return list(splitter.split(numbers, rows.y, rows.groups))
+
+
+def _given(pairs: Iterable[Any], rows: Rows) -> list[Split]:
+    try:
+        found = [(_numbers(train, rows), _numbers(other, rows)) for train, other in pairs]
+    except TypeError:
+        raise ParameterError(
+            f"The protocol {pairs!r} is no number of folds, name, splitter or list of pairs of row"
+            " numbers."
+        ) from None
+    for fold, (train, other) in enumerate(found):
+        if np.intersect1d(train, other).size:
+            raise ValueError(f"Fold {fold} is trained and judged on the same rows.")
+    return found
+
+
+def _numbers(part: Any, rows: Rows) -> Index:
+    numbers = np.asarray(part)
+    return np.flatnonzero(numbers) if numbers.dtype == bool else np.arange(len(rows))[numbers]

@@ -1,0 +1,223 @@
+"""Choosing among models, with a trail of which rows were used for what.
+
+Candidates are compared on validation rows; the winner is fitted again to training and validation
+rows together; the test rows stay in a vault until somebody looks. The winner's validation score is
+the largest of several and so too large on average: what it is worth is said by the test rows, or by
+nested cross-validation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from maxmargin.evaluation.protocol import NAMES, Ratio, splits
+from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
+from maxmargin.evaluation.run import FoldDone, Run, run_folds
+from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
+from maxmargin.evaluation.vault import Look, TestVault
+from maxmargin.ops.clock import watch
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The outcome of a choice among models.
+
+    Attributes
+    ----------
+    runs : mapping of str to Run
+        Every candidate on the validation rows.
+    winner : str
+        The candidate of the best mean score; of several, the first.
+    model : estimator
+        The winner, fitted to training and validation rows.
+    vault : TestVault or None
+        The test rows; None where none were put aside.
+    scoring : str or callable
+    rows : ndarray
+        The rows that the winner was fitted to.
+    n_rows : int
+        Of all the data.
+    """
+
+    runs: Mapping[str, Run] = field(repr=False)
+    winner: str
+    model: Any = field(repr=False)
+    vault: TestVault | None
+    scoring: Any
+    rows: Index = field(repr=False)
+    n_rows: int
+
+    @property
+    def trail(self) -> Trail:
+        """Which rows were used for what, looks at the test rows included."""
+        uses = [*uses_of_folds(self.runs[self.winner].folds), Use("refit", "train", self.rows)]
+        if self.vault is not None:
+            looks = self.vault.looks
+            uses += [Use(f"look {look.number}", "test", self.vault.test_rows) for look in looks]
+        return Trail(tuple(uses), self.n_rows)
+
+    def test(self, *, reason: str = "the winner of the selection", level: float = 0.95) -> Look:
+        """Judge the winner on the test rows; this is a look.
+
+        Parameters
+        ----------
+        reason : str
+            What the look is for.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        Look
+        """
+        if self.vault is None:
+            raise ValueError("No test rows were put aside; select with test_size, or by a ratio.")
+        return self.vault.score(
+            self.model, scoring=self.scoring, name=self.winner, reason=reason, level=level
+        )
+
+    def __str__(self) -> str:
+        best = self.runs[self.winner]
+        tried = "model was" if len(self.runs) == 1 else "models were"
+        lines = [
+            f"{len(self.runs)} {tried} tried; {self.winner} has the best score on validation rows,"
+            f" {best.mean:.3f}.",
+            f"It was fitted again to all {len(self.rows)} training and validation rows.",
+        ]
+        if self.vault is not None:
+            looks = [f"{str(look)[0].upper()}{str(look)[1:]}." for look in self.vault.looks]
+            lines += looks or [f"{len(self.vault.test_rows)} test rows were never looked at."]
+        return "\n".join(lines)
+
+
+def select(
+    models: Any,
+    X: Any,
+    y: Any,
+    protocol: Any = "50/25/25",
+    *,
+    test_size: float = 0.2,
+    groups: Any = None,
+    sample_weight: Any = None,
+    scoring: Any = None,
+    decisions: bool = False,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    error_score: Any = "raise",
+    callback: Callable[[FoldDone], object] | None = None,
+) -> Selection:
+    """Choose among models on validation rows, with the test rows shut away.
+
+    Parameters
+    ----------
+    models : estimator, mapping of str to estimator, or list of estimators
+        The candidates; a search such as ``GridSearchCV`` is one too.
+    X, y
+        Rows in any container, and what to predict; rows are taken by position.
+    protocol : str, int, splitter, Ratio or list of pairs of row numbers, default="50/25/25"
+        Shares of training, validation and test rows, such as "80/10/10"; or how the rows that are
+        no test rows are cross-validated, as in :func:`evaluate`. Pairs of row numbers count
+        these rows, in the order of the vault's ``rows``.
+    test_size : float, default=0.2
+        The share of test rows where ``protocol`` says none; 0 for none at all.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group stay together.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights for fits and for scores.
+    scoring : str or callable, default=None
+        As in scikit-learn; larger is better.
+    decisions : bool, default=False
+        Whether to keep decision values, for curves and thresholds.
+    n_jobs : int, default=None
+        How many fits run side by side. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Of all splits.
+    error_score : "raise" or float, default="raise"
+        What a fit that fails does; with NaN the model is out of the race.
+    callback : callable, default=None
+        Told of every fit that is done, by a ``FoldDone``.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> models = {"linear": SVC(kernel="linear"), "radial": SVC(gamma=1.0)}
+    >>> chosen = select(models, X, y, "50/25/25", random_state=0)
+    >>> chosen.trail.problems, chosen.vault
+    ([], TestVault(50 of 200 rows, never opened))
+    """
+    found, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    classify, random = classifies(found, rows.y), check_random_state(random_state)
+    protocol = _read(protocol)
+    share = protocol.test if isinstance(protocol, Ratio) else test_size
+    vault = None
+    if share != 0:
+        vault = TestVault(
+            rows.X,
+            rows.y,
+            test_size=share,
+            groups=rows.groups,
+            sample_weight=rows.weight,
+            stratify=classify,
+            pairwise=takes_kernel_matrix(*found.values()),
+            random_state=random,
+        )
+    kept = rows if vault is None else vault._open
+    return choose(
+        found,
+        kept,
+        splits(protocol, kept, classify=classify, random_state=random),
+        vault,
+        n_rows=len(rows),
+        scoring=scoring,
+        decisions=decisions,
+        n_jobs=n_jobs,
+        error_score=error_score,
+        callback=callback,
+    )
+
+
+def choose(
+    models: Mapping[str, Any],
+    rows: Rows,
+    parts: Any,
+    vault: TestVault | None,
+    *,
+    n_rows: int,
+    scoring: Any,
+    **options: Any,
+) -> Selection:
+    """Run the candidates on the splits and fit the best one again to all of the rows."""
+    runs = run_folds(models, rows, parts, scoring=scoring, **options)
+    winner = best_of(runs)
+    with watch():
+        model = fit(clone(models[winner]), rows)
+    return Selection(runs, winner, model, vault, scoring, rows.index, n_rows)
+
+
+def best_of(runs: Mapping[str, Run]) -> str:
+    """Name the run of the best mean score, the first of several."""
+    scored = {name: run.mean for name, run in runs.items() if np.isfinite(run.mean)}
+    if not scored:
+        reasons = "; ".join(f"{name}: {run.failure}" for name, run in runs.items())
+        raise ValueError(f"No model could be fitted on all folds ({reasons}).")
+    return max(scored, key=scored.__getitem__)
+
+
+def _read(protocol: Any) -> Any:
+    named_shares = isinstance(protocol, str) and protocol not in NAMES
+    return Ratio.of(protocol) if named_shares else protocol

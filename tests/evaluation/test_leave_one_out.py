@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from maxmargin import SVC, HardMarginSVC, SlackBudgetSVC
+from maxmargin.evaluation import evaluate, leave_one_out
+from maxmargin.evaluation import leave_one_out as function
+from maxmargin.kernels import RBF
+
+TIGHT = 1e-8
+
+
+def data(k, n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % k
+    return rng.normal(size=(n, 2)) + 1.3 * np.c_[y, y % 2], y
+
+
+def brute_force(model, X, y, weight=None):
+    """Fit to all rows but one, once for each row."""
+    said, values, everything = [], [], np.arange(len(y))
+    for i in everything:
+        rest = np.delete(everything, i)
+        given = () if weight is None else (weight[rest],)
+        fitted = clone(model).fit(X[rest], y[rest], *given)
+        said.append(fitted.predict(X[i : i + 1])[0])
+        values.append(fitted.decision_function(X[i : i + 1])[0])
+    return np.array(said), np.array(values)
+
+
+MODELS = {
+    "two classes": (SVC(gamma=0.5, tol=TIGHT), 2),
+    "pairs": (SVC(gamma=0.5, tol=TIGHT), 3),
+    "rest": (SVC(gamma=0.5, tol=TIGHT, multiclass="ovr"), 3),
+    "weighted classes": (SVC(gamma=0.5, tol=TIGHT, class_weight={0: 1.0, 1: 3.0}), 2),
+    "no free variable": (SVC(kernel="linear", C=1e-3, tol=TIGHT), 2),
+    "no bias": (SVC(gamma=0.5, tol=1e-6, solver="coordinate_ascent"), 2),
+    "hard margin": (HardMarginSVC(kernel="rbf", gamma=20.0, tol=TIGHT), 2),
+    "budget": (SlackBudgetSVC(budget=20.0, kernel="rbf", gamma=0.5, tol=TIGHT), 2),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_equals_fitting_once_a_row(name):
+    model, k = MODELS[name]
+    X, y = data(k, n=60 // k)
+    found = leave_one_out(model, X, y)
+    said, values = brute_force(model, X, y)
+    np.testing.assert_allclose(found.decision, values, atol=1e-4 if name == "no bias" else 1e-6)
+    np.testing.assert_array_equal(found.predictions, said)
+
+
+def test_only_support_vectors_are_fitted_again():
+    X, y = data(2, n=120)
+    model = SVC(gamma=0.5, C=10.0, tol=TIGHT).fit(X, y)
+    told = []
+    found = leave_one_out(model, X, y, callback=lambda *progress: told.append(progress))
+    assert found.refits == len(model.support_) < 120
+    assert told == [(k, found.refits) for k in range(1, found.refits + 1)]
+    others = np.delete(np.arange(120), model.support_)
+    np.testing.assert_allclose(found.decision[others], model.decision_function(X[others]))
+
+
+def test_the_rows_of_a_bias_without_free_variables_are_fitted_again_too():
+    """The middle of the two limits moves with the rows that set them, which have no dual."""
+    X = np.array([[-3.0], [-2.0], [-0.3], [0.3], [2.0], [3.1]])
+    y = np.array([0, 0, 1, 0, 1, 1])
+    model = SVC(kernel="linear", C=1e-4, tol=TIGHT)
+    found = leave_one_out(model, X, y)
+    np.testing.assert_allclose(found.decision, brute_force(model, X, y)[1], atol=1e-9)
+
+
+def test_weights_count_and_rows_without_weight_are_judged_by_the_full_model():
+    X, y = data(2)
+    weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    model = SVC(gamma=0.5, tol=TIGHT)
+    found = leave_one_out(model, X, y, sample_weight=weight)
+    np.testing.assert_allclose(found.decision, brute_force(model, X, y, weight)[1], atol=1e-6)
+
+
+def test_gamma_and_balanced_weights_are_those_of_all_rows():
+    X, y = data(2)
+    y[:8] = 0
+    scaled = SVC(tol=TIGHT, class_weight="balanced").fit(X, y)
+    fixed = SVC(
+        tol=TIGHT, gamma=1 / (2 * X.var()), class_weight=dict(enumerate(scaled.class_weight_))
+    )
+    found = leave_one_out(scaled, X, y)
+    np.testing.assert_allclose(found.decision, brute_force(fixed, X, y)[1], atol=1e-6)
+
+
+def test_a_kernel_matrix_and_a_kernel_value_give_the_same():
+    X, y = data(2)
+    usual = leave_one_out(SVC(kernel=RBF(0.5), tol=TIGHT), X, y)
+    given = leave_one_out(SVC(kernel="precomputed", tol=TIGHT), rbf_kernel(X, gamma=0.5), y)
+    np.testing.assert_allclose(given.decision, usual.decision, atol=1e-6)
+    assert given.refits == usual.refits
+
+
+def test_other_models_are_fitted_once_a_row():
+    X, y = data(2)
+    found = leave_one_out(make_pipeline(StandardScaler(), SVC()), X, y)
+    assert found.refits == len(y)
+    assert found.decision is None
+    near = leave_one_out(KNeighborsClassifier(1), X, y)
+    distances = ((X[:, None] - X[None]) ** 2).sum(axis=2) + np.diag([np.inf] * len(y))
+    np.testing.assert_array_equal(near.predictions, y[distances.argmin(axis=1)])
+
+
+def test_a_class_of_one_row_is_refused_in_a_sentence():
+    X, y = data(2)
+    y[0] = 7
+    with pytest.raises(ValueError, match="Class 7 has one row"):
+        leave_one_out(SVC(), X, y)
+
+
+def test_the_protocol_of_the_name_uses_it(monkeypatch):
+    X, y = data(2)
+    calls = []
+    monkeypatch.setattr(
+        "maxmargin.evaluation.run.leave_one_out",
+        lambda *args, **kwargs: calls.append(1) or function(*args, **kwargs),
+    )
+    runs = evaluate({"near": KNeighborsClassifier(1), "svc": SVC(gamma=0.5)}, X, y, protocol="loo")
+    assert calls == [1]
+    assert list(runs) == ["near", "svc"]
+    said, _ = brute_force(SVC(gamma=0.5), X, y)
+    np.testing.assert_array_equal(runs["svc"].scores, said == y)
+    np.testing.assert_array_equal([fold.validate[0] for fold in runs["near"].folds], range(len(y)))
