@@ -6,6 +6,11 @@ from hypothesis import HealthCheck, settings
 # Pictures are drawn in memory, on a machine without a screen too.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# Of several test processes each has its share of the cores, and two threads in any case.
+if "PYTEST_XDIST_WORKER_COUNT" in os.environ:
+    share = (os.cpu_count() or 1) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(2, share)))
+
 # A shell has what it runs in the background ignore Ctrl-C; the tests of it need the usual handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
