@@ -147,6 +147,5 @@ def c_svc(t: NDArray[Any], C: float | Vector, *, bias: bool = True) -> BoxQP:
     ([0.0, -2.0], [2.0, 0.0])
     """
     t = np.asarray(t, dtype=np.float64)
-    cost = np.broadcast_to(np.asarray(C, dtype=np.float64), t.shape)
-    positive = t > 0
-    return BoxQP(t, np.where(positive, 0.0, -cost), np.where(positive, cost, 0.0), bias)
+    signed = t * np.asarray(C, dtype=np.float64)
+    return BoxQP(t, np.minimum(signed, 0.0), np.maximum(signed, 0.0), bias)

@@ -48,10 +48,9 @@ class Source:
         return cls(COPIED, K, index, nothing, line, _NOTHING)
 
     @classmethod
-    def evaluated(cls, kind: int, X: Floats, norms: Floats, params: Vector) -> Source:
-        """From the vectors of the problem, by a formula."""
-        XT, nothing = np.ascontiguousarray(X.T), np.empty((0, 0), X.dtype)
-        return cls(kind, nothing, _NOBODY, XT, norms, params)
+    def evaluated(cls, kind: int, XT: Floats, norms: Floats, params: Vector) -> Source:
+        """From the vectors of the problem, which are columns here, by a formula."""
+        return cls(kind, np.empty((0, 0), XT.dtype), _NOBODY, XT, norms, params)
 
     @property
     def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:

@@ -118,12 +118,14 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     gram, formula = rows.gram, rows.gram.kernel.formula
     assert formula is not None
     X = gram.rows.X  # type: ignore[attr-defined]
-    norms, diagonal = squared_lengths(X).astype(X.dtype), gram.diagonal()
+    # Rows lie class by class, so a problem's columns of X' are a few runs, copied as they are.
+    XT, norms, diagonal = X.T.copy(), squared_lengths(X).astype(X.dtype), gram.diagonal()
     scratch = _Scratch(rows, gram.dtype)
 
     def view(segments: Segments) -> Square:
-        index = rows.index(segments)
-        source = Source.evaluated(formula[0], X[index], norms[index], formula[1])
+        index, ranges = rows.index(segments), rows.ranges(segments)
+        own = np.concatenate([XT[:, a:b] for a, b in ranges], axis=1)
+        source = Source.evaluated(formula[0], own, norms[index], formula[1])
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
     return Memory(view, max(1, budget // scratch.size), squares=True)

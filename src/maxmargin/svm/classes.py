@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -118,11 +118,14 @@ def _joined(edges: Index, segments: tuple[int, ...]) -> Index:
 
 def _one_vs_one(edges: Index, cost: Vector, state: State) -> list[Task]:
     """All pairs of classes, the earlier one positive."""
-    counts = np.diff(edges)
+    edges = edges.tolist()
+    counts = [b - a for a, b in pairwise(edges)]
     tasks = []
     for i, j in combinations(range(len(counts)), 2):
-        t = np.repeat([1.0, -1.0], [counts[i], counts[j]])
-        tasks.append(Task(i, (i, j), state(t, cost[_joined(edges, (i, j))])))
+        t = np.ones(counts[i] + counts[j])
+        t[counts[i] :] = -1.0
+        both = [cost[edges[c] : edges[c + 1]] for c in (i, j)]
+        tasks.append(Task(i, (i, j), state(t, np.concatenate(both))))
     return tasks
 
 
