@@ -32,7 +32,7 @@ from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence
 from maxmargin.ensembles.rounds import Limits, boost, with_printing
-from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.inputs.table import read
 from maxmargin.inputs.vectors import refuse_dates
@@ -205,7 +205,7 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         knows = hasattr(self, "is_categorical_") or not self._stumps()
         X, y = self._read(X, y, reset=not (goes_on and knows))
         check_classification_targets(y)
-        classes, label = np.unique(y, return_inverse=True)
+        classes, label = find_classes(y)
         refuse_one_class(classes)
         urn, weight = self._fill(X, label, sample_weight)
         data = fingerprint(X, label, weight, classes)

@@ -29,6 +29,17 @@ def refuse_one_class(classes: NDArray[Any]) -> None:
 def number_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
     """Give the classes in order, the number of each row's class, and the labels as an array."""
     labels = check_labels(y)
-    classes, numbers = np.unique(labels, return_inverse=True)
+    classes, numbers = find_classes(labels)
     refuse_one_class(classes)
-    return classes, numbers.astype(np.intp, copy=False), labels
+    return classes, numbers, labels
+
+
+def find_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the classes in order, and the number of each row's class.
+
+    As ``np.unique`` does with ``return_inverse``, which would sort all rows to find a few classes.
+    """
+    classes = np.unique(labels)
+    if len(classes) == 2:
+        return classes, (labels == classes[1]).astype(np.intp)
+    return classes, np.searchsorted(classes, labels).astype(np.intp, copy=False)

@@ -33,6 +33,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from maxmargin.inputs.caution import caution
+from maxmargin.inputs.labels import find_classes
 from maxmargin.inputs.parameters import ParameterError, check_shared
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
@@ -494,7 +495,7 @@ class OneVsOneClassifier(_Multiclass):
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
         X, y = self._validate(X, y=y)
         check_classification_targets(y)
-        self.classes_, label = np.unique(y, return_inverse=True)
+        self.classes_, label = find_classes(y)
         self._refuse_one_class()
         problems = [self._pair(label, i, j) for i, j in combinations(range(self.n_classes_), 2)]
         self.estimators_ = _fit_all(self, X, problems, params)

@@ -32,7 +32,7 @@ from scipy.optimize import OptimizeResult, linprog
 from sklearn.utils import check_X_y
 
 from maxmargin.inputs.finite import refuse_nonfinite
-from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import seconds_left, stop_if_over
 
@@ -159,7 +159,7 @@ def _check(X: Any, y: Any) -> tuple[Any, Vector]:
         X, y, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, estimator="separate"
     )
     refuse_nonfinite(X)
-    classes, numbers = np.unique(check_labels(y), return_inverse=True)
+    classes, numbers = find_classes(check_labels(y))
     refuse_one_class(classes)
     if len(classes) > 2:
         raise ValueError(

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import (
     ParameterError,
     check_choice,
@@ -225,7 +225,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self._check_parameters()
         X, y = read(self, X, y, reset=True)
         check_classification_targets(y)
-        self.classes_, label = np.unique(y, return_inverse=True)
+        self.classes_, label = find_classes(y)
         refuse_one_class(self.classes_)
         weight = read_weight(sample_weight, X.shape[0])
         kept = weight > 0
