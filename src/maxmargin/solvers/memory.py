@@ -11,7 +11,6 @@ Nothing that a result depends on follows from the number of threads.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import Points, squared_lengths
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
@@ -94,7 +94,8 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     """Evaluate the whole matrix; a problem that is a part of it copies rows."""
     matrix = evaluate(rows.gram, workers)
     gram, diagonal = rows.gram.stored(matrix), matrix.diagonal().copy()
-    scratch = _Scratch(rows, gram.dtype)
+    size = rows.largest**2
+    scratch = Scratch(size, gram.dtype)
 
     def view(segments: Segments) -> Square:
         index = rows.index(segments)
@@ -103,7 +104,7 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
         source = Source.copied(matrix, index)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    return Memory(view, max(1, left // scratch.size), squares=True)
+    return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares=True)
 
 
 def _columns_of_formula(gram: Gram) -> float:
@@ -120,7 +121,8 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     X = gram.rows.X  # type: ignore[attr-defined]
     # Rows lie class by class, so a problem's columns of X' are a few runs, copied as they are.
     XT, norms, diagonal = X.T.copy(), squared_lengths(X).astype(X.dtype), gram.diagonal()
-    scratch = _Scratch(rows, gram.dtype)
+    size = rows.largest**2
+    scratch = Scratch(size, gram.dtype)
 
     def view(segments: Segments) -> Square:
         index, ranges = rows.index(segments), rows.ranges(segments)
@@ -128,22 +130,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
         source = Source.evaluated(formula[0], own, norms[index], formula[1])
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    return Memory(view, max(1, budget // scratch.size), squares=True)
-
-
-class _Scratch:
-    """Memory for the rows of one problem at a time, one for each thread."""
-
-    def __init__(self, rows: Rows, dtype: np.dtype[Any]) -> None:
-        self._values, self._dtype = rows.largest**2, dtype
-        self.size, self._own = self._values * dtype.itemsize, threading.local()
-
-    def memory(self) -> NDArray[Any]:
-        """Give this thread's: memory touched for the first time costs page faults."""
-        if not hasattr(self._own, "memory"):
-            self._own.memory = np.empty(self._values, self._dtype)
-        memory: NDArray[Any] = self._own.memory
-        return memory
+    return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares=True)
 
 
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:

@@ -12,7 +12,6 @@ share what they evaluate: a line of the store holds a row over all segments, fil
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from maxmargin.kernels.base import Prepared
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 
 Index = NDArray[np.intp]
@@ -88,7 +88,7 @@ class RowCache:
         self._last_use = np.zeros(self.lines, dtype=np.int64)
         self._clock = 0
         self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
-        self._scratch = threading.local()
+        self._scratch = Scratch(TILE_ROWS * TILE_COLUMNS, gram.dtype)
 
     def _all_segments(self) -> Sequence[int]:
         return range(len(self.boundaries) - 1)
@@ -176,8 +176,5 @@ class RowCache:
         return self._row_of[slots], slots
 
     def tile(self, rows: int, columns: int) -> NDArray[np.floating]:
-        """Scratch memory of this thread: memory touched for the first time costs page faults."""
-        if not hasattr(self._scratch, "tile"):
-            self._scratch.tile = np.empty(TILE_ROWS * TILE_COLUMNS, self.gram.dtype)
-        tile: NDArray[np.floating] = self._scratch.tile[: rows * columns].reshape(rows, columns)
-        return tile
+        """Memory of this thread for a tile."""
+        return self._scratch.memory()[: rows * columns].reshape(rows, columns)

@@ -27,9 +27,13 @@ _SLACK = 1e-12  # of the total weight: sums that differ by less are taken as equ
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def on_grid(values: Vector) -> tuple[Vector, float, float]:
-    """Round values so that sums of them are exact; gives those of all and of their sizes too."""
-    rounded = np.empty(len(values))
+def on_grid(values: Vector, rounded: Vector | None = None) -> tuple[Vector, float, float]:
+    """Round values so that sums of them are exact; gives those of all and of their sizes too.
+
+    They are written to ``rounded`` where that is given: memory touched for the first time, every
+    round, costs more than the rounding.
+    """
+    rounded = np.empty(len(values)) if rounded is None else rounded
     put_on_grid = engine_of(rounded).stump_grid.put_on_grid
     return rounded, *put_on_grid(np.ascontiguousarray(values), rounded)
 
@@ -102,8 +106,8 @@ class Criterion(Protocol):
 class Sign:
     """The edge of labels -1 and +1: signed = w t."""
 
-    def __init__(self, signed: Vector) -> None:
-        self._signed, total, self._scale = on_grid(signed)
+    def __init__(self, signed: Vector, memory: Vector | None = None) -> None:
+        self._signed, total, self._scale = on_grid(signed, memory)
         self.total, self.baseline = np.array([total]), abs(total)
         self._verbs = engine_of(self._signed).stump
 
@@ -225,8 +229,8 @@ class Square:
 class Gini(Square):
     """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
 
-    def __init__(self, signed: Vector) -> None:
-        self._pull, *total = on_grid(signed)
+    def __init__(self, signed: Vector, memory: Vector | None = None) -> None:
+        self._pull, *total = on_grid(signed, memory)
         self._verbs = engine_of(self._pull).stump_square
         self._values, self._kind, self.total = self._pull, SIGNED, np.array(total)
         self.baseline, self._mean, self._tiny = 0.0, 0.0, _SLACK

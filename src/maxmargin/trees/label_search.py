@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.ops.scratch import Scratch
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.split import Split
 
@@ -33,14 +34,16 @@ class LabelSearch:
         self._columns, self._label, self._criterion = columns, label.astype(np.intp), criterion
         self._n_classes = n_classes
         self._t = np.where(label == 1, 1.0, -1.0)
+        self._scratch = Scratch(len(self._t), np.float64)
 
     def best(self, weight: Vector) -> Split:
         """Find the best split for these weights; its leaves are as ``leaf_classes`` reads them."""
         if self._n_classes > 2:
             return self._columns.best_classes(self._label, weight, self._n_classes, self._criterion)
+        signed = np.multiply(weight, self._t, out=self._scratch.memory())
         if self._criterion == "gini":
-            return self._columns.best_square(weight * self._t, weight, "gini")
-        return self._columns.best_sign(weight * self._t)
+            return self._columns.best_square(signed, weight, "gini")
+        return self._columns.best_sign(signed)
 
 
 def leaf_classes(split: Split, n_classes: int) -> tuple[int, int]:
