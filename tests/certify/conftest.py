@@ -48,7 +48,7 @@ def conic(problem, K):
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     P = sparse.csc_array(np.triu(K))
-    solution = clarabel.DefaultSolver(P, -problem.linear, A, b, cones, settings).solve()
+    solution = clarabel.DefaultSolver(P, -problem.p, A, b, cones, settings).solve()
     beta = np.clip(np.array(solution.x), problem.lower, problem.upper)
     return beta, problem.dual(beta, K @ beta)
 

@@ -61,7 +61,7 @@ def test_the_optimum_is_certified(known, seed, bias):
 
 
 def reference_optimum(case):
-    beta, F, K = np.zeros(len(case.problem)), case.problem.linear.copy(), case.K
+    beta, F, K = np.zeros(len(case.problem)), case.problem.p.copy(), case.K
     rows = K, np.arange(len(K)), np.zeros(1, int), GIVEN, K, beta, K, beta, beta
     point = np.diag(K), beta, F, case.problem.lower, case.problem.upper, 1e-9, 100_000
     if case.problem.bias:

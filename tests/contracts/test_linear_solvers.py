@@ -22,6 +22,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Limits, Trace, run
+from maxmargin.solvers.linear_start import LinearStart
 
 TOL = 1e-7
 SMOOTH = ("squared_hinge", "logistic", "exponential", "squared", "modified_huber")
@@ -96,21 +97,20 @@ FLAT = STEEP | {"a cost for each row", "separable, hard", "more columns than row
 UNBOUNDED = {"separable", "separable, hard", "more columns than rows"}  # without a penalty
 
 
-def takes(solver, name, loss, penalty, intercept):  # noqa: PLR0911  (a table of who takes what)
-    if solver == "primal_coordinate":
-        return penalty == "l1" and loss in SMOOTH
-    if penalty == "l1" or (penalty == "none" and name in UNBOUNDED):
+def in_scope(solver, loss, penalty, intercept):
+    free = INTERCEPTS[intercept][1]
+    return LINEAR_SOLVERS[solver].scope.takes(losses.named(loss), penalty, free)
+
+
+def takes(solver, name, loss, penalty, intercept):
+    """What it says it takes, but for problems on which it would need too long, or for ever."""
+    if not in_scope(solver, loss, penalty, intercept) or (penalty == "none" and name in UNBOUNDED):
         return False
     if name == "a cost for each row" and loss == "hinge" and penalty == "none":
         return False  # a linear program: the duals of its corner are missed by rounding
-    if solver == "dual_coordinate":
-        hinge = loss in HINGES and penalty == "l2" and intercept != "free"
-        return hinge and name not in STEEP
     if solver == "gradient_descent":
-        return loss in SMOOTH and name not in FLAT and penalty == "l2"
-    if solver == "working_set":
-        return loss == "hinge" and penalty == "l2" and intercept == "free" and name not in STEEP
-    return solver == "newton"
+        return name not in FLAT and penalty == "l2"
+    return solver in ("newton", "primal_coordinate") or name not in STEEP
 
 
 def case_of(name, loss, penalty="l2", intercept="none", storage=np.asarray):
@@ -145,7 +145,7 @@ several_steps = pytest.mark.parametrize(  # a small problem is one working set, 
 def solve(case, solver, limits=None, *, n_jobs=1, seed=0):
     with Workers(n_jobs) as workers:
         design = Design(case.X, case.constant, workers)
-        return run(LINEAR_SOLVERS[solver](case.problem, design, seed), limits or Limits(TOL))
+        return run(LINEAR_SOLVERS[solver](case.problem, design, None, seed), limits or Limits(TOL))
 
 
 @cache
@@ -593,6 +593,30 @@ def test_a_solver_that_gets_nowhere_has_stalled(monkeypatch, solver):
     assert len(steps) < 100
 
 
-def test_other_penalties_are_refused():
-    with pytest.raises(ValueError, match="solves the l1 penalty"):
-        solve(case_of("overlapping", "logistic"), "primal_coordinate")
+# One way to start a solver
+
+
+@every_solver
+def test_a_problem_out_of_scope_is_refused(solver):
+    kinds = [("hinge", "l2"), ("logistic", "l2"), ("squared_hinge", "l1"), ("hinge", "l1")]
+    outside = [k for k in kinds if not in_scope(solver, *k, "free")]
+    assert outside
+    for loss, penalty in outside:
+        with pytest.raises(ValueError, match=f"does not solve loss '{loss}', penalty '{penalty}'"):
+            solve(case_of("overlapping", loss, penalty, "free"), solver)
+
+
+@every_solver
+def test_a_start_at_a_neighbouring_cost_saves_steps(solver):
+    case = typical(solver)
+    further = replace(case, problem=replace(case.problem, cost=1.001 * case.problem.cost))
+    near = solve(case, solver).point
+    with Workers(1) as workers:
+        design = Design(further.X, further.constant, workers)
+        begun = LinearStart(near.theta, 1.001 * near.beta)
+        warm = run(LINEAR_SOLVERS[solver](further.problem, design, begun), Limits(TOL))
+    cold = solve(further, solver)
+    assert warm.certificate.status is Status.CERTIFIED
+    # A step of working sets solves the whole small problem, from wherever it begins.
+    assert warm.iterations < cold.iterations + (solver == "working_set")
+    np.testing.assert_allclose(warm.certificate.primal, cold.certificate.primal, rtol=1e-5)

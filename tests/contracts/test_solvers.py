@@ -151,13 +151,13 @@ def conic(name, bias):
     b = np.concatenate([np.zeros(int(bias)), problem.upper, -problem.lower])
     cones = [clarabel.ZeroConeT(1)] * int(bias) + [clarabel.NonnegativeConeT(2 * n)]
     P = sparse.csc_matrix(np.triu(case.K))
-    answer = clarabel.DefaultSolver(P, -problem.linear, A, b, cones, settings).solve()
+    answer = clarabel.DefaultSolver(P, -problem.p, A, b, cones, settings).solve()
     assert str(answer.status) == "Solved"
     return -answer.obj_val
 
 
 def true_violation(case, beta):
-    return case.problem.violation(beta, case.problem.linear - case.K @ beta)
+    return case.problem.violation(beta, case.problem.p - case.K @ beta)
 
 
 def true_dual(case, beta):
@@ -180,7 +180,7 @@ def test_the_optimality_conditions_hold_at_the_point(name, solver, bias):
     if bias:
         np.testing.assert_allclose(beta.sum(), 0, atol=1e-9 * (1 + np.abs(beta).sum()))
     assert true_violation(case, beta) <= 2 * TOL
-    b = problem.intercept(beta, problem.linear - case.K @ beta)
+    b = problem.intercept(beta, problem.p - case.K @ beta)
     alpha, margins = beta * case.t, case.t * (case.K @ beta + b)
     assert (margins[alpha == 0] >= 1 - 1e-6).all()
     assert (margins[alpha == case.cost] <= 1 + 1e-6).all()

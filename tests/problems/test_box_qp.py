@@ -23,7 +23,7 @@ def case(seed, bias=True, n=8):
 
 def test_c_svc_states_the_box_by_sign():
     problem = c_svc(np.array([1, -1, 1]), np.array([1.0, 2.0, 3.0]))
-    np.testing.assert_array_equal(problem.linear, [1, -1, 1])
+    np.testing.assert_array_equal(problem.p, [1, -1, 1])
     np.testing.assert_array_equal(problem.lower, [0, -2, 0])
     np.testing.assert_array_equal(problem.upper, [1, 0, 3])
     assert problem.bias

@@ -25,7 +25,7 @@ def case(seed, n=9):
 def test_the_intercept_has_the_least_slack(seed):
     _, problem, K, beta = case(seed)
     values = K @ beta
-    b = problem.intercept(beta, problem.linear - values)
+    b = problem.intercept(beta, problem.p - values)
     ends = np.abs(values).max() + 2
     best = minimize_scalar(lambda b: problem.slack(values + b), bounds=(-ends, ends)).fun
     assert problem.slack(values + b) <= best + 1e-9

@@ -31,7 +31,7 @@ class Case:
         return self.gram.kernel.block(self.gram.rows, self.gram.rows).astype(np.float64)
 
     def true_violation(self, beta):
-        return self.problem.violation(beta, self.problem.linear - self.K @ beta)
+        return self.problem.violation(beta, self.problem.p - self.K @ beta)
 
     def true_dual(self, beta):
         return self.problem.dual(beta, self.K @ beta)
@@ -56,7 +56,7 @@ class Case:
 
     def intercept(self, solution):
         beta, product = solution.point.beta, solution.point.product
-        return self.problem.intercept(beta, self.problem.linear - product)
+        return self.problem.intercept(beta, self.problem.p - product)
 
 
 @pytest.fixture

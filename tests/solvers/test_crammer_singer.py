@@ -28,7 +28,7 @@ def state(y, cost=1.0):
 
 def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1):
     with Workers(n_jobs) as workers:
-        solver = SequentialDual(problem, Design(X, constant, workers), seed)
+        solver = SequentialDual(problem, Design(X, constant, workers), None, seed)
         return run(solver, limits or Limits(1e-6))
 
 

@@ -46,7 +46,7 @@ def state(loss, t, cost=1.0, free=False):
 
 def solve(X, problem, limits=None, *, constant=1.0, seed=0, n_jobs=1):
     with Workers(n_jobs) as workers:
-        solver = PrimalCoordinate(problem, Design(X, constant, workers), seed)
+        solver = PrimalCoordinate(problem, Design(X, constant, workers), None, seed)
         return run(solver, limits or Limits(1e-6))
 
 
@@ -222,5 +222,5 @@ def test_limits_are_told(way):
 def test_other_penalties_are_refused():
     X, t = make()
     problem = LinearProblem(losses.named("logistic"), t, np.ones(len(t)), "l2")
-    with pytest.raises(ValueError, match="solves the l1 penalty, not 'l2'"):
+    with pytest.raises(ValueError, match="does not solve loss 'logistic', penalty 'l2'"):
         solve(X, problem)

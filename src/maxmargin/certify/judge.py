@@ -108,7 +108,7 @@ def judge_slack_budget(
     optimality conditions by more than ``tol``, and the gap of the constrained form, with all that
     rounding can add to it, is at most 10 tol of the objective.
     """
-    gradient = problem.linear - point.product
+    gradient = problem.p - point.product
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
     penalised = Stack.of(problem.penalised(problem.multiplier(point.beta)))

@@ -185,7 +185,7 @@ def _sets_bias(problem: Any, point: Any) -> NDArray[np.bool_]:
 
     These are the free variables, which have a dual, or the rows at the limits, which may have none.
     """
-    gradient = problem.linear - point.product
+    gradient = problem.p - point.product
     b = problem.intercept(point.beta, gradient)
     off = np.abs(gradient - b)
     return np.asarray(off <= off.min() + _SAME * (1.0 + abs(b)))

@@ -44,13 +44,13 @@ Vector = NDArray[np.float64]
 class BoxQP:
     """max p'beta - beta'K beta / 2 over the box [lower, upper], with sum beta = 0 if ``bias``."""
 
-    linear: Vector
+    p: Vector
     lower: Vector
     upper: Vector
     bias: bool = True
 
     def __len__(self) -> int:
-        return len(self.linear)
+        return len(self.p)
 
     def part(self, variables: NDArray[np.intp], gradient: Vector) -> BoxQP:
         """State the problem of some variables, the others fixed where the gradient is this."""
@@ -59,11 +59,11 @@ class BoxQP:
 
     def dual(self, beta: Vector, product: Vector) -> float:
         """Value of the dual at beta, where ``product`` is K beta."""
-        return float(self.linear @ beta - 0.5 * (beta @ product))
+        return float(self.p @ beta - 0.5 * (beta @ product))
 
     def primal(self, beta: Vector, product: Vector, b: float) -> float:
         """Value of the primal at w = sum_i beta_i phi(x_i) and b."""
-        g, upper, lower = self.linear - product - b, self.upper, self.lower
+        g, upper, lower = self.p - product - b, self.upper, self.lower
         if self.hard:  # an infinite bound costs nothing where the constraint is met exactly
             upper, lower, g = upper[g != 0], lower[g != 0], g[g != 0]
         return float(0.5 * (beta @ product) + np.maximum(upper * g, lower * g).sum())
@@ -79,7 +79,7 @@ class BoxQP:
         ``values`` are the f(x_i). For the hard margin s is 1 / min_i t_i f(x_i).
         """
         above, below = np.isinf(self.upper), np.isinf(self.lower)
-        wanted = np.concatenate([self.linear[above], -self.linear[below]])
+        wanted = np.concatenate([self.p[above], -self.p[below]])
         given = np.concatenate([values[above], -values[below]])
         if (given[wanted > 0] <= 0).any():
             return np.inf
@@ -96,13 +96,13 @@ class BoxQP:
         s = self.stretch(product + b)
         if not np.isfinite(s):
             return np.inf
-        g = self.linear - s * (product + b)
+        g = self.p - s * (product + b)
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (self.upper, self.lower))
         return float(0.5 * s * s * (beta @ product) + np.maximum(upper * g, lower * g).sum())
 
     def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
         """Primal and dual value at beta, with the bias that its free variables say."""
-        b = self.intercept(beta, self.linear - product)
+        b = self.intercept(beta, self.p - product)
         return self.attained(beta, product, b), self.dual(beta, product)
 
     def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:

@@ -34,16 +34,16 @@ _SPARE = 1e-11  # of all weights times values: slack above the budget by less is
 class SlackBudget:
     """min |w|^2 / 2 over w, b with a total slack, weighted, of at most ``budget``."""
 
-    linear: Vector
+    p: Vector
     weight: Vector
     budget: float
 
     def __len__(self) -> int:
-        return len(self.linear)
+        return len(self.p)
 
     def penalised(self, C: float) -> BoxQP:
         """State the form with a cost of C for a unit of slack."""
-        return c_svc(self.linear, C * self.weight)
+        return c_svc(self.p, C * self.weight)
 
     def multiplier(self, beta: Vector) -> float:
         """Find the least C that allows beta."""
@@ -51,12 +51,12 @@ class SlackBudget:
 
     def dual(self, beta: Vector, product: Vector) -> float:
         """Value of the dual at beta, where ``product`` is K beta."""
-        free = self.linear @ beta - 0.5 * (beta @ product)
+        free = self.p @ beta - 0.5 * (beta @ product)
         return float(free - self.budget * self.multiplier(beta))
 
     def slack(self, values: Vector) -> float:
         """Total slack of rows with decision values f(x_i)."""
-        return float(self.weight @ np.maximum(0.0, 1.0 - self.linear * values))
+        return float(self.weight @ np.maximum(0.0, 1.0 - self.p * values))
 
     def excess(self, values: Vector) -> float:
         """Total slack less the budget; 0 where rounding explains what it is above it."""
@@ -71,7 +71,7 @@ class SlackBudget:
         slope grows by s_i from minus the weight of the positive class.
         """
         order = np.argsort(gradient, kind="stable")
-        slope = np.cumsum(self.weight[order]) - self.weight[self.linear > 0].sum()
+        slope = np.cumsum(self.weight[order]) - self.weight[self.p > 0].sum()
         level = _ROUNDING * float(self.weight.sum())
         first = int(np.argmax(slope >= -level))
         last = first + int(slope[first] <= level and first + 1 < len(order))
@@ -90,7 +90,7 @@ class SlackBudget:
         box = self.penalised(self.multiplier(beta))
         most = box.upper - box.lower
         bound = np.abs(beta) >= (1 - _ROUNDING) * most
-        return box.violation(np.where(bound, self.linear * most, beta), gradient)
+        return box.violation(np.where(bound, self.p * most, beta), gradient)
 
     def feasible(self, beta: Vector) -> bool:
         """Whether beta has the labels' signs and sums to 0 up to rounding."""

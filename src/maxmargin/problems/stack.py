@@ -69,7 +69,7 @@ class Seen:
 class Stack:
     """max p'beta - beta'K beta / 2 over [lower, upper], with sum beta = 0 if ``bias``, of many."""
 
-    linear: Vector
+    p: Vector
     lower: Vector
     upper: Vector
     segments: Segments
@@ -79,14 +79,14 @@ class Stack:
     def of(cls, problem: BoxQP) -> Stack:
         """Take a single problem."""
         segments = Segments(np.array([0, len(problem)]))
-        return cls(problem.linear, problem.lower, problem.upper, segments, problem.bias)
+        return cls(problem.p, problem.lower, problem.upper, segments, problem.bias)
 
     def __len__(self) -> int:
         return len(self.segments)
 
     def __iter__(self) -> Iterator[BoxQP]:
         for part in self.segments:
-            yield BoxQP(self.linear[part], self.lower[part], self.upper[part], self.bias)
+            yield BoxQP(self.p[part], self.lower[part], self.upper[part], self.bias)
 
     @cached_property
     def hard(self) -> bool:
@@ -97,12 +97,12 @@ class Stack:
     def at_zero(self) -> Vector:
         """Values of the primals at w = 0 and b = 0: no dual value of a convex one is above it."""
         with np.errstate(invalid="ignore"):
-            cost = np.maximum(self.upper * self.linear, self.lower * self.linear)
-        return self.segments.sum(np.where(self.linear == 0, 0.0, cost))
+            cost = np.maximum(self.upper * self.p, self.lower * self.p)
+        return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
     def look(self, beta: Vector, product: Vector) -> Seen:
         """Look at points beta, where ``product`` is K beta."""
-        gradient, sum_of = self.linear - product, self.segments.sum
+        gradient, sum_of = self.p - product, self.segments.sum
         rises, falls = beta < self.upper, beta > self.lower
         up = self.segments.max(np.where(rises, gradient, -np.inf))
         low = self.segments.min(np.where(falls, gradient, np.inf))
@@ -110,7 +110,7 @@ class Stack:
         half, g = 0.5 * sum_of(beta * product), gradient - self.segments.spread(b)
         primal = self._attained(beta, product, b) if self.hard else half + self._losses(g)
         violation = up - low if self.bias else np.maximum(np.maximum(up, 0.0), -low)
-        dual = sum_of(self.linear * beta) - half
+        dual = sum_of(self.p * beta) - half
         return Seen(primal, dual, violation, b, g, self._inside(beta))
 
     def _bias(self, gradient: Vector, free: Mask, up: Vector, low: Vector) -> Vector:

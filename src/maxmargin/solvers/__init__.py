@@ -15,7 +15,7 @@ from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
 from maxmargin.solvers.primal_coordinate import PrimalCoordinate
 from maxmargin.solvers.row_cache import RowCache
-from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, tell
+from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, with_printing
 from maxmargin.solvers.shrinking import Shrinking
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
 from maxmargin.solvers.sparse_interior_point import SparseInteriorPoint
@@ -39,6 +39,12 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
     "working_set": LinearWorkingSet,
 }
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
+
+
+def solvers_for(loss: Any, penalty: str, free: bool) -> list[str]:
+    """Name the solvers that take linear problems of a kind."""
+    kinds = LINEAR_SOLVERS.items()
+    return [name for name, kind in kinds if kind.scope.takes(loss, penalty, free)]
 
 
 _SUCCESSORS: Final = (
@@ -83,6 +89,7 @@ __all__ = [
     "WorkingSet",
     "is_narrow",
     "run",
+    "solvers_for",
     "successor_of",
-    "tell",
+    "with_printing",
 ]

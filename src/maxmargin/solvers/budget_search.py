@@ -98,7 +98,7 @@ class BudgetSearch:
 
     def _sample(self, C: float, beta: Vector, product: Vector) -> Sample:
         problem = self.problem
-        b = problem.intercept(beta, problem.linear - product)
+        b = problem.intercept(beta, problem.p - product)
         return Sample(C, beta, product, problem.excess(product + b))
 
     # what the outer loop asks
@@ -111,7 +111,7 @@ class BudgetSearch:
     def violation(self) -> float:
         """By how much the point between the ends fails: its conditions, or its relative gap."""
         beta, product = self._between()
-        violation = self.problem.violation(beta, self.problem.linear - product)
+        violation = self.problem.violation(beta, self.problem.p - product)
         primal, dual = self._values(beta, product)
         if primal == np.inf:
             return np.inf
@@ -127,7 +127,7 @@ class BudgetSearch:
         return self._values(*self._between())
 
     def _values(self, beta: Vector, product: Vector) -> tuple[float, float]:
-        b = self.problem.intercept(beta, self.problem.linear - product)
+        b = self.problem.intercept(beta, self.problem.p - product)
         return self.problem.primal(beta, product, b), self.problem.dual(beta, product)
 
     def _between(self) -> tuple[Vector, Vector]:
@@ -176,11 +176,11 @@ class BudgetSearch:
         length = sample.C - self._low.C
         direction = (sample.beta - self._low.beta) / length
         product = (sample.product - self._low.product) / length
-        size = self.problem.linear * direction
+        size = self.problem.p * direction
         most = (1 + _ROUNDING) * self.problem.weight
         inside = size.min() >= -_ROUNDING * size.max() and (size <= most).all()
         point = replace(self._facts, beta=direction, product=product)
-        u = self.problem.linear * np.clip(size, 0.0, self.problem.weight)
+        u = self.problem.p * np.clip(size, 0.0, self.problem.weight)
         meet = inside and self._nearness.meet(point)
         if meet and self.problem.refuted(mean_weights(u)):
             unclear = self._nearness.unclear(point)

@@ -52,7 +52,7 @@ class CoordinateAscent(CachedAscent):
         left = limits.steps_left(self.iterations, most)
         for _ in range(max(1, _FEWEST_UPDATES // len(F))):
             left -= self._pass(F, left, limits)
-        self.iterate.running[:] = self.problem.linear - F
+        self.iterate.running[:] = self.problem.p - F
 
     def _pass(self, F: Vector, most: int, limits: Limits) -> int:
         """Go through what is left of the order, or a new one; returns the updates made."""

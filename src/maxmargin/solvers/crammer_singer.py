@@ -33,7 +33,10 @@ from maxmargin.solvers.sweep import Index, sweep
 class SequentialDual:
     """Epochs over all rows; theta has a row for each class and ``design.width`` columns."""
 
-    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
+    def __init__(
+        self, problem: CrammerSinger, design: Design, start: None = None, seed: int = 0
+    ) -> None:
+        del start  # a machine of all classes begins at 0
         self.problem, self.iterations = problem, 0
         self._design, self._norms = design, design.row_norms()
         self._verbs = design.engine.crammer_singer

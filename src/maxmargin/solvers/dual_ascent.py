@@ -86,7 +86,7 @@ class DualAscent(ABC):
             kind = "with" if problem.bias else "without"
             raise ValueError(f"{type(self).__name__} does not solve problems {kind} a bias.")
         self.problem, self._view = problem, view
-        self.engine = engine_of(problem.linear)
+        self.engine = engine_of(problem.p)
         self._flattest = np.inf
 
     @property
@@ -113,7 +113,7 @@ class DualAscent(ABC):
 
     def gradient(self) -> Vector:
         """F = p - K beta by the running product."""
-        return self.problem.linear - self.running
+        return self.problem.p - self.running
 
     def violation(self) -> float:
         """Violation by the running product."""

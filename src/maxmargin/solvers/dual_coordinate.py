@@ -22,6 +22,8 @@ it and the best one before is better than both, and costs no product.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,8 +32,10 @@ from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope, hinges
 from maxmargin.solvers.sweep import Index, sweep
 
 Vector = NDArray[np.float64]
@@ -44,7 +48,16 @@ _HALVINGS = 4  # of the way between two points, to find where the primal is leas
 class DualCoordinate:
     """Coordinate ascent of the dual with explicit coefficients."""
 
-    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
+    scope: ClassVar = Scope(hinges, ("l2",), free=(False,))
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        design: Design,
+        start: LinearStart | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         self._verbs = design.engine.dual_coordinate
         self._squared = squared = problem.loss == SquaredHinge()
@@ -60,6 +73,11 @@ class DualCoordinate:
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
         self._looked, self._laps = 0, _FIRST
         self._order = np.arange(len(problem))
+        if start is not None:
+            alpha = start.alpha(problem, self._upper)
+            self._alpha = np.where(self._curvature > 0, alpha, self._alpha)
+            self._theta = design.back(problem.t * self._alpha)
+            self._look()
 
     def violation(self) -> float:
         """Give the relative gap when it was last looked at."""

@@ -13,14 +13,18 @@ objective by at least a quarter of what its slope promises (Armijo 1966).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose, spread_of
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope, smooth
 
 Vector = NDArray[np.float64]
 
@@ -32,14 +36,25 @@ _EPS = float(np.finfo(np.float64).eps)
 class GradientDescent:
     """Steps of a fixed or found length down the gradient."""
 
+    scope: ClassVar = Scope(smooth, ("l2", "none"))
+
     def __init__(
-        self, problem: LinearProblem, design: Design, seed: int = 0, rate: float | None = None
+        self,
+        problem: LinearProblem,
+        design: Design,
+        start: LinearStart | None = None,
+        seed: int = 0,
+        *,
+        rate: float | None = None,
     ) -> None:
+        self.scope.refuse_others(self, problem)
         del seed  # nothing is random here
         self.problem, self._design, self.iterations = problem, design, 0
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._fixed = rate is not None
         self._theta, self._values = np.zeros(design.width), np.zeros(len(problem))
+        if start is not None:
+            self._theta, self._values = start.theta.copy(), design.values(start.theta)
         self._rate = rate if rate is not None else self._first_rate()
         self._primal = problem.primal(self._theta, self._values)
         self._dual, self._best_beta = -np.inf, np.zeros(len(problem))

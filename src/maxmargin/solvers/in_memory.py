@@ -43,7 +43,7 @@ class InMemory(DualAscent):
         super().__init__(problem, view)
         del seed  # nothing is random here
         self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
-        self._F = problem.linear.astype(np.float64)
+        self._F = problem.p.astype(np.float64)
         self._many = _STEPS * max(len(problem), _FEWEST)
         if start is not None:
             start = start.within(problem)
@@ -59,7 +59,7 @@ class InMemory(DualAscent):
     @property
     def running(self) -> Vector:
         """K beta, updated by every step."""
-        return self.problem.linear - self._F
+        return self.problem.p - self._F
 
     def gradient(self) -> Vector:
         """F = p - K beta, updated by every step."""
@@ -114,7 +114,7 @@ class InMemory(DualAscent):
         self._K.bring(np.flatnonzero(start))
         product = self._K.times(start)
         if self.problem.dual(start, product) > self.merit():
-            self._beta, self._F = start, self.problem.linear - product
+            self._beta, self._F = start, self.problem.p - product
 
     def fresh_product(self) -> Vector:
         """K beta, summed anew."""
@@ -123,7 +123,7 @@ class InMemory(DualAscent):
 
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
-        self._F = self.problem.linear - point.product
+        self._F = self.problem.p - point.product
 
 
 def _settled(problem: BoxQP, beta: Vector) -> Vector:

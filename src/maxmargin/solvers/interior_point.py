@@ -87,7 +87,7 @@ class InteriorPoint:
         lower = np.where(self._below, problem.lower, problem.upper - typical)
         upper = np.where(self._above, problem.upper, problem.lower + typical)
         away = np.minimum(0.5 * (upper - lower), typical)
-        beta = np.where(problem.linear > 0, lower + away, upper - away)
+        beta = np.where(problem.p > 0, lower + away, upper - away)
         return _State(beta, 0.0, 1.0 * self._below, 1.0 * self._above)
 
     def _gaps(self, state: _State) -> tuple[Vector, Vector]:
@@ -119,7 +119,7 @@ class InteriorPoint:
     def _newton(self, state: _State, factor: _Factor, z_side: Vector, v_side: Vector) -> _State:
         """Solve the linearised conditions with these changes of the complementarities."""
         problem, (low, high) = self._problem, self._gaps(state)
-        dual = problem.linear - self._K @ state.beta - state.y + state.z - state.v
+        dual = problem.p - self._K @ state.beta - state.y + state.z - state.v
         right = dual + z_side / low - v_side / high
         beta, y = factor.solve(right), 0.0
         if problem.bias:

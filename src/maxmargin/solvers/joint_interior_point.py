@@ -42,7 +42,7 @@ _JITTER = 1e-14
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Change:
     """A change of the duals, their multipliers and the weights."""
 
     alpha: Matrix
@@ -54,8 +54,10 @@ class _Way:
 class JointInteriorPoint:
     """Steps from inside the box; a row a training row, a column a class."""
 
-    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
-        del seed  # nothing is random here
+    def __init__(
+        self, problem: CrammerSinger, design: Design, start: None = None, seed: int = 0
+    ) -> None:
+        del start, seed  # it begins inside the box, and nothing is random
         self.problem, self._given, self.iterations, self.spent = problem, design, 0, False
         self._rotation = Rotation.of(design)
         self._design = self._rotation.design
@@ -135,7 +137,7 @@ class JointInteriorPoint:
         factor, failed = dpotrf(flat, lower=1, clean=0)
         return None if failed or not np.isfinite(scale).all() else (factor, scale, E, total)
 
-    def _newton(self, factor: Any, slack: Matrix, side: Matrix) -> _Way:
+    def _newton(self, factor: Any, slack: Matrix, side: Matrix) -> _Change:
         """Solve the linearised conditions with this change of the complementarities."""
         lower, scale, E, total = factor
         stationary = self._values + self._unlike + self._level[:, None] + self._v
@@ -149,20 +151,21 @@ class JointInteriorPoint:
         change = self._design.joint_values(W)
         level = level - (E * change).sum(axis=1) / total
         alpha = E * (q - change - level[:, None])
-        return _Way(alpha, (side + self._v * alpha) / slack, level, W)
+        return _Change(alpha, (side + self._v * alpha) / slack, level, W)
 
     def _reach(self, room: Matrix, change: Matrix, inside: float) -> float:
         """How far a change can go, at most all of it, before something has no room left."""
         falls = change < 0
         return min(1.0, inside * float((-room[falls] / change[falls]).min(initial=np.inf)))
 
-    def _move(self, way: _Way, slack: Matrix) -> None:
-        primal, dual = self._reach(slack, -way.alpha, _INSIDE), self._reach(self._v, way.v, _INSIDE)
-        self._alpha = self._alpha + primal * way.alpha
+    def _move(self, change: _Change, slack: Matrix) -> None:
+        primal = self._reach(slack, -change.alpha, _INSIDE)
+        dual = self._reach(self._v, change.v, _INSIDE)
+        self._alpha = self._alpha + primal * change.alpha
         self._balance()
         self._alpha = np.minimum(self._alpha, self._upper)
-        self._v, self._level = self._v + dual * way.v, self._level + dual * way.level
-        self._W = self._W + dual * way.W
+        self._v, self._level = self._v + dual * change.v, self._level + dual * change.level
+        self._W = self._W + dual * change.W
         self._look()
 
     def point(self) -> CrammerSingerPoint:

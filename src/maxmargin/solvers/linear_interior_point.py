@@ -56,8 +56,10 @@ class _Way:
 class LinearInteriorPoint:
     """Steps from inside the box, on rows turned so that their mean is one column."""
 
-    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
-        del seed  # nothing is random here
+    def __init__(
+        self, problem: LinearProblem, design: Design, start: None = None, seed: int = 0
+    ) -> None:
+        del start, seed  # it begins inside the box, and nothing is random
         self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
         self._rotation = Rotation.of(design, turn=not problem.free)
         self._rows = self._rotation.design

@@ -17,7 +17,7 @@ The squared hinge needs its whole matrix in memory, of at most some thousand row
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,12 @@ from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_ascent import SIZE, Start
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.memory import Rows, arrange, evaluate
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope, hinge
 
 Vector = NDArray[np.float64]
 
@@ -46,16 +48,19 @@ _FINER = 0.1  # of the pairs' tolerance, when the gap asks for more
 class LinearWorkingSet:
     """The kernel machine's solver, whose point is one of the linear problem."""
 
+    scope: ClassVar = Scope(hinge, ("l2",), free=(True,))
+
     def __init__(
         self,
         problem: LinearProblem,
         design: Design,
+        start: LinearStart | None = None,
         seed: int = 0,
-        start: Vector | None = None,
     ) -> None:
+        self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         box, view = _box(problem), _view(problem, design)
-        begin = None if start is None else Start(start)
+        begin = None if start is None else Start(start.beta)
         self._inner = Decomposition(box, view, begin, seed)
         self._pairs = np.inf  # the tolerance of the pairs of variables
 
@@ -83,7 +88,7 @@ class LinearWorkingSet:
     def objectives(self) -> tuple[float, float]:
         """Primal and dual by the running numbers."""
         beta, product, box = self._inner.beta, self._inner.running, self._inner.problem
-        b, diagonal = box.intercept(beta, box.linear - product), _diagonal(self.problem)
+        b, diagonal = box.intercept(beta, box.p - product), _diagonal(self.problem)
         values = product if diagonal is None else product - diagonal * beta
         primal = 0.5 * float(beta @ values) + float(self.problem.prices(values + b).sum())
         return primal, self._inner.merit()
@@ -101,7 +106,7 @@ class LinearWorkingSet:
         beta, box = self._inner.beta.copy(), self._inner.problem
         theta = self._design.back(beta)
         if self.problem.free:
-            theta[-1] = box.intercept(beta, box.linear - self._inner.running)
+            theta[-1] = box.intercept(beta, box.p - self._inner.running)
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 
     def restart(self, point: LinearPoint) -> None:

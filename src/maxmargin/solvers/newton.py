@@ -33,6 +33,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +43,11 @@ from maxmargin.certify import LinearPoint
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose, spread_of
 from maxmargin.solvers.proximal_hinge import ProximalHinge
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope, any_curved
 
 Vector = NDArray[np.float64]
 
@@ -67,14 +70,18 @@ _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 class Newton:
     """Newton's method with exact or conjugate-gradient steps, and certified duals."""
 
+    scope: ClassVar = Scope(any_curved, ("l2", "none"))
+
     def __init__(
         self,
         problem: LinearProblem,
         design: Design,
+        start: LinearStart | None = None,
         seed: int = 0,
         *,
         sample: bool = True,
     ) -> None:
+        self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
         self.patience = None if self._smooth else _PATIENCE
@@ -82,8 +89,11 @@ class Newton:
         self._damping = 0.0 if self._smooth else _DAMPING
         self._exact = is_narrow(design)
         self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
-        self._seed, self._sample = seed, sample
-        self._begin(self._best_constant(), _WIDTH)
+        self._seed, self._sample = seed, sample and start is None
+        if start is None:
+            self._begin(self._best_constant(), _WIDTH)
+        else:
+            self._begin(start.theta.copy(), _WARM_WIDTH)
         self._best_beta = np.zeros(len(problem))
         self._best_dual = self._dual_at_zero()
 
@@ -163,16 +173,16 @@ class Newton:
                 return
         beta, h = self._slopes(), self._curvatures()
         gradient = self._diagonal * self._theta - self._design.back(beta)
-        way = self._direction(h, gradient, limits)
-        change = self._design.values(way.step)
-        self._look_at_duals(beta, h, way, change, limits.tol)
-        length = self._search(way.step, change, float(gradient @ way.step))
-        self._advance(length * way.step)
-        self._adapt(length, way.decrement)
+        newton = self._direction(h, gradient, limits)
+        change = self._design.values(newton.step)
+        self._look_at_duals(beta, h, newton, change, limits.tol)
+        length = self._search(newton.step, change, float(gradient @ newton.step))
+        self._advance(length * newton.step)
+        self._adapt(length, newton.decrement)
 
     # where to go
 
-    def _direction(self, h: Vector, gradient: Vector, limits: Limits) -> _Way:
+    def _direction(self, h: Vector, gradient: Vector, limits: Limits) -> _NewtonStep:
         if not self._exact:
             return self._wide_direction(h, gradient, limits)
         matrix = self._design.products(h)
@@ -180,22 +190,22 @@ class Newton:
         np.fill_diagonal(
             matrix, diagonal + _JITTER * np.maximum(diagonal, _JITTER * diagonal.max())
         )
-        pure = _solve(matrix, -gradient)
-        step = pure
-        if self._damping > 0 or pure is None:
+        undamped = _solve(matrix, -gradient)
+        step = undamped
+        if self._damping > 0 or undamped is None:
             damping = max(self._damping, _LEAST)
             np.fill_diagonal(matrix, matrix.diagonal() + damping * self._scale)
             step = _solve(matrix, -gradient)
         if step is None:
             step = -gradient / (self._diagonal + self._scale)
-        decrement = np.inf if pure is None else -0.5 * float(gradient @ pure)
-        return _Way(step, pure, decrement)
+        decrement = np.inf if undamped is None else -0.5 * float(gradient @ undamped)
+        return _NewtonStep(step, undamped, decrement)
 
-    def _wide_direction(self, h: Vector, gradient: Vector, limits: Limits) -> _Way:
-        pure = step = self._by_gradients(h, gradient, limits, 0.0)
+    def _wide_direction(self, h: Vector, gradient: Vector, limits: Limits) -> _NewtonStep:
+        undamped = step = self._by_gradients(h, gradient, limits, 0.0)
         if self._damping > 0:
             step = self._by_gradients(h, gradient, limits, self._damping)
-        return _Way(step, pure, -0.5 * float(gradient @ pure))
+        return _NewtonStep(step, undamped, -0.5 * float(gradient @ undamped))
 
     def _by_gradients(self, h: Vector, gradient: Vector, limits: Limits, damping: float) -> Vector:
         """Solve by preconditioned conjugate gradients, to a share or to what the gap deserves."""
@@ -278,15 +288,15 @@ class Newton:
     # the duals
 
     def _look_at_duals(
-        self, beta: Vector, h: Vector, way: _Way, change: Vector, tol: float
+        self, beta: Vector, h: Vector, newton: _NewtonStep, change: Vector, tol: float
     ) -> None:
         always = self._smooth and self._exact
         goal = np.inf if always else _PROMISING * tol * abs(self._best_primal)
-        if way.pure is None or way.decrement > goal:
+        if newton.undamped is None or newton.decrement > goal:
             return
-        if way.pure is not way.step:
-            change = self._design.values(way.pure)
-        expected = self._diagonal * (self._theta + way.pure) if self._exact else None
+        if newton.undamped is not newton.step:
+            change = self._design.values(newton.undamped)
+        expected = self._diagonal * (self._theta + newton.undamped) if self._exact else None
         value, predicted = self._dual_at(lambda rows: beta[rows] - h[rows] * change[rows], expected)
         if value > self._best_dual:
             self._best_dual, self._best_beta = value, predicted
@@ -364,7 +374,7 @@ class Newton:
         rows = np.sort(np.random.default_rng(self._seed).choice(n, size, replace=False))
         problem, factor = self.problem, n / size
         part = replace(problem, t=problem.t[rows], cost=factor * problem.cost[rows])
-        solver = Newton(part, self._design.take(rows), self._seed, sample=self._smooth)
+        solver = Newton(part, self._design.take(rows), None, self._seed, sample=self._smooth)
         few = replace(limits, tol=10 * limits.tol)
         with suppress(TimeUp):  # then the sample's best point is the best there is
             for _ in range(30):
@@ -376,11 +386,11 @@ class Newton:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _NewtonStep:
     """A step, the undamped step if there is one, and what that one promises to gain."""
 
     step: Vector
-    pure: Vector | None
+    undamped: Vector | None
     decrement: float
 
 

@@ -34,7 +34,7 @@ too flat, as where a loss is straight.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -45,8 +45,10 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
 from maxmargin.solvers.feature_sign import minimise
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope, smooth_and_curved
 from maxmargin.solvers.sweep import Index, sweep
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
@@ -63,9 +65,16 @@ _EPS = float(np.finfo(np.float64).eps)
 class PrimalCoordinate:
     """Newton steps whose models are minimised over one column at a time."""
 
-    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
-        if problem.penalty != "l1":
-            raise ValueError(f"PrimalCoordinate solves the l1 penalty, not {problem.penalty!r}.")
+    scope: ClassVar = Scope(smooth_and_curved, ("l1",))
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        design: Design,
+        start: LinearStart | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.scope.refuse_others(self, problem)
         self.problem, self.iterations = problem, 0
         self._design, self._verbs = design, design.engine.primal_coordinate
         self._columns: Any = _columns(design) if design.width > _NARROW else None
@@ -76,7 +85,10 @@ class PrimalCoordinate:
             self._penalty[-1] = 0.0
         self._damping, self._precision = _LEAST, _LOOSE
         self._keep(np.zeros(len(design)), np.zeros(design.width))
-        self._stand(np.zeros(design.width), np.zeros(len(design)))
+        if start is None:
+            self._stand(np.zeros(design.width), np.zeros(len(design)))
+        else:
+            self._stand(start.theta.copy(), design.values(start.theta))
 
     def _keep(self, beta: Vector, back: Vector) -> None:
         """Take these as the duals that bound the objective best."""

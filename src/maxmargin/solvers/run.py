@@ -169,7 +169,7 @@ class _Watch:
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
 
 
-def tell(callback: Callback | None, verbose: bool) -> Callback | None:
+def with_printing(callback: Callback | None, verbose: bool) -> Callback | None:
     """Join a user's callback with printing every line, for ``verbose=True``."""
     if not verbose:
         return callback

@@ -81,7 +81,7 @@ class SMO(CachedAscent):
             self._flattest = min(self._flattest, flattest)
             if pair[0] >= 0:
                 self._fetch(np.unique(pair), F)
-        self.iterate.running[:] = problem.linear - F
+        self.iterate.running[:] = problem.p - F
 
     def _fetch(self, pair: Index, F: Vector) -> None:
         """Have a pair's rows stored, with those of violators for which there is room."""

@@ -71,8 +71,10 @@ class _Pairs:
 class SparseInteriorPoint:
     """Steps from inside the bounds."""
 
-    def __init__(self, problem: LinearProblem, design: Design, seed: int = 0) -> None:
-        del seed  # nothing is random here
+    def __init__(
+        self, problem: LinearProblem, design: Design, start: None = None, seed: int = 0
+    ) -> None:
+        del start, seed  # it begins inside the box, and nothing is random
         self.problem, self._design, self.iterations, self.spent = problem, design, 0, False
         self._rows = np.full((len(design), design.width), design.constant)
         self._rows[:, : design.columns] = design.X

@@ -75,9 +75,9 @@ def _judged(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[So
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:
-    linear, lower, upper = (
+    p, lower, upper = (
         np.concatenate([getattr(problem, name) for problem in problems])
-        for name in ("linear", "lower", "upper")
+        for name in ("p", "lower", "upper")
     )
     starts = np.cumsum([0, *(len(problem) for problem in problems)])
-    return Stack(linear, lower, upper, Segments(starts), problems[0].bias)
+    return Stack(p, lower, upper, Segments(starts), problems[0].bias)

@@ -26,12 +26,17 @@ from maxmargin.solvers.run import Limits
 class TwoClasses:
     """The solver of the hinge, whose point is one of the joint problem."""
 
-    def __init__(self, problem: CrammerSinger, design: Design, seed: int = 0) -> None:
+    def __init__(
+        self, problem: CrammerSinger, design: Design, start: None = None, seed: int = 0
+    ) -> None:
+        del start  # a machine of all classes begins at 0
         self.problem, self._design = problem, design
         t = np.where(problem.labels == 1, 1.0, -1.0)
         hinge = LinearProblem(Hinge(), t, 2.0 * problem.cost)
         narrow = LinearInteriorPoint.takes_over(hinge, design)
-        self._inner = (LinearInteriorPoint if narrow else LinearWorkingSet)(hinge, design, seed)
+        self._inner = (LinearInteriorPoint if narrow else LinearWorkingSet)(
+            hinge, design, None, seed
+        )
 
     @staticmethod
     def takes_over(problem: Any, design: Design) -> bool:

@@ -97,7 +97,7 @@ class Reduction:
 
 def intercept(problem: Any, point: Point, offset: float = 0.0) -> float:
     """Find the bias of a problem at its point, with what an offset of the kernel adds."""
-    b: float = problem.intercept(point.beta, problem.linear - point.product)
+    b: float = problem.intercept(point.beta, problem.p - point.product)
     return b + offset * float(point.beta.sum())
 
 

@@ -214,7 +214,7 @@ class Separability:
     def parts(self, problem: Any) -> bool:
         """Let the linear program decide about the rows of a problem; raise if they do not part."""
         try:
-            found = separate(self.training.X[self._rows(problem)], problem.linear)
+            found = separate(self.training.X[self._rows(problem)], problem.p)
         except ArithmeticError:
             return False  # too close to touching for the program
         if found.witness is not None:
@@ -244,14 +244,14 @@ class Separability:
         if not self.training.seen.kernel.linear:
             return False
         rows = self.training.X[self._rows(error.problem)]
-        return not coincide(rows, error.problem.linear, error.weights)
+        return not coincide(rows, error.problem.p, error.weights)
 
     def _rows(self, problem: Any) -> Index:
         return self.reduced.rows(next(t for t in self.reduced.tasks if t.problem is problem))
 
     def not_separable(self, problem: Any, weights: Vector) -> NotSeparable:
         """Spread the weights over all rows of the data and name the two sides."""
-        rows, t = self._rows(problem), problem.linear
+        rows, t = self._rows(problem), problem.p
         witness = np.zeros(len(self.training))
         witness[rows] = weights
         label, classes = self.training.label, self.training.classes

@@ -18,7 +18,7 @@ from maxmargin.inputs.parameters import check_choice, check_flag, check_number, 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import Clock, watch
-from maxmargin.solvers import Limits, tell
+from maxmargin.solvers import Limits, with_printing
 from maxmargin.solvers.tasks import badness
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_choice import NAMES, choose_kernel
@@ -95,7 +95,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _limits(self, clock: Clock) -> Limits:
-        return Limits(self.tol, self.max_iter, clock, tell(self.callback, bool(self.verbose)))
+        callback = with_printing(self.callback, bool(self.verbose))
+        return Limits(self.tol, self.max_iter, clock, callback)
 
     def _memory(self) -> int:
         return int(self.cache_size * _MEGABYTE)

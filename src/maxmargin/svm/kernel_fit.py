@@ -267,7 +267,7 @@ _ON_MARGIN = 1e-9  # rows this close to a functional margin of 1 are on it, or t
 
 def functional_margins(task: Task, solution: Solution) -> Vector:
     """Evaluate t_i f(x_i) at the point that was judged."""
-    t, product = task.problem.linear, solution.point.product
+    t, product = task.problem.p, solution.point.product
     margins: Vector = t * (product + intercept(task.problem, solution.point))
     return margins
 

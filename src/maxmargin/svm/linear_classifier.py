@@ -16,8 +16,8 @@ from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow
-from maxmargin.solvers.dual_coordinate import LOSSES as DUAL_LOSSES
+from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow, solvers_for
+from maxmargin.solvers.scope import has, hinges
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]
@@ -30,15 +30,6 @@ _SOLVERS = (
     "primal_coordinate",
     "working_set",
 )
-
-
-def _is_known(calculus: Callable[[float, float], Vector]) -> bool:
-    """Whether a loss has this part of its calculus."""
-    try:
-        calculus(0.0, 1.0)
-    except NotImplementedError:
-        return False
-    return True
 
 
 def _check_loss(owner: str, loss: Loss) -> None:
@@ -54,7 +45,7 @@ def _check_loss(owner: str, loss: Loss) -> None:
             f"The 'loss' parameter of {owner} must have a derivative everywhere or be the hinge; "
             f"{loss.name} does not say that it is smooth."
         )
-    if not _is_known(loss.conjugate):
+    if not has(loss.conjugate):
         raise ParameterError(
             f"The 'loss' parameter of {owner} must have a conjugate, of which the certificate is "
             f"made; define that of {loss.name}."
@@ -180,23 +171,11 @@ class LinearClassifier(LinearModel):
         self._check_combination(loss)
 
     def _check_combination(self, loss: Loss) -> None:
-        solver, squared = self.solver, loss in DUAL_LOSSES
-        dual = solver != "dual_coordinate" or (
-            squared and self.penalty == "l2" and not self._free()
-        )
-        if solver == "working_set":
-            dual = squared and not loss.smooth and self.penalty == "l2" and self._free()
-        sparse = (self.penalty == "l1") == (solver == "primal_coordinate") or (
-            self.penalty == "l1" and solver == "auto"
-        )
-        smooth = loss.smooth or (solver != "gradient_descent" and self.penalty != "l1")
-        curved = _is_known(loss.curvature) or (
-            solver in ("auto", "gradient_descent") and self.penalty != "l1"
-        )
-        if not (dual and sparse and smooth and curved):
+        fitting = solvers_for(loss, self.penalty or "none", self._free())
+        if not fitting or self.solver not in ("auto", *fitting):
             raise ParameterError(
-                f"{type(self).__name__} cannot combine loss={loss.name!r}, "
-                f"penalty={self.penalty!r}, intercept={self.intercept!r} and solver={solver!r}; "
+                f"{type(self).__name__} cannot combine loss={loss.name!r}, penalty="
+                f"{self.penalty!r}, intercept={self.intercept!r} and solver={self.solver!r}; "
                 "solver='auto' chooses one that fits, and the docstring says which fits what."
             )
 
@@ -207,17 +186,17 @@ class LinearClassifier(LinearModel):
     def _solver(self, problem: LinearProblem, design: Design, seed: int) -> Any:
         name = self._choose(problem, design)
         if name == "gradient_descent":
-            return GradientDescent(problem, design, seed, self.learning_rate)
-        return LINEAR_SOLVERS[name](problem, design, seed)
+            return GradientDescent(problem, design, None, seed, rate=self.learning_rate)
+        return LINEAR_SOLVERS[name](problem, design, None, seed)
 
     def _choose(self, problem: LinearProblem, design: Design) -> str:
         if self.solver != "auto":
             return self.solver
         if problem.penalty == "l1":
             return "primal_coordinate"
-        if not _is_known(problem.loss.curvature):
+        if not has(problem.loss.curvature):
             return "gradient_descent"
-        if problem.penalty == "none" or problem.loss not in DUAL_LOSSES or is_narrow(design):
+        if problem.penalty == "none" or not hinges(problem.loss) or is_narrow(design):
             return "newton"
         if not problem.free:
             return "dual_coordinate"

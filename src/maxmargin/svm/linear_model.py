@@ -23,7 +23,7 @@ from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Solution, successor_of, tell
+from maxmargin.solvers import Limits, Solution, successor_of, with_printing
 from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
@@ -142,13 +142,15 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """List who may solve a problem; one whom the user did not name hands over if it fails."""
         first = partial(self._solver, problem, design, seed)
         successor = successor_of(problem, design) if self.solver == "auto" else None
-        return [first] if successor is None else [first, partial(successor, problem, design, seed)]
+        if successor is None:
+            return [first]
+        return [first, partial(successor, problem, design, None, seed)]
 
     def _solve(
         self, X: Any, label: Index, cost: Vector, clock: Clock, shift: Vector | None
     ) -> list[Solution]:
         """Solve every problem within the limits."""
-        callback = tell(self.callback, bool(self.verbose))
+        callback = with_printing(self.callback, bool(self.verbose))
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 

@@ -14,13 +14,19 @@ from maxmargin.certify import CrammerSingerPoint
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, Progress, SequentialDual, Solution, is_narrow
+from maxmargin.solvers import (
+    LINEAR_SOLVERS,
+    Progress,
+    SequentialDual,
+    Solution,
+    is_narrow,
+    solvers_for,
+)
 from maxmargin.svm.linear_model import Index, LinearModel
 
 Vector = NDArray[np.float64]
 
-_L2_SOLVERS = ("auto", "dual_coordinate", "newton", "gradient_descent", "working_set")
-_SOLVERS = (*_L2_SOLVERS, "primal_coordinate")
+_SOLVERS = ("auto", *LINEAR_SOLVERS)
 
 
 class LinearSVC(LinearModel):
@@ -162,15 +168,12 @@ class LinearSVC(LinearModel):
                 f"penalty={self.penalty!r} and loss={self.loss!r} are not supported when "
                 f"dual={self.dual}"
             )
-        fitting = ("auto", "primal_coordinate") if self.penalty == "l1" else _L2_SOLVERS
-        if self.solver not in fitting or (
-            self.solver == "gradient_descent" and self.loss == "hinge"
-        ):
-            self._refuse(f"penalty={self.penalty!r}, loss={self.loss!r} and solver={self.solver!r}")
-        if self.solver == "working_set" and not (self._free() and self.loss == "hinge"):
-            self._refuse("solver='working_set' and anything but loss='hinge', intercept='free'")
-        if self.solver == "dual_coordinate" and self._free():
-            self._refuse("intercept='free' and solver='dual_coordinate'; use 'newton'")
+        fitting = solvers_for(losses.named(self.loss), self.penalty, self._free())
+        if self.solver not in ("auto", *fitting):
+            self._refuse(
+                f"penalty={self.penalty!r}, loss={self.loss!r}, intercept={self.intercept!r} and "
+                f"solver={self.solver!r} is not supported; use one of {', '.join(fitting)}"
+            )
 
     def _refuse(self, combination: str) -> None:
         raise ValueError(
@@ -192,8 +195,8 @@ class LinearSVC(LinearModel):
 
     def _solver(self, problem: Any, design: Design, seed: int) -> Any:
         if self._joint():
-            return SequentialDual(problem, design, seed)
-        return LINEAR_SOLVERS[self._choose(design)](problem, design, seed)
+            return SequentialDual(problem, design, None, seed)
+        return LINEAR_SOLVERS[self._choose(design)](problem, design, None, seed)
 
     def _choose(self, design: Design) -> str:
         """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""

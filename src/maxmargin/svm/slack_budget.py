@@ -204,7 +204,7 @@ def _multipliers(learned: Learned, weight: Vector, budget: float) -> Any:
     """Find the multiplier of the budget and the slack used, for every problem."""
     for task, solution in zip(learned.reduced.tasks, learned.solutions, strict=True):
         point, rows = solution.point, learned.reduced.rows(task)
-        problem = SlackBudget(task.problem.linear, weight[rows], budget)
+        problem = SlackBudget(task.problem.p, weight[rows], budget)
         values = point.product + intercept(task.problem, point)
         yield problem.multiplier(point.beta), problem.slack(values)
 
@@ -220,7 +220,7 @@ class Affordability(Separability):
         if self.budget == 0:
             return super().parts(problem)
         X = self.training.X[self._rows(problem)].astype(np.float64)
-        weights = heaviest_meeting(X, problem.linear, problem.weight)
+        weights = heaviest_meeting(X, problem.p, problem.weight)
         if weights is not None and problem.refuted(weights):
             raise self.not_separable(problem, weights)
         return weights is not None
