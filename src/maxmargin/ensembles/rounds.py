@@ -142,6 +142,9 @@ class History:
     def __len__(self) -> int:
         return len(self.rounds)
 
+    def __repr__(self) -> str:
+        return f"History({len(self.rounds)} rounds)"
+
     @overload
     def __getitem__(self, index: int) -> Round: ...
     @overload
