@@ -90,9 +90,10 @@ def ctrl_c(after=0.1, again=20.0):
 
     Once more if that has no effect: a test shall fail, not hang.
     """
-    sent, done = [], threading.Event()
+    sent, ready, done = [], threading.Event(), threading.Event()
 
     def press():
+        ready.wait()  # starting a thread can take long, and nobody expects Ctrl-C meanwhile
         for wait in (after, again):
             if done.wait(wait):
                 return
@@ -102,6 +103,7 @@ def ctrl_c(after=0.1, again=20.0):
     finger = threading.Thread(target=press)
     finger.start()
     try:
+        ready.set()
         yield sent
     finally:
         done.set()
