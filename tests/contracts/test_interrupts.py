@@ -4,6 +4,7 @@ Times are those of the clock on the wall or of the processor, whichever is less:
 does other things as well the one runs on, and with several threads the other runs ahead.
 """
 
+import faulthandler
 import inspect
 import signal
 import threading
@@ -100,6 +101,10 @@ def ctrl_c(after=0.1, again=20.0):
             sent.append((time.perf_counter(), time.process_time()))
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
+    # What ran before in this process may have turned Ctrl-C off; a test that waits ends anyway.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    faulthandler.dump_traceback_later(60.0, exit=True)
     finger = threading.Thread(target=press)
     finger.start()
     try:
@@ -108,6 +113,7 @@ def ctrl_c(after=0.1, again=20.0):
     finally:
         done.set()
         finger.join()
+        faulthandler.cancel_dump_traceback_later()
 
 
 def seconds_since(then):
