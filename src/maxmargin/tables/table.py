@@ -1,0 +1,92 @@
+"""A table made ready: features, target, and what was done to get them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from maxmargin.tables.schema import Schema
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the file, and what became of it.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"number", "category", "date", "text", "nothing"}
+        What it holds.
+    role : {"feature", "target", "group", "id", "dropped"}
+    treatment : str
+        What is done with it, in words.
+    missing : int
+        Rows without a value.
+    distinct : int
+        Different values.
+    warning : str
+        What the user should look at, such as a column that equals the target.
+    """
+
+    name: str
+    kind: str
+    role: str
+    treatment: str
+    missing: int
+    distinct: int
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file that have a label, ready to be split.
+
+    Parameters
+    ----------
+    features : DataFrame
+        Numbers as Float64 with nulls, categories as String with nulls, in the schema's order.
+    target : ndarray
+        Labels (int64 or str), or float64 for regression; no gaps.
+    schema : Schema
+    columns : tuple of Column
+        All columns of the file, in its order.
+    source : str
+        Name of the file.
+    digest : str
+        SHA-256 of its bytes.
+    n_rows : int
+        Rows in the file.
+    rows : ndarray
+        Their places in the file, from 0.
+    groups : ndarray or None
+    ids : DataFrame or None
+        The columns that name rows.
+    notes : tuple of str
+        What else was decided while reading, a sentence each.
+    """
+
+    features: pl.DataFrame
+    target: NDArray[Any]
+    schema: Schema
+    columns: tuple[Column, ...]
+    source: str
+    digest: str
+    n_rows: int
+    rows: NDArray[np.intp]
+    groups: NDArray[Any] | None = None
+    ids: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> list[str]:
+        """Names of the numeric features."""
+        return [each.name for each in self.schema.features if each.kind == "number"]
+
+    @property
+    def categories(self) -> list[str]:
+        """Names of the categorical features."""
+        return [each.name for each in self.schema.features if each.kind == "category"]
