@@ -1,5 +1,9 @@
 """The main job: a family of models, tuned, compared fairly, and judged once on test rows."""
 
+from maxmargin.job.budget import parse_budget
+from maxmargin.job.contest import Contest
+from maxmargin.job.family import Candidate, family_of
+from maxmargin.job.job import Job, Replay, replay_of, run_comparison, run_job
 from maxmargin.job.outcome import (
     ClassResult,
     Entry,
@@ -8,5 +12,23 @@ from maxmargin.job.outcome import (
     Suspect,
     TestResult,
 )
+from maxmargin.job.progress import Progress
 
-__all__ = ["ClassResult", "Entry", "Importance", "Outcome", "Suspect", "TestResult"]
+__all__ = [
+    "Candidate",
+    "ClassResult",
+    "Contest",
+    "Entry",
+    "Importance",
+    "Job",
+    "Outcome",
+    "Progress",
+    "Replay",
+    "Suspect",
+    "TestResult",
+    "family_of",
+    "parse_budget",
+    "replay_of",
+    "run_comparison",
+    "run_job",
+]

@@ -185,6 +185,8 @@ class Outcome:
         What the user should know, a sentence each: Ctrl-C, the time budget, rows used for tuning.
     train : tuple of (X, y)
         The rows of ``model``, for pictures of margins and of rounds.
+    job : Job or None
+        What was asked for.
     """
 
     table: Table = field(repr=False)
@@ -203,6 +205,7 @@ class Outcome:
     seconds: float
     notes: tuple[str, ...] = ()
     train: tuple[Any, Any] | None = field(default=None, repr=False)
+    job: Any = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Entry:
         """Find an entry by its name."""

@@ -1,0 +1,249 @@
+"""The family: models that are tried, each with its own preparation and what is tuned of it.
+
+    classes:   baseline  majority                       lda         shrunken (Ledoit and Wolf)
+               logistic  C                              svm-linear  C
+               knn       neighbours                     adaboost    rounds of stumps
+               boosting  rate of 300 stumps             bagging     100 trees
+               svm-rbf   C, gamma                       svm-poly    C, gamma of degree 3
+    quantity:  baseline  mean      ridge  alpha      boosting  rate of 300 stumps
+
+They stand in the order in which they are fitted, from cheap to dear. ``cost`` is what share of a
+time budget one gets, before those that need less leave their rest to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from maxmargin.bagging import BaggingClassifier
+from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
+from maxmargin.job.preparation import as_codes, as_vectors, count_vectors
+from maxmargin.job.tuned import Tuned
+from maxmargin.svm import SVC
+from maxmargin.svm.linear_classifier import LinearClassifier
+from maxmargin.svm.linear_svc import LinearSVC
+from maxmargin.tables import InputError, Table
+
+INNER_FOLDS = 3
+COSTS = (0.1, 1.0, 10.0, 100.0)
+LINEAR_COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
+GAMMAS = (0.1, 0.3, 1.0, 3.0)  # times 1 / columns
+POLY_GAMMAS = (0.1, 1.0)
+NEIGHBOURS = (1, 5, 15, 45)
+ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+ROUNDS = (50, 500)
+BOOSTING_ROUNDS = 300
+RATES = (0.03, 0.1, 0.5)
+TREES = 100
+NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What all models are built with.
+
+    Parameters
+    ----------
+    metric : str or callable
+        What parameters are chosen by.
+    class_weight : str or None
+    seed : int
+    n_jobs : int or None
+    tuning_rows : int or None
+        Rows that parameters are chosen on; None for all.
+    """
+
+    metric: Any = None
+    class_weight: str | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    tuning_rows: int | None = None
+
+    def search(
+        self, model: Any, grid: Mapping[str, Sequence[Any]], *, classify: bool = True
+    ) -> Tuned:
+        """Have the parameters of a model chosen."""
+        kind = StratifiedKFold if classify else KFold
+        folds = kind(INNER_FOLDS, shuffle=True, random_state=self.seed)
+        facts = {"cv": folds, "scoring": self.metric, "error_score": "raise"}
+        search = GridSearchCV(model, {k: list(v) for k, v in grid.items()}, **facts)
+        return Tuned(search, max_rows=self.tuning_rows, random_state=self.seed)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A member of the family.
+
+    Parameters
+    ----------
+    name : str
+        As ``--models`` calls it.
+    title : str
+        What people call it.
+    build : callable
+        Makes the pipeline for a table.
+    cost : float
+        How much time it is given, compared with the others.
+    max_rows : int or None
+        Beyond that it is not tried.
+    """
+
+    name: str
+    title: str
+    build: Callable[[Table, Wanted], Pipeline]
+    cost: float = 1.0
+    max_rows: int | None = None
+
+
+# the models
+
+
+def _on_vectors(table: Table, model: Any) -> Pipeline:
+    return Pipeline([("prepare", as_vectors(table)), ("model", model)])
+
+
+def _majority(_table: Table, _wanted: Wanted) -> Pipeline:
+    return Pipeline([("model", DummyClassifier(strategy="prior"))])
+
+
+def _lda(table: Table, _wanted: Wanted) -> Pipeline:
+    return _on_vectors(table, LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
+
+
+def _logistic(table: Table, wanted: Wanted) -> Pipeline:
+    model = LinearClassifier(
+        loss="logistic", class_weight=wanted.class_weight, n_jobs=wanted.n_jobs
+    )
+    return _on_vectors(table, wanted.search(model, {"C": LINEAR_COSTS}))
+
+
+def _linear(table: Table, wanted: Wanted) -> Pipeline:
+    model = LinearSVC(class_weight=wanted.class_weight, n_jobs=wanted.n_jobs)
+    return _on_vectors(table, wanted.search(model, {"C": LINEAR_COSTS}))
+
+
+def _kernel(table: Table, wanted: Wanted, factors: Sequence[float], **kernel: Any) -> Pipeline:
+    """Have C and gamma of a kernel machine chosen."""
+    unit = 1.0 / count_vectors(table)
+    gammas = [unit * factor for factor in factors]
+    model = SVC(class_weight=wanted.class_weight, n_jobs=wanted.n_jobs, **kernel)
+    return _on_vectors(table, wanted.search(model, {"C": COSTS, "gamma": gammas}))
+
+
+def _radial(table: Table, wanted: Wanted) -> Pipeline:
+    return _kernel(table, wanted, GAMMAS, kernel="rbf")
+
+
+def _polynomial(table: Table, wanted: Wanted) -> Pipeline:
+    return _kernel(table, wanted, POLY_GAMMAS, kernel="poly", degree=3, coef0=1.0)
+
+
+def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
+    # The smallest training part: two thirds of half the rows.
+    most = len(table.target) // 4
+    grid = [k for k in NEIGHBOURS if k <= max(1, most)]
+    model = KNeighborsClassifier(algorithm="brute")
+    return _on_vectors(table, wanted.search(model, {"n_neighbors": grid}))
+
+
+def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
+    model = AdaBoostClassifier(
+        categorical_features=table.categories,
+        class_weight=wanted.class_weight,
+        n_jobs=wanted.n_jobs,
+        random_state=wanted.seed,
+    )
+    return Pipeline([("model", wanted.search(model, {"n_estimators": ROUNDS}))])
+
+
+def _boosting(table: Table, wanted: Wanted) -> Pipeline:
+    model = BoostingClassifier(
+        n_estimators=BOOSTING_ROUNDS,
+        categorical_features=table.categories,
+        class_weight=wanted.class_weight,
+        n_jobs=wanted.n_jobs,
+        random_state=wanted.seed,
+    )
+    return Pipeline([("model", wanted.search(model, {"learning_rate": RATES}))])
+
+
+def _bagging(table: Table, wanted: Wanted) -> Pipeline:
+    tree = DecisionTreeClassifier(class_weight=wanted.class_weight)
+    model = BaggingClassifier(tree, TREES, n_jobs=wanted.n_jobs, random_state=wanted.seed)
+    return Pipeline([("prepare", as_codes(table)), ("model", model)])
+
+
+def _mean(_table: Table, _wanted: Wanted) -> Pipeline:
+    return Pipeline([("model", DummyRegressor())])
+
+
+def _ridge(table: Table, wanted: Wanted) -> Pipeline:
+    return _on_vectors(table, wanted.search(Ridge(), {"alpha": ALPHAS}, classify=False))
+
+
+def _boosted_regression(table: Table, wanted: Wanted) -> Pipeline:
+    model = BoostingRegressor(
+        n_estimators=BOOSTING_ROUNDS,
+        categorical_features=table.categories,
+        n_jobs=wanted.n_jobs,
+        random_state=wanted.seed,
+    )
+    return Pipeline([("model", wanted.search(model, {"learning_rate": RATES}, classify=False))])
+
+
+CLASSIFIERS = (
+    Candidate("baseline", "majority class", _majority, 0.1),
+    Candidate("lda", "linear discriminant analysis", _lda, 0.5),
+    Candidate("logistic", "logistic regression", _logistic),
+    Candidate("svm-linear", "linear SVM", _linear),
+    Candidate("knn", "nearest neighbours", _neighbours, 2.0, NEAR_ROWS),
+    Candidate("adaboost", "AdaBoost of stumps", _adaboost, 3.0),
+    Candidate("boosting", "boosted stumps", _boosting, 5.0),
+    Candidate("bagging", "bagged trees", _bagging, 4.0),
+    Candidate("svm-rbf", "SVM, radial kernel", _radial, 6.0),
+    Candidate("svm-poly", "SVM, polynomial kernel", _polynomial, 5.0),
+)
+REGRESSORS = (
+    Candidate("baseline", "mean", _mean, 0.1),
+    Candidate("ridge", "ridge regression", _ridge),
+    Candidate("boosting", "boosted stumps", _boosted_regression, 4.0),
+)
+
+
+def family_of(task: str, names: Sequence[str] = ()) -> tuple[Candidate, ...]:
+    """List the models for a task, from cheap to dear.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+    names : sequence of str
+        Which ones; nothing for all. The baseline is always among them.
+
+    Returns
+    -------
+    tuple of Candidate
+
+    Examples
+    --------
+    >>> [each.name for each in family_of("classification", ["svm-rbf", "lda"])]
+    ['baseline', 'lda', 'svm-rbf']
+    """
+    family = CLASSIFIERS if task == "classification" else REGRESSORS
+    known = [each.name for each in family]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}."
+            raise InputError(f"There is no model {name!r} for {task}: {hint}")
+    return tuple(each for each in family if not names or each.name in (*names, "baseline"))

@@ -1,0 +1,284 @@
+"""The main job: put test rows aside, hold the contest on the others, look at the test rows once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from maxmargin.evaluation import TestVault, Trail, Use
+from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.trail import uses_of_folds
+from maxmargin.job.budget import DEFAULT, Budget
+from maxmargin.job.contest import BY_FOLDS, BY_HALVES, Contest, Rules, hold_contest
+from maxmargin.job.examination import examine, importances
+from maxmargin.job.family import Wanted, family_of
+from maxmargin.job.metric import are_unequal, choose_metric, scorer_of
+from maxmargin.job.outcome import Importance, Outcome, TestResult
+from maxmargin.job.progress import Progress, Teller, silent
+from maxmargin.job.suspicion import find_suspects
+from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.tables import InputError, Table
+
+TUNING_ROWS = 5000
+_SEEDS = 2**31
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a run decided by the clock or by Ctrl-C, so that a repeat decides the same.
+
+    Parameters
+    ----------
+    left_out : mapping of str to str
+        Models without a result, and why.
+    test : str
+        How the best two were compared.
+    importances : bool
+        Whether columns were shuffled.
+    """
+
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    test: str = BY_HALVES
+    importances: bool = True
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the user asked for; checked when made.
+
+    Parameters
+    ----------
+    models : sequence of str
+        Names of the family; nothing for all.
+    metric : str or None
+        scikit-learn's name of what models are compared by; None for the rule.
+    test_size : float
+        Share of the rows that is put aside.
+    folds : int
+    time_budget : float or None
+        Seconds; None for no limit.
+    class_weight : {"balanced"} or None
+    seed : int
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+    tuning_rows : int
+        Parameters are chosen on so many rows at most.
+    replay : Replay or None
+        Of a run that is repeated; the clock then decides nothing.
+
+    Examples
+    --------
+    >>> Job(folds=1)
+    Traceback (most recent call last):
+    maxmargin.tables.error.InputError: --folds is 2 or more, and not 1.
+    """
+
+    models: Sequence[str] = ()
+    metric: str | None = None
+    test_size: float = 0.2
+    folds: int = 5
+    time_budget: float | None = DEFAULT
+    class_weight: str | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    tuning_rows: int = TUNING_ROWS
+    replay: Replay | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.test_size < 1.0:
+            raise InputError(f"--test-size is a share between 0 and 1, and not {self.test_size:g}.")
+        if self.folds < 2:
+            raise InputError(f"--folds is 2 or more, and not {self.folds}.")
+        if self.class_weight not in (None, "balanced"):
+            raise InputError(f"--class-weight is balanced, and not {self.class_weight!r}.")
+        if not 0 <= self.seed < _SEEDS:
+            raise InputError(f"--seed is a number from 0 to {_SEEDS - 1}, and not {self.seed}.")
+
+
+def run_job(job: Job, table: Table, progress: Teller = silent, command: str = "") -> Outcome:
+    """Choose among the family and judge the winner on rows that nobody had seen.
+
+    Parameters
+    ----------
+    job : Job
+    table : Table
+    progress : callable
+        Told where the job is.
+    command : str
+        What to type to get the same again.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    InputError
+        Where something about the table has to be put right.
+    KeyboardInterrupt
+        After Ctrl-C before any model was done, or after a second one.
+    """
+    with warnings.catch_warnings():
+        # What a fit could not prove stands in its entry's proof; nobody reads warnings here.
+        warnings.simplefilter("ignore")
+        return _Work(job, table, progress).finish(command)
+
+
+def run_comparison(job: Job, table: Table, progress: Teller = silent) -> Contest:
+    """Compare the family on all rows: no test rows, no model to keep.
+
+    Parameters
+    ----------
+    job : Job
+    table : Table
+    progress : callable
+
+    Returns
+    -------
+    Contest
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        work = _Work(job, table, progress)
+        rows = Rows.of(table.features, table.target, table.groups)
+        return work.contest(rows)
+
+
+class _Work:
+    """A job on its table, with its clock."""
+
+    def __init__(self, job: Job, table: Table, tell: Teller) -> None:
+        self.job, self.table, self.tell = job, table, tell
+        self.replay = job.replay
+        self.budget = Budget(None if job.replay else job.time_budget)
+        metric = choose_metric(table, job.metric)
+        self.candidates = family_of(table.schema.task, job.models)
+        self.rules = Rules(
+            table,
+            metric,
+            Wanted(
+                scorer_of(metric, table), job.class_weight, job.seed, job.n_jobs, job.tuning_rows
+            ),
+            job.folds,
+            job.seed,
+            left_out={} if job.replay is None else job.replay.left_out,
+            test=None if job.replay is None else job.replay.test,
+        )
+
+    def contest(self, rows: Rows) -> Contest:
+        return hold_contest(self.rules, rows, self.candidates, self.budget, self.tell)
+
+    def vault(self) -> TestVault:
+        table, classify = self.table, self.rules.classify
+        counts = np.unique(table.target, return_counts=True)[1] if classify else [2]
+        try:
+            return TestVault(
+                table.features,
+                table.target,
+                test_size=self.job.test_size,
+                groups=table.groups,
+                stratify=classify and min(counts) > 1,
+                random_state=self.job.seed,
+            )
+        except ValueError:
+            raise InputError(
+                f"{len(table.target)} rows cannot be split into training and test rows"
+                f"{' that both hold every class' if classify else ''}: give more rows, or another"
+                " --test-size."
+            ) from None
+
+    def finish(self, command: str) -> Outcome:
+        vault = self.vault()
+        kept = Rows(vault.X, vault.y, vault.groups, None, vault.rows)
+        contest = self.contest(kept)
+        winner, *others = contest.done
+        model = contest.models[winner.name]
+        self._tell("test rows")
+        baseline = contest.models.get("baseline")
+        result, X = examine(self.rules, vault, model, baseline, winner.title)
+        shuffled = self._importances(model, X, result)
+        assert winner.run is not None
+        notes = (*self._notes(contest), *contest.notes)
+        notes += () if shuffled is not None else ("There was no time to shuffle columns.",)
+        return Outcome(
+            table=self.table,
+            metric=self.rules.metric,
+            entries=contest.entries,
+            winner=winner.name,
+            runner_up=others[0].name if others else "",
+            verdict=contest.verdict,
+            model=model,
+            test=result,
+            suspects=find_suspects(self.table, winner.run.folds, contest.judgements[winner.name]),
+            importances=shuffled or (),
+            trail=self._trail(contest, vault),
+            command=command,
+            seed=self.job.seed,
+            seconds=self.budget.seconds,
+            notes=notes,
+            train=(vault.X, vault.y),
+            job=self.job,
+        )
+
+    def _tell(self, what: str) -> None:
+        self.tell(Progress(what, "", 1.0, self.budget.seconds, 0.0))
+
+    def _importances(self, model: Any, X: Any, result: TestResult) -> tuple[Importance, ...] | None:
+        """Shuffle columns if there is time; None if there is not."""
+        if self.replay is not None:
+            return (
+                importances(self.rules, model, X, result.truth) if self.replay.importances else None
+            )
+        found, limit = None, None if self.budget.total is None else self.budget.left / 2
+        self._tell("importance of columns")
+        with self.budget.until_interrupted():
+            try:
+                with watch(limit):
+                    found = importances(self.rules, model, X, result.truth)
+            except TimeUp:
+                return None
+        return found
+
+    def _trail(self, contest: Contest, vault: TestVault) -> Trail:
+        run = contest.done[0].run
+        uses = uses_of_folds(run.folds if run is not None else ())
+        uses += [Use("refit", "train", vault.rows), Use("look 1", "test", vault.test_rows)]
+        return Trail(tuple(uses), len(self.table.target))
+
+    def _notes(self, contest: Contest) -> list[str]:
+        notes, kept = [], len(self.table.target)
+        if self.budget.interrupted:
+            notes.append("Ctrl-C ended the work early: this is what was done by then.")
+        stopped = [each.title for each in contest.entries if each.status == "stopped"]
+        if stopped and not self.budget.interrupted:
+            notes.append(f"Not finished: {', '.join(stopped)}.")
+        if are_unequal(self.table) and self.job.metric is None:
+            notes.append(
+                "The classes are unequal, so models are compared by balanced accuracy; with"
+                " --class-weight balanced they also learn so."
+            )
+        if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
+            notes.append(
+                f"Parameters were chosen on {self.job.tuning_rows} rows of each training part."
+            )
+        return notes
+
+
+def replay_of(outcome: Outcome) -> Replay:
+    """Note what the clock and Ctrl-C decided.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    Replay
+    """
+    left_out = {each.name: each.reason for each in outcome.entries if each.status == "stopped"}
+    test = BY_FOLDS if outcome.verdict is None else outcome.verdict.test
+    return Replay(left_out, test, bool(outcome.importances))

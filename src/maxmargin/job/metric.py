@@ -1,0 +1,175 @@
+"""What models are compared by, and what else is noted of every fit on the same rows.
+
+Unless one is named, classes are compared by accuracy, and by balanced accuracy where they are
+unequal: where the rarest has less than 40 % of an equal share (of two classes: less than a fifth of
+the rows). Quantities are compared by R^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    average_precision_score,
+    check_scoring,
+    f1_score,
+    get_scorer,
+    get_scorer_names,
+    jaccard_score,
+    make_scorer,
+    precision_score,
+    recall_score,
+)
+
+from maxmargin.ops.clock import stop_if_over
+from maxmargin.tables import InputError, Table
+
+UNEQUAL = 0.4
+FURTHER = {
+    "classification": ("accuracy", "balanced_accuracy"),
+    "regression": ("r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"),
+}
+_OF_ONE_CLASS = {
+    "f1": f1_score,
+    "precision": precision_score,
+    "recall": recall_score,
+    "jaccard": jaccard_score,
+}
+
+
+def are_unequal(table: Table) -> bool:
+    """Whether the rarest class has much less than an equal share of the rows.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    bool
+    """
+    if table.schema.task == "regression":
+        return False
+    counts = np.unique(table.target, return_counts=True)[1]
+    return bool(counts.min() * len(counts) < UNEQUAL * counts.sum())
+
+
+def choose_metric(table: Table, wanted: str | None = None) -> str:
+    """Name what models are compared by: what is wanted, or what the rule says.
+
+    Parameters
+    ----------
+    table : Table
+    wanted : str, default=None
+        By scikit-learn's name.
+
+    Returns
+    -------
+    str
+    """
+    if wanted is None:
+        if table.schema.task == "regression":
+            return "r2"
+        return "balanced_accuracy" if are_unequal(table) else "accuracy"
+    names = get_scorer_names()
+    if wanted not in names:
+        near = get_close_matches(wanted, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else "use one of scikit-learn's names."
+        raise InputError(f"There is no metric {wanted!r}: {hint}")
+    return wanted
+
+
+def scorer_of(metric: str, table: Table) -> Any:
+    """Give what scores a model: of metrics of one class, that of the last of two.
+
+    Parameters
+    ----------
+    metric : str
+    table : Table
+
+    Returns
+    -------
+    str or scorer
+    """
+    classes = table.schema.classes
+    if len(classes) != 2:
+        return metric
+    if metric in _OF_ONE_CLASS:
+        return make_scorer(_OF_ONE_CLASS[metric], pos_label=classes[1], zero_division=0.0)
+    if metric == "average_precision":
+        response = ("decision_function", "predict_proba")
+        return make_scorer(average_precision_score, response_method=response, pos_label=classes[1])
+    return metric
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a fitted model said of the rows that it was judged on."""
+
+    scores: dict[str, float]
+    predicted: NDArray[Any]
+    by_probability: bool
+
+
+@dataclass
+class Judge:
+    """A scorer that notes more than the score.
+
+    Parameters
+    ----------
+    metric : str
+    scorer : str or scorer
+    further : tuple of str
+        Other metrics that are noted.
+
+    Attributes
+    ----------
+    judgements : list of Judgement
+        In the order of the calls.
+    """
+
+    metric: str
+    scorer: Any
+    further: tuple[str, ...]
+    judgements: list[Judgement] = field(default_factory=list)
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:
+        """Score a fitted model on rows."""
+        stop_if_over()
+        self.judgements.append(judge(model, X, y, self.metric, self.scorer, self.further))
+        return self.judgements[-1].scores[self.metric]
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Of every metric, over the calls."""
+        names = self.judgements[0].scores
+        return {name: float(np.mean([j.scores[name] for j in self.judgements])) for name in names}
+
+
+def judge(
+    model: Any, X: Any, y: Any, metric: str, scorer: Any, further: tuple[str, ...]
+) -> Judgement:
+    """Score a fitted model by several metrics.
+
+    Parameters
+    ----------
+    model : estimator
+    X, y
+        Rows that it has not seen, and the truth.
+    metric, scorer, further
+        As in ``Judge``.
+
+    Returns
+    -------
+    Judgement
+    """
+    asked = {name: get_scorer(name) for name in further} | {metric: get_scorer(scorer)}
+    scores = check_scoring(model, scoring=asked)(model, X, y)
+    by_probability = hasattr(model, "predict_proba") and not hasattr(model, "decision_function")
+    return Judgement(
+        {name: float(value) for name, value in scores.items()}, model.predict(X), by_probability
+    )

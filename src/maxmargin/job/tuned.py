@@ -1,0 +1,130 @@
+"""A search on some of the rows, then a fit to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+
+from maxmargin.inputs.container import take_rows
+from maxmargin.ops.clock import stop_if_over
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _best_has(name: str) -> Callable[[Method], Method]:
+    """Have a method only where the model has it: the chosen one, or else the search's own."""
+    found: Callable[[Method], Method] = available_if(
+        lambda own: hasattr(vars(own).get("best_estimator_", own.search.estimator), name)
+    )
+    return found
+
+
+class Tuned(MetaEstimatorMixin, BaseEstimator):
+    """Parameters chosen by a search on at most so many rows; the model is fitted to all rows.
+
+    Parameters
+    ----------
+    search : estimator
+        With ``best_estimator_``, ``best_params_`` and ``cv_results_`` after a fit.
+    max_rows : int, default=None
+        Rows to search on, classes in proportion; None for all.
+    random_state : int, default=0
+        Of the choice of rows.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        Fitted to all rows.
+    best_params_, cv_results_
+        Of the search.
+    """
+
+    def __init__(self, search: Any, *, max_rows: int | None = None, random_state: int = 0) -> None:
+        self.search = search
+        self.max_rows = max_rows
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what the search says."""
+        return get_tags(self.search)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Search on some rows, fit to all.
+
+        Parameters
+        ----------
+        X, y
+            Rows, and what to predict.
+
+        Returns
+        -------
+        self : object
+        """
+        stop_if_over()
+        search, some = clone(self.search), self._some(y)
+        if some is None:
+            best = search.fit(X, y).best_estimator_
+        else:
+            best = clone(search.fit(take_rows(X, some), y[some]).best_estimator_).fit(X, y)
+        self.best_estimator_, self.best_params_ = best, search.best_params_
+        self.cv_results_ = search.cv_results_
+        return self
+
+    def _some(self, y: NDArray[Any]) -> NDArray[np.intp] | None:
+        if self.max_rows is None or len(y) <= self.max_rows:
+            return None
+        classify = is_classifier(self.search)
+        common = classify and np.unique(y, return_counts=True)[1].min() > 1
+        rows, _ = train_test_split(
+            np.arange(len(y)),
+            train_size=self.max_rows,
+            stratify=y if common else None,
+            random_state=self.random_state,
+        )
+        return np.sort(rows)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in order."""
+        classes: NDArray[Any] = self.best_estimator_.classes_
+        return classes
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the chosen model."""
+        predicted: NDArray[Any] = self.best_estimator_.predict(X)
+        return predicted
+
+    @_best_has("decision_function")
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decide by the chosen model."""
+        values: NDArray[np.float64] = self.best_estimator_.decision_function(X)
+        return values
+
+    @_best_has("predict_proba")
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Give the chosen model's probabilities."""
+        shares: NDArray[np.float64] = self.best_estimator_.predict_proba(X)
+        return shares
+
+
+def settled(model: Pipeline) -> Pipeline:
+    """Leave out of a fitted pipeline what it took to choose: only the chosen model is kept.
+
+    Parameters
+    ----------
+    model : Pipeline
+
+    Returns
+    -------
+    Pipeline
+    """
+    *before, (name, last) = model.steps
+    return Pipeline([*before, (name, getattr(last, "best_estimator_", last))])
