@@ -70,14 +70,19 @@ class Budget:
         """Seconds that are left; infinity without a limit."""
         return float("inf") if self.total is None else max(0.0, self.total - self.seconds)
 
-    def share(self, cost: float, to_come: Sequence[float]) -> float | None:
-        """Seconds for a model of some cost, of which others are to come; None for no limit.
+    @property
+    def until_report(self) -> float | None:
+        """Seconds until the report has to be begun; None for no limit."""
+        return None if self.total is None else max(0.0, self.left - REPORT * self.total)
+
+    def share(self, cost: float = 1.0, to_come: Sequence[float] = ()) -> float | None:
+        """Seconds for a model of some cost; None for no limit.
 
         Parameters
         ----------
-        cost : float
+        cost : float, default=1.0
         to_come : sequence of float
-            Costs of the models after it.
+            Costs of the models after it; with none of them it may have all that is left.
 
         Returns
         -------
@@ -99,7 +104,7 @@ class Budget:
         -------
         bool
         """
-        return self.total is None or seconds <= self.left - REPORT * self.total
+        return self.until_report is None or seconds <= self.until_report
 
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:

@@ -20,9 +20,9 @@ from maxmargin.evaluation import (
     score_interval,
 )
 from maxmargin.evaluation.run import decide
-from maxmargin.job.contest import Rules
-from maxmargin.job.metric import judge, scorer_of
+from maxmargin.job.metric import judge
 from maxmargin.job.outcome import ClassResult, Importance, TestResult
+from maxmargin.job.rules import Rules
 from maxmargin.ops.clock import stop_if_over
 
 SHUFFLES = 5
@@ -52,7 +52,7 @@ def examine(
         The test rows.
     """
     X, truth = vault.open("the winner of the comparison")
-    scorer = scorer_of(rules.metric, rules.table)
+    scorer = rules.scorer
     interval = score_interval(model, X, truth, scoring=scorer)
     look = replace(vault.looks[-1], model=title, scoring=rules.metric, result=interval)
     said = judge(model, X, truth, rules.metric, scorer, rules.judge().further)
@@ -128,7 +128,7 @@ def importances(
     random = np.random.default_rng(rules.seed)
     some = np.sort(random.permutation(len(truth))[:SHUFFLED_ROWS])
     X, truth = X[some], truth[some]
-    scorer = scorer_of(rules.metric, rules.table)
+    scorer = rules.scorer
 
     def score(rows: Any) -> float:
         stop_if_over()

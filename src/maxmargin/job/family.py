@@ -3,9 +3,9 @@
     classes:   baseline  majority                       lda         shrunken (Ledoit and Wolf)
                logistic  C                              svm-linear  C
                knn       neighbours                     adaboost    rounds of stumps
-               boosting  rate of 300 stumps             bagging     100 trees
+               boosting  rate of 200 stumps             bagging     100 trees
                svm-rbf   C, gamma                       svm-poly    C, gamma of degree 3
-    quantity:  baseline  mean      ridge  alpha      boosting  rate of 300 stumps
+    quantity:  baseline  mean      ridge  alpha      boosting  rate of 200 stumps
 
 They stand in the order in which they are fitted, from cheap to dear. ``cost`` is what share of a
 time budget one gets, before those that need less leave their rest to the others.
@@ -43,8 +43,8 @@ POLY_GAMMAS = (0.1, 1.0)
 NEIGHBOURS = (1, 5, 15, 45)
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 ROUNDS = (50, 500)
-BOOSTING_ROUNDS = 300
-RATES = (0.03, 0.1, 0.5)
+BOOSTING_ROUNDS = 200
+RATES = (0.05, 0.2, 0.8)
 TREES = 100
 NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
 

@@ -13,12 +13,14 @@ from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
 from maxmargin.job.budget import DEFAULT, Budget
-from maxmargin.job.contest import BY_FOLDS, BY_HALVES, Contest, Rules, hold_contest
+from maxmargin.job.contest import Contest, hold_contest
+from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
 from maxmargin.job.family import Wanted, family_of
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult
 from maxmargin.job.progress import Progress, Teller, silent
+from maxmargin.job.rules import Rules
 from maxmargin.job.suspicion import find_suspects
 from maxmargin.ops.clock import TimeUp, watch
 from maxmargin.tables import InputError, Table

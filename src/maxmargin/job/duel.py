@@ -1,0 +1,93 @@
+"""The best two against each other, and whether the difference is more than chance.
+
+By 5x2 cross-validation and Alpaydin's F-test; where there is no time for twenty more fits, by the
+corrected resampled t-test on the folds that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from maxmargin.evaluation import Run, Verdict, alpaydin_f, corrected_t
+from maxmargin.evaluation.protocol import splits
+from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.run import FoldDone, run_folds
+from maxmargin.job.budget import Budget
+from maxmargin.job.effort import FAILURES
+from maxmargin.job.family import Candidate
+from maxmargin.job.outcome import Entry
+from maxmargin.job.rules import Rules
+from maxmargin.ops.clock import TimeUp, watch
+
+BY_HALVES, BY_FOLDS = "5x2cv F", "corrected resampled t"
+HALF = 0.6  # of the time of a fold's fit that a fit to half of the rows takes
+
+
+def fight(
+    rules: Rules,
+    rows: Rows,
+    best: Sequence[tuple[Candidate, Entry]],
+    budget: Budget,
+    told: Callable[[FoldDone], object],
+) -> tuple[Verdict, str]:
+    """Compare the best two.
+
+    Parameters
+    ----------
+    rules : Rules
+    rows : Rows
+    best : two pairs of Candidate and Entry
+    budget : Budget
+    told : callable
+        Told of every fit.
+
+    Returns
+    -------
+    verdict : Verdict
+        The first against the second.
+    note : str
+        Why it is not by 5x2 cross-validation; empty where it is.
+    """
+    verdict, why = None, "There was no time for 5x2 cross-validation"
+    if _halves_wanted(rules, [entry for _, entry in best], budget):
+        with budget.until_interrupted():
+            try:
+                verdict = _by_halves(rules, rows, [each for each, _ in best], budget, told)
+            except TimeUp:
+                pass
+            except FAILURES as error:
+                why = f"5x2 cross-validation failed ({error})"
+    if verdict is not None:
+        return verdict, ""
+    runs = [entry.run for _, entry in best if entry.run is not None]
+    return _by_folds(*runs), f"{why}: the best two are compared on the folds that are there."
+
+
+def _halves_wanted(rules: Rules, best: Sequence[Entry], budget: Budget) -> bool:
+    if rules.test is not None:
+        return rules.test == BY_HALVES
+    needed = 10 * HALF * sum(entry.fit_seconds for entry in best)
+    return not budget.interrupted and budget.allows(needed)
+
+
+def _by_halves(
+    rules: Rules,
+    rows: Rows,
+    best: Sequence[Candidate],
+    budget: Budget,
+    told: Callable[[FoldDone], object],
+) -> Verdict:
+    models = {each.name: each.build(rules.table, rules.wanted) for each in best}
+    parts = splits("5x2", rows, classify=rules.classify, random_state=rules.seed + 1)
+    with watch(budget.until_report):
+        runs = run_folds(models, rows, parts, scoring=rules.judge(), callback=told)
+    first, second = (runs[each.name].scores for each in best)
+    return alpaydin_f((first - second).reshape(5, 2))
+
+
+def _by_folds(first: Run, second: Run) -> Verdict:
+    n_train = float(np.mean([len(fold.train) for fold in first.folds]))
+    n_test = float(np.mean([len(fold.validate) for fold in first.folds]))
+    return corrected_t(first.scores - second.scores, n_train=n_train, n_test=n_test)

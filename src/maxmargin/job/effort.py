@@ -1,0 +1,149 @@
+"""A model on its way through the contest: fold by fold, then on all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from maxmargin.evaluation import Band, Fold, Run
+from maxmargin.evaluation.protocol import Split
+from maxmargin.evaluation.rows import Rows, fit
+from maxmargin.evaluation.run import run_folds
+from maxmargin.job.family import Candidate
+from maxmargin.job.outcome import Entry
+from maxmargin.job.proof import proof_of
+from maxmargin.job.rules import Rules
+from maxmargin.job.tuned import settled
+from maxmargin.ops.clock import TimeUp, watch
+
+FAILURES = (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
+
+
+class Effort:
+    """What a candidate has done so far, and what is to come.
+
+    Parameters
+    ----------
+    rules : Rules
+    rows : Rows
+        All rows of the contest.
+    parts : sequence of pairs of row numbers
+        The folds.
+    candidate : Candidate
+
+    Attributes
+    ----------
+    status : {"begun", "done", "failed", "stopped"}
+    reason : str
+        Why there is no result.
+    model : Pipeline or None
+        Fitted to all rows, without what it took to choose.
+    seconds : list of float
+        Of every step.
+    """
+
+    def __init__(
+        self, rules: Rules, rows: Rows, parts: Sequence[Split], candidate: Candidate
+    ) -> None:
+        self._rules, self._rows, self.parts, self.candidate = rules, rows, parts, candidate
+        self.name, self.judge = candidate.name, rules.judge()
+        self.folds: list[Fold] = []
+        self.seconds: list[float] = []
+        self.status, self.reason = "begun", ""
+        self.model: Pipeline | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing more to do."""
+        return self.status != "begun"
+
+    @property
+    def next_step(self) -> str:
+        """What comes next, in words."""
+        done, folds = len(self.folds), len(self.parts)
+        return f"fold {done + 1} of {folds}" if done < folds else "all rows"
+
+    @property
+    def to_come(self) -> float:
+        """Seconds that it still needs, by its quickest step; 0 where none is made yet."""
+        steps = len(self.parts) + 1 - len(self.seconds)
+        return 0.0 if self.over else min(self.seconds, default=0.0) * steps
+
+    def refuse(self, reason: str) -> None:
+        """Give up for a reason, if there is one and it is not over.
+
+        Parameters
+        ----------
+        reason : str
+        """
+        if reason and not self.over:
+            self.status, self.reason = "stopped", reason
+
+    def step(self, limit: float | None = None) -> None:
+        """Do a fold, or fit to all rows; what goes wrong is the reason for no result.
+
+        Parameters
+        ----------
+        limit : float, default=None
+            Seconds that it may take.
+        """
+        begun = perf_counter()
+        try:
+            with watch(limit):
+                self._step()
+        except TimeUp:
+            spent = sum(self.seconds) + perf_counter() - begun
+            self.refuse(f"the time budget ended it after {spent:.0f} s")
+        except FAILURES as error:
+            self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
+        self.seconds.append(perf_counter() - begun)
+
+    def _step(self) -> None:
+        built = self.candidate.build(self._rules.table, self._rules.wanted)
+        if len(self.folds) == len(self.parts):
+            self._fitted = fit(clone(built), self._rows)
+            self.model, self.status = settled(self._fitted), "done"
+            return
+        part = self.parts[len(self.folds)]
+        options: Any = {"scoring": self.judge, "decisions": self._rules.classify}
+        self.folds += run_folds({self.name: built}, self._rows, [part], **options)[self.name].folds
+
+    def entry(self) -> Entry:
+        """Say how it came out.
+
+        Returns
+        -------
+        Entry
+        """
+        if self.model is None:
+            return Entry(self.name, self.candidate.title, self.status, self.reason)
+        run, last = Run(self.name, tuple(self.folds)), self._fitted[-1]
+        bands = {"roc": _band(run.roc), "precision_recall": _band(run.precision_recall)}
+        areas = {"roc_auc": bands["roc"], "average_precision": bands["precision_recall"]}
+        scores = {name: band.area for name, band in areas.items() if band is not None}
+        drawn: Any = bands if len(self._rules.table.schema.classes) == 2 else {}
+        return Entry(
+            self.name,
+            self.candidate.title,
+            "done",
+            run=run,
+            scores=scores | self.judge.means,
+            best_params=getattr(last, "best_params_", {}),
+            tuning=getattr(last, "cv_results_", None),
+            fit_seconds=run.fit_seconds,
+            proof=proof_of(self.model),
+            **drawn,
+        )
+
+
+def _band(draw: Callable[[], Band]) -> Band | None:
+    """Draw the curves of folds, if they have decision values of two classes."""
+    try:
+        return draw()
+    except ValueError:
+        return None

@@ -1,0 +1,57 @@
+"""How models are compared: by what, on how many folds, built with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from maxmargin.job.family import Wanted
+from maxmargin.job.metric import FURTHER, Judge, scorer_of
+from maxmargin.tables import Table
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the contest is held.
+
+    Parameters
+    ----------
+    table : Table
+    metric : str
+    wanted : Wanted
+        What models are built with.
+    folds : int
+    seed : int
+    left_out : mapping of str to str
+        Models that are not tried, and why: those of a run that is repeated.
+    test : str or None
+        How the best two are compared; None for what time allows.
+    """
+
+    table: Table
+    metric: str
+    wanted: Wanted
+    folds: int
+    seed: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    test: str | None = None
+
+    @property
+    def classify(self) -> bool:
+        """Whether classes are predicted."""
+        return self.table.schema.task == "classification"
+
+    @property
+    def scorer(self) -> Any:
+        """What scores a model by the metric."""
+        return scorer_of(self.metric, self.table)
+
+    def judge(self) -> Judge:
+        """Give a fresh scorer that notes more.
+
+        Returns
+        -------
+        Judge
+        """
+        return Judge(self.metric, self.scorer, FURTHER[self.table.schema.task])

@@ -1,0 +1,65 @@
+"""Whoever tells how far the contest is, by the seconds of the steps that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from maxmargin.evaluation import FoldDone
+from maxmargin.job.budget import Budget
+from maxmargin.job.duel import HALF
+from maxmargin.job.effort import Effort
+from maxmargin.job.progress import Progress, Teller
+
+
+@dataclass
+class Watcher:
+    """Tells of every step, and how long it will go on.
+
+    Parameters
+    ----------
+    efforts : sequence of Effort
+    budget : Budget
+    tell : callable
+    """
+
+    efforts: Sequence[Effort]
+    budget: Budget
+    tell: Teller
+
+    def say(self, effort: Effort) -> None:
+        """Tell what a model does next.
+
+        Parameters
+        ----------
+        effort : Effort
+        """
+        self._say(effort.candidate.title, effort.next_step, self._to_come() + self._halves())
+
+    def say_half(self, done: FoldDone) -> None:
+        """Tell of the comparison of the best two.
+
+        Parameters
+        ----------
+        done : FoldDone
+        """
+        left = self._halves() * (1.0 - done.done / done.total)
+        self._say("the best two, 5x2 cross-validation", f"{done.done} of {done.total}", left)
+
+    def _say(self, title: str, step: str, left: float) -> None:
+        spent, left = self.budget.seconds, min(left, self.budget.left)
+        self.tell(Progress(title, step, spent / max(spent + left, 1e-9), spent, left))
+
+    def _to_come(self) -> float:
+        """Of models that have not begun, as long as the others need for their costs."""
+        known = [each for each in self.efforts if each.seconds]
+        seconds = sum(sum(each.seconds) + each.to_come for each in known)
+        cost = sum(each.candidate.cost for each in known)
+        unknown = sum(e.candidate.cost for e in self.efforts if not e.seconds and not e.over)
+        guess = seconds / cost * unknown if cost else 0.0
+        return guess + sum(each.to_come for each in known)
+
+    def _halves(self) -> float:
+        """Twenty fits to half of the rows, of models that are not the quickest."""
+        slowest = sorted(min(each.seconds) for each in self.efforts if each.seconds)[-2:]
+        return 10 * HALF * sum(slowest)
