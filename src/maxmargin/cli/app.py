@@ -2,39 +2,80 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from maxmargin.cli.complaint import InputError, complaining
-
-if TYPE_CHECKING:
-    from maxmargin.cli.job import Job
-
-DEFAULT_REPORT = Path("maxmargin-report.html")
+from maxmargin.cli.complaint import EXIT_CODES, complaining
 
 app = typer.Typer(
     name="maxmargin",
-    help="Margin-based learning: fit, judge and report support vector machines.",
+    help="Margin-based learning: from a table to a tuned model that was judged honestly.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-
-class Kernel(StrEnum):
-    """The kernels that have a name on the command line."""
-
-    linear = "linear"
-    poly = "poly"
-    rbf = "rbf"
-    sigmoid = "sigmoid"
-
-
-ReportOption = Annotated[Path, typer.Option("--report", help="Where the HTML report goes.")]
+File = Annotated[
+    Path,
+    typer.Argument(help="A table: csv, tsv, txt, Parquet, ARFF or LIBSVM; also .gz, .xz, .bz2."),
+]
+Model = Annotated[Path, typer.Argument(help="A model.maxmargin that fit wrote.")]
+Models = Annotated[
+    str,
+    typer.Option(
+        help="Which models, by commas: lda, logistic, svm-linear, knn, adaboost, boosting, bagging,"
+        " svm-rbf, svm-poly; of a quantity ridge, boosting. All if left out; the baseline is always"
+        " there."
+    ),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        help="What models are compared by, as scikit-learn calls it. Accuracy if left out, balanced"
+        " accuracy where classes are unequal, r2 of a quantity."
+    ),
+]
+Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.")]
+TimeBudget = Annotated[
+    str, typer.Option(help="How long it may take: 90s, 2m, 1h; none for no limit.")
+]
+ClassWeight = Annotated[
+    str | None, typer.Option(help="balanced: all classes count alike, however rare.")
+]
+Drop = Annotated[list[str], typer.Option(help="A column to leave out (may be given again).")]
+Id = Annotated[
+    list[str],
+    typer.Option(help="A column that names rows: left out, shown beside predictions."),
+]
+Group = Annotated[
+    str | None, typer.Option(help="A column whose equal values keep rows together in splits.")
+]
+Task = Annotated[
+    str | None, typer.Option(help="classification or regression; by the target if left out.")
+]
+Missing = Annotated[
+    list[str], typer.Option(help="A word that stands for a missing value (may be given again).")
+]
+Separator = Annotated[
+    str | None, typer.Option(help="Between fields: a character, tab, comma, semicolon, pipe, blanks.")
+]
+Encoding = Annotated[str | None, typer.Option(help="Of the text, such as latin-1.")]
+Decimal = Annotated[str | None, typer.Option(help="The decimal sign: . or ,")]
+Thousands = Annotated[str | None, typer.Option(help="What groups digits by three: , . ' or a blank.")]
+NoHeader = Annotated[
+    bool, typer.Option("--no-header", help="The first line is data: columns are c0, c1, ...")
+]
+Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
+Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Folder for the files; maxmargin-NAME if left out.")
+]
 
 
 def main() -> None:
@@ -62,70 +103,170 @@ def _options(
     """Take the options that stand before any command."""
 
 
-@app.command()
+@app.command(epilog=EXIT_CODES)
 def fit(
-    file: Annotated[Path, typer.Argument(help="A table: .csv, .tsv (both also .gz), .parquet.")],
-    target: Annotated[str, typer.Option(help="The column to predict.")],
-    test_size: Annotated[float, typer.Option(help="Share of the rows held out.")] = 0.3,
-    kernel: Annotated[Kernel, typer.Option(help="The kernel.")] = Kernel.rbf,
-    C: Annotated[float, typer.Option("--C", help="The price of an error.")] = 1.0,
-    gamma: Annotated[str, typer.Option(help="Kernel width: scale, auto or a number.")] = "scale",
-    degree: Annotated[int, typer.Option(help="Degree of the poly kernel.", min=0)] = 3,
-    coef0: Annotated[float, typer.Option(help="Constant of poly and sigmoid.")] = 0.0,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which the fit stops.")
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A table: csv, tsv, txt, Parquet, ARFF or LIBSVM; also .gz, .xz, .bz2."
+        ),
     ] = None,
-    report: ReportOption = DEFAULT_REPORT,
-    seed: Annotated[int, typer.Option(help="Seed of the split.", min=0)] = 0,
+    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    models: Models = "",
+    metric: Metric = None,
+    test_size: Annotated[float, typer.Option(help="Share of the rows put aside for the test.")] = 0.2,
+    folds: Folds = 5,
+    time_budget: TimeBudget = "10m",
+    class_weight: ClassWeight = None,
+    drop: Drop = [],  # noqa: B006  (typer's way to say so)
+    id: Id = [],  # noqa: A002, B006
+    group: Group = None,
+    task: Task = None,
+    missing: Missing = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    no_header: NoHeader = False,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Out = None,
+    json: Json = False,
+    repeat: Annotated[
+        Path | None, typer.Option(help="A run.json: do the same again, to the same bits.")
+    ] = None,
 ) -> None:
-    """Fit a support vector classifier to a table and judge it on rows held out."""
+    """Choose among tuned models, judge the best on test rows, and write report and model.
+
+    Puts test rows aside, tunes and compares the models on the others by cross-validation, fits the
+    best to all of these and looks at the test rows once. Writes report.html, model.maxmargin,
+    predictions.csv (of the test rows) and run.json into a folder.
+    """
     with complaining():
-        from maxmargin.cli.job import Job, parse_gamma
+        from maxmargin.cli.fit import repeat_fit, run_fit
+        from maxmargin.cli.request import Request
 
-        job = Job(
-            file=file,
-            target=target,
-            test_size=test_size,
-            kernel=kernel.value,
-            C=C,
-            gamma=parse_gamma(gamma),
-            degree=degree,
-            coef0=coef0,
-            time_limit=time_limit,
-            seed=seed,
-        )
-        _fit_and_tell(job, report, job.command)
+        if repeat is not None:
+            _refuse_beside_repeat(context)
+            repeat_fit(repeat, file, jobs=jobs, out=out, json=json)
+        else:
+            run_fit(Request.of(context.params), out, json=json)
 
 
-@app.command()
-def demo(report: ReportOption = DEFAULT_REPORT) -> None:
+_BESIDE_REPEAT = {"file", "out", "json", "jobs", "repeat"}
+
+
+def _refuse_beside_repeat(context: typer.Context) -> None:
+    from maxmargin.tables import InputError
+
+    for name in context.params.keys() - _BESIDE_REPEAT:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"--repeat takes its options from the file: leave {option} out.")
+
+
+@app.command(epilog=EXIT_CODES)
+def compare(
+    context: typer.Context,
+    file: File,
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    models: Models = "",
+    metric: Metric = None,
+    folds: Folds = 5,
+    time_budget: TimeBudget = "10m",
+    class_weight: ClassWeight = None,
+    drop: Drop = [],  # noqa: B006
+    id: Id = [],  # noqa: A002, B006
+    group: Group = None,
+    task: Task = None,
+    missing: Missing = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    no_header: NoHeader = False,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
+    """Compare models by cross-validation on all rows; no test, no model, no files."""
+    with complaining():
+        from maxmargin.cli.fit import run_compare
+        from maxmargin.cli.request import Request
+
+        run_compare(Request.of(context.params), json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def predict(
+    context: typer.Context,
+    model: Model,
+    file: File,
+    out: Annotated[
+        Path | None, typer.Option(help="A csv file; printed if left out.")
+    ] = None,
+    missing: Missing = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    no_header: NoHeader = False,
+    json: Json = False,
+) -> None:
+    """Predict rows of a file by a stored model.
+
+    Columns are found by their names: others may be there, in any order.
+    """
+    with complaining():
+        from maxmargin.cli.request import reading_of
+        from maxmargin.cli.stored import run_predict
+
+        run_predict(model, file, reading_of(context.params), out, json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def evaluate(
+    context: typer.Context,
+    model: Model,
+    file: File,
+    missing: Missing = [],  # noqa: B006
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    no_header: NoHeader = False,
+    json: Json = False,
+) -> None:
+    """Judge a stored model on the labelled rows of a file."""
+    with complaining():
+        from maxmargin.cli.request import reading_of
+        from maxmargin.cli.stored import run_evaluate
+
+        run_evaluate(model, file, reading_of(context.params), json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def info(model: Model, json: Json = False) -> None:
+    """Say what a stored model is, what it reads and how good it was."""
+    with complaining():
+        from maxmargin.cli.stored import run_info
+
+        run_info(model, json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("maxmargin-heart"),
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
     """Run fit on the Heart data that ship with the package."""
     with complaining():
-        from maxmargin.cli.job import Job
+        from maxmargin.cli.fit import run_fit
+        from maxmargin.cli.request import Request
         from maxmargin.datasets import heart_path
 
-        _fit_and_tell(Job(heart_path(), target="AHD"), report, "maxmargin demo")
-
-
-def _fit_and_tell(job: Job, report: Path, command: str) -> None:
-    from maxmargin.cli.job import run
-    from maxmargin.cli.table import load_table
-    from maxmargin.cli.tell import tell_data, tell_report, tell_result, waiting
-
-    _check_report(report, job.file)
-    table = load_table(job.file, job.target)
-    tell_data(table)
-    with waiting("Fitting"):
-        result = run(job, table, command)
-    tell_result(result)
-    result.save(report)
-    tell_report(report)
-
-
-def _check_report(report: Path, file: Path) -> None:
-    """Refuse before the work what would fail after it."""
-    from maxmargin.report import check_destination
-
-    check_destination(report)
-    if report.exists() and file.exists() and report.samefile(file):
-        raise InputError("--report names the table itself: choose another file.")
+        request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
+        run_fit(replace(request, command="maxmargin demo"), out, json=json)

@@ -1,19 +1,20 @@
-"""One sentence for whatever the user should put right, and safe ways to print what they gave."""
+"""One sentence for whatever went wrong, and safe ways to print what the user gave."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Never
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-BAD_INPUT, CANNOT_WRITE, INTERRUPTED = 2, 1, 130
+CANNOT, BAD_INPUT, DIFFERENT, INTERRUPTED = 1, 2, 4, 130
 
-
-class InputError(ValueError):
-    """Something about the input that the user can put right; the message is one sentence."""
+EXIT_CODES = """Exit codes: 0 done, also where Ctrl-C or the time budget left models out; 1 a file
+could not be read or written, or memory ran out; 2 something in the command or in the data has to be
+put right; 4 a repeat gave other numbers; 130 Ctrl-C before there was anything to show."""
 
 
 def shown(text: object) -> str:
@@ -45,17 +46,31 @@ def complaining() -> Iterator[None]:
     """Turn what can go wrong into one sentence on stderr and an exit code."""
     try:
         yield
-    except InputError as error:
-        raise _exit(str(error), BAD_INPUT) from error
+    except KeyboardInterrupt:
+        leave("Interrupted: nothing was written.", INTERRUPTED)
+    except MemoryError:
+        leave("There is not enough memory for this table.", CANNOT)
     except OSError as error:
-        raise _exit(str(error), CANNOT_WRITE) from error
-    except MemoryError as error:
-        raise _exit("There is not enough memory for this table.", CANNOT_WRITE) from error
-    except KeyboardInterrupt as error:
-        raise _exit("Interrupted: nothing was written.", INTERRUPTED) from error
+        leave(str(error), CANNOT)
+    except ValueError as error:
+        # Loaded by now: who raises one of these has imported them.
+        from maxmargin.storage import ModelFileError, NotPlainError
+        from maxmargin.tables import InputError
+
+        if not isinstance(error, InputError | ModelFileError | NotPlainError):
+            raise
+        leave(str(error), BAD_INPUT)
 
 
-def _exit(sentence: str, code: int) -> typer.Exit:
+def leave(sentence: str, code: int) -> Never:
+    """End with a sentence on stderr.
+
+    Parameters
+    ----------
+    sentence : str
+    code : int
+        Of the exit.
+    """
     message = Text.assemble(("maxmargin: ", "bold red"), shown(sentence))
     Console(stderr=True, highlight=False).print(message, soft_wrap=True)
-    return typer.Exit(code)
+    raise typer.Exit(code)

@@ -1,113 +1,300 @@
-"""What the command line says while it works."""
+"""What the command line shows: columns before the work, progress during it, results after it."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from rich.table import Table as Grid
 from rich.text import Text
 
 from maxmargin.cli.complaint import shown
-from maxmargin.cli.table import Table
-from maxmargin.report import FitReport, Proportion, Scores
+from maxmargin.evaluation import Interval, Verdict
+from maxmargin.job import Entry, Outcome, Progress, TestResult
+from maxmargin.job.metric import are_unequal
+from maxmargin.job.progress import Teller, silent
+from maxmargin.tables import Table
+
+COLUMNS = 40  # that are shown of a wide table
+PLAIN_WIDTH = 120  # of what is not a terminal
+
+Part = str | tuple[str, str]
 
 
-def say(*parts: str | tuple[str, str]) -> None:
-    """Print one line of plain or styled parts, never broken and never read as markup.
+def console(*, stderr: bool = False) -> Console:
+    """Give a console that takes nothing for markup.
+
+    Parameters
+    ----------
+    stderr : bool, default=False
+
+    Returns
+    -------
+    Console
+    """
+    found = Console(stderr=stderr, highlight=False, markup=False)
+    return found if found.is_terminal else Console(stderr=stderr, highlight=False, markup=False, width=PLAIN_WIDTH)
+
+
+def say(*parts: Part, stderr: bool = False) -> None:
+    """Print one line of plain or styled parts.
 
     Parameters
     ----------
     *parts : str or tuple of (str, style)
-        What to print.
+    stderr : bool, default=False
     """
-    Console(highlight=False).print(Text.assemble(*parts), soft_wrap=True)
+    console(stderr=stderr).print(Text.assemble(*parts), soft_wrap=True)
 
 
-def waiting(what: str) -> AbstractContextManager[object]:
-    """Show a spinner on a terminal while something takes its time.
-
-    Parameters
-    ----------
-    what : str
-        What is going on.
-
-    Returns
-    -------
-    context manager
-        The spinner turns inside it.
-    """
-    return Console(stderr=True).status(f"{what} ...")
+def _grid(*heads: str, right: Iterable[str] = ()) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for head in heads:
+        grid.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    return grid
 
 
-def tell_data(table: Table) -> None:
-    """Say what was read and what was left out.
+# before the work
+
+
+def tell_table(table: Table) -> None:
+    """Show the columns, what they are taken for and what becomes of them.
 
     Parameters
     ----------
     table : Table
-        The rows.
     """
-    data = table.summary
     say(
-        (shown(data.source), "bold"),
-        f": {data.n_rows} rows, predicting ",
-        (shown(data.target), "bold"),
+        (shown(table.source), "bold"),
+        f": {table.n_rows} rows, predicting ",
+        (shown(table.schema.target), "bold"),
+        f" ({_target(table)})",
     )
-    if data.n_incomplete:
-        say(f"  {data.n_incomplete} rows dropped because a value is missing, {data.n_used} used")
-    for note in data.notes:
-        say(f"  {shown(note)}")
-    for column in data.columns:
-        if column.treatment.startswith("dropped"):
-            say(f"  column {shown(column.name)!r} {column.treatment}")
+    grid = _grid("column", "holds", "treatment", "missing", "distinct", right=("missing", "distinct"))
+    for column in table.columns[:COLUMNS]:
+        faded = "dim" if column.role == "dropped" else ""
+        cells = (column.name, column.kind, column.treatment, column.missing, column.distinct)
+        grid.add_row(*(Text(shown(cell), style=faded) for cell in cells))
+    console().print(grid)
+    if len(table.columns) > COLUMNS:
+        say(f"and {len(table.columns) - COLUMNS} more columns")
+    for column in table.columns:
+        if column.warning:
+            say((f"Look at {shown(column.name)!r}: {shown(column.warning)}", "bold red"))
+    for note in table.notes:
+        say(shown(note))
 
 
-def tell_result(report: FitReport) -> None:
-    """Say how the fit ended and how good it is.
+def _target(table: Table) -> str:
+    if table.schema.task == "regression":
+        return "a quantity"
+    return f"{len(table.schema.classes)} classes"
+
+
+# during the work
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Teller]:
+    """Show how far a job is: a bar on a terminal, else a line for every model.
 
     Parameters
     ----------
-    report : FitReport
-        The facts.
+    quiet : bool, default=False
+        Show nothing.
+
+    Yields
+    ------
+    callable
+        To be told of the progress.
     """
-    certificate = report.model.certificate_
-    good = certificate.status.name == "CERTIFIED"
-    say((str(certificate), "green" if good else "yellow"))
-    if not good:
-        say(("  " + certificate.status.sentence, "yellow"))
-    n_support, n_train = int(report.model.n_support_.sum()), report.train.accuracy.total
-    _line("support vectors", f"{n_support} of {n_train} rows")
-    _line("test accuracy", str(report.test.accuracy), "bold")
-    _line("test AUC", _area(report.test), "bold")
-    majority, guess = report.test.majority
-    _line("guessing", f"{_percent(guess)} (always {shown(majority)})", "dim")
-    # No interval: it would speak of new rows, and these the model has seen.
-    _line(
-        "training",
-        f"{_percent(report.train.accuracy)}, AUC {_area(report.train)}: optimistic",
-        "dim",
+    screen = console(stderr=True)
+    if quiet:
+        yield silent
+    elif screen.is_terminal:
+        with _bar(screen) as bar:
+            task = bar.add_task("", total=1.0, step="", left="")
+            yield lambda told: bar.update(
+                task, description=told.title, completed=told.share, step=told.step, left=_left(told)
+            )
+    else:
+        yield _Lines()
+
+
+class _Lines:
+    """A line whenever something else begins."""
+
+    def __init__(self) -> None:
+        self._title = ""
+
+    def __call__(self, told: Progress) -> None:
+        if told.title != self._title:
+            self._title = told.title
+            say(f"{told.seconds:6.1f} s  {told.title} ...  {_left(told)}".rstrip(), stderr=True)
+
+
+def _bar(screen: Console) -> Bar:
+    return Bar(
+        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.fields[step]}", markup=False, style="dim"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False, style="dim"),
+        console=screen,
+        transient=True,
     )
 
 
-def _line(name: str, value: str, style: str = "") -> None:
-    say((f"{name:<19}{value}", style))
+def _left(told: Progress) -> str:
+    return f"about {duration(told.left)} left" if told.left >= 1.0 else ""
 
 
-def _percent(share: Proportion) -> str:
-    return f"{100.0 * share.value:.1f} %"
-
-
-def _area(scores: Scores) -> str:
-    return f"{scores.roc.area:.3f}" if scores.roc else "undefined, all rows are of one class"
-
-
-def tell_report(path: Path) -> None:
-    """Name the report that was written.
+def duration(seconds: float) -> str:
+    """Write a time as people do.
 
     Parameters
     ----------
-    path : Path
-        Where it is.
+    seconds : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> duration(0.25), duration(42.3), duration(130)
+    ('0.25 s', '42 s', '2 min 10 s')
     """
-    say("report written to  ", (shown(path.resolve()), "bold cyan"))
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+# after the work
+
+
+def tell_entries(entries: Sequence[Entry], metric: str) -> None:
+    """Show the models, the best first; proofs stand apart, they do not say how good a model is.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    metric : str
+    """
+    grid = _grid("model", metric, "AUC", "fit", "optimisation", right=("fit",))
+    for entry in entries:
+        if entry.run is None:
+            grid.add_row(Text(entry.title), Text("no result", style="yellow"), "", "", "")
+            continue
+        area = entry.scores.get("roc_auc")
+        grid.add_row(
+            Text(entry.title),
+            f"{entry.run.mean:.3f} ± {entry.run.deviation:.3f}",
+            "" if area is None else f"{area:.3f}",
+            duration(entry.fit_seconds),
+            Text(entry.proof, style="dim"),
+        )
+    console().print(grid)
+    for entry in entries:
+        if entry.reason:
+            say((f"{entry.title}: {shown(entry.reason)}", "yellow"))
+
+
+def tell_choice(best: Sequence[Entry], verdict: Verdict | None) -> None:
+    """Say in words which model is ahead, and whether that means anything.
+
+    Parameters
+    ----------
+    best : sequence of Entry
+        The first, and the second if there is one.
+    verdict : Verdict or None
+    """
+    first = best[0]
+    parts: list[Part] = [(first.title, "bold"), " has the best mean"]
+    if verdict is not None and len(best) > 1:
+        words = verdict.words(first.title, best[1].title)
+        parts.append(f"; against {best[1].title} {words}, {verdict.test}")
+    say(*parts, ".")
+
+
+def tell_outcome(outcome: Outcome) -> None:
+    """Say what the job found out.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    """
+    done = [entry for entry in outcome.entries if entry.run is not None]
+    tell_entries(outcome.entries, outcome.metric)
+    tell_choice(done[:2], outcome.verdict)
+    tell_test(outcome.test, outcome.metric)
+    if are_unequal(outcome.table):
+        tell_classes(outcome.test)
+    _tell_suspects(outcome)
+    for note in outcome.notes:
+        say((shown(note), "yellow"))
+
+
+def tell_test(test: TestResult, metric: str) -> None:
+    """Say how good the model is on rows that it has not seen, beside guessing.
+
+    Parameters
+    ----------
+    test : TestResult
+    metric : str
+    """
+    result = test.look.result
+    assert result is not None
+    say((f"On {len(test.truth)} test rows: {metric} {_interval(result)}", "bold"))
+    if test.baseline == test.baseline:
+        say(f"  guessing: {test.baseline:.3f}")
+    others = [f"{name} {value:.3f}" for name, value in test.scores.items() if name != metric]
+    say(f"  {', '.join(others)}")
+
+
+def tell_classes(test: TestResult) -> None:
+    """Show how much of each class is found.
+
+    Parameters
+    ----------
+    test : TestResult
+    """
+    grid = _grid("class", "rows", "found (recall)", "right when said (precision)", right=("rows",))
+    for each in test.classes:
+        low = "bold red" if each.recall.value < 0.5 else ""
+        recall = Text(_interval(each.recall), style=low)
+        grid.add_row(Text(shown(each.label)), str(each.rows), recall, _interval(each.precision))
+    console().print(grid)
+
+
+def _interval(interval: Interval) -> str:
+    return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+
+def _tell_suspects(outcome: Outcome) -> None:
+    worst = outcome.suspects[:5]
+    if not worst:
+        return
+    far = outcome.table.schema.task == "regression"
+    say("Rows that the models do not believe:" if not far else "Rows that are furthest off:")
+    for each in worst:
+        name = f" ({shown(each.id)})" if each.id else ""
+        said = f"{each.predicted:.4g}" if far else shown(each.predicted)
+        say(f"  row {each.row}{name}: {shown(each.given)}, predicted {said}")
+
+
+def tell_files(folder: Path, names: Sequence[str]) -> None:
+    """Name the files that were written.
+
+    Parameters
+    ----------
+    folder : Path
+    names : sequence of str
+    """
+    say("written: ", (f"{shown(folder.resolve())}/", "bold cyan"), f" {', '.join(names)}")

@@ -62,10 +62,24 @@ def examine(
     result = TestResult(
         look, vault.test_rows, truth, said.predicted, scores=said.scores, baseline=guess
     )
-    return (_of_classes(result, model, X) if rules.classify else result), X
+    return (of_classes(result, model, X) if rules.classify else result), X
 
 
-def _of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
+def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
+    """Add what is known of classes: counts, curves, recall and precision of each.
+
+    Parameters
+    ----------
+    result : TestResult
+        With truth and predictions.
+    model : Pipeline
+    X : DataFrame
+        The rows.
+
+    Returns
+    -------
+    TestResult
+    """
     labels = np.unique(np.concatenate([model.classes_, result.truth]))
     confusion = confusion_matrix(result.truth, result.predicted, labels=labels)
     decision = decide(model, X)

@@ -26,7 +26,7 @@ from sklearn.metrics import (
 )
 
 from maxmargin.ops.clock import stop_if_over
-from maxmargin.tables import InputError, Table
+from maxmargin.tables import InputError, Schema, Table
 
 UNEQUAL = 0.4
 FURTHER = {
@@ -83,19 +83,19 @@ def choose_metric(table: Table, wanted: str | None = None) -> str:
     return wanted
 
 
-def scorer_of(metric: str, table: Table) -> Any:
+def scorer_of(metric: str, schema: Schema) -> Any:
     """Give what scores a model: of metrics of one class, that of the last of two.
 
     Parameters
     ----------
     metric : str
-    table : Table
+    schema : Schema
 
     Returns
     -------
     str or scorer
     """
-    classes = table.schema.classes
+    classes = schema.classes
     if len(classes) != 2:
         return metric
     if metric in _OF_ONE_CLASS:

@@ -45,7 +45,7 @@ class Rules:
     @property
     def scorer(self) -> Any:
         """What scores a model by the metric."""
-        return scorer_of(self.metric, self.table)
+        return scorer_of(self.metric, self.table.schema)
 
     def judge(self) -> Judge:
         """Give a fresh scorer that notes more.

@@ -1,0 +1,146 @@
+"""What was typed, as values: which file, how it is read, what is predicted, how models compete."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+from maxmargin.job import Job, parse_budget
+from maxmargin.tables import InputError, Reading, Table, Wishes, load_table
+
+_NOT_REPEATED = {"file", "out", "json", "jobs", "repeat"}
+_USUAL = {"test_size": 0.2, "folds": 5, "time_budget": "10m", "seed": 0}
+_NOTHING = (None, [], "", False)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A table, and what is to be done with it.
+
+    Parameters
+    ----------
+    file : Path
+    wishes : Wishes
+    reading : Reading
+    job : Job
+    command : str
+        What to type to get the same again.
+    """
+
+    file: Path
+    wishes: Wishes
+    reading: Reading
+    job: Job
+    command: str = ""
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Read the options of a command.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            By the names of the command's parameters.
+
+        Returns
+        -------
+        Request
+        """
+        given = {name: value for name, value in options.items() if value not in _NOTHING}
+        if "file" not in given or "target" not in given:
+            raise InputError("Give a FILE and the column to predict as --target.")
+        job = {**_those_of(Job, given), "n_jobs": given.get("jobs")}
+        if "models" in given:
+            job["models"] = tuple(name.strip() for name in given["models"].split(","))
+        if "time_budget" in given:
+            job["time_budget"] = parse_budget(given["time_budget"])
+        wishes = Wishes(**_those_of(Wishes, given))
+        return cls(
+            Path(given["file"]), wishes, reading_of(given), Job(**job), command_of(given)
+        )
+
+    @classmethod
+    def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:
+        """Read what a run.json says.
+
+        Parameters
+        ----------
+        record : mapping
+        job : Job
+        file : Path, default=None
+            Where the table is now, if not where it was.
+
+        Returns
+        -------
+        Request
+        """
+        try:
+            source = record["source"]
+            wishes, reading = Wishes(**source["wishes"]), Reading(**source["reading"])
+            return cls(file or Path(source["file"]), wishes, reading, job, record["command"])
+        except (KeyError, TypeError):
+            raise InputError("The run.json to repeat is damaged: fit again.") from None
+
+    def load(self) -> Table:
+        """Read the table.
+
+        Returns
+        -------
+        Table
+        """
+        return load_table(self.file, self.wishes, self.reading)
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """How the table is read, for a repeat."""
+        facts = {"wishes": asdict(self.wishes), "reading": asdict(self.reading)}
+        return {"file": str(self.file), **facts}
+
+
+def _those_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the options that are fields of a value."""
+    return {each.name: given[each.name] for each in fields(kind) if each.name in given}
+
+
+def reading_of(options: Mapping[str, Any]) -> Reading:
+    """Read what a command says of the way a file is written.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+
+    Returns
+    -------
+    Reading
+    """
+    given = {name: value for name, value in options.items() if value not in _NOTHING}
+    return Reading(**_those_of(Reading, given), header="no_header" not in given)
+
+
+def command_of(given: Mapping[str, Any]) -> str:
+    """Write the command that was typed, without what is usual.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> command_of({"file": "my data.csv", "target": "y", "drop": ["a", "b"], "folds": 5})
+    "maxmargin fit --target=y --drop=a --drop=b -- 'my data.csv'"
+    """
+    words = []
+    for name, value in given.items():
+        if name in _NOT_REPEATED or _USUAL.get(name) == value:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        values = value if isinstance(value, list) else [value]
+        words += [option if each is True else f"{option}={each}" for each in values]
+    return shlex.join(["maxmargin", "fit", *words, "--", str(given["file"])])

@@ -1,0 +1,170 @@
+"""The commands that work on a stored model: predict, evaluate and info."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from sklearn.pipeline import Pipeline
+
+from maxmargin.cli.complaint import shown
+from maxmargin.cli.tell import say, tell_classes, tell_test
+from maxmargin.evaluation import Look, score_interval
+from maxmargin.job.examination import of_classes
+from maxmargin.job.metric import FURTHER, judge, scorer_of
+from maxmargin.job.outcome import TestResult
+from maxmargin.job.prediction import predict_frame
+from maxmargin.job.record import plain, test_of
+from maxmargin.storage import ModelFileError, load_model
+from maxmargin.storage.atomic import replacing
+from maxmargin.tables import InputError, Reading, Schema, read_frame
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A model that fit wrote."""
+
+    pipeline: Pipeline
+    schema: Schema
+    about: dict[str, Any]
+
+
+def load(path: Path) -> Stored:
+    """Read a model file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Stored
+    """
+    if not path.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
+    found = load_model(path)
+    value = found.value
+    if not isinstance(value, dict) or not isinstance(value.get("schema"), Schema):
+        raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
+    return Stored(value["pipeline"], value["schema"], dict(found.about))
+
+
+def run_predict(
+    model: Path, file: Path, reading: Reading, out: Path | None, *, json: bool
+) -> None:
+    """Predict the rows of a file.
+
+    Parameters
+    ----------
+    model, file : Path
+    reading : Reading
+    out : Path or None
+        A csv file; None to print.
+    json : bool
+    """
+    stored = load(model)
+    if out is not None and out.exists() and (out.samefile(file) or out.samefile(model)):
+        raise InputError("--out names a file that is read: choose another one.")
+    features, notes = stored.schema.features_of(read_frame(file, reading))
+    said = predict_frame(stored.pipeline, features).insert_column(0, _lines(len(features)))
+    if out is not None:
+        with replacing(out) as part:
+            said.write_csv(part)
+    if json:
+        typer.echo(json_text.dumps({"predictions": plain(said.to_dicts()), "notes": list(notes)}))
+        return
+    _note(notes)
+    if out is None:
+        typer.echo(said.write_csv(), nl=False)
+    else:
+        say(f"{len(said)} predictions written to ", (shown(out.resolve()), "bold cyan"))
+
+
+def _lines(count: int) -> Any:
+    import polars as pl
+
+    return pl.Series("row", np.arange(1, count + 1))
+
+
+def _note(notes: Sequence[str]) -> None:
+    for note in notes:
+        say((shown(note), "yellow"), stderr=True)
+
+
+def run_evaluate(model: Path, file: Path, reading: Reading, *, json: bool) -> None:
+    """Judge a model on the labelled rows of a file.
+
+    Parameters
+    ----------
+    model, file : Path
+    reading : Reading
+    json : bool
+    """
+    stored = load(model)
+    frame = read_frame(file, reading)
+    features, notes = stored.schema.features_of(frame)
+    truth = stored.schema.target_of(frame)
+    result = judged(stored, features, truth)
+    if json:
+        typer.echo(json_text.dumps({**plain(test_of(result)), "notes": list(notes)}))
+        return
+    _note(notes)
+    say((stored.about["model"], "bold"), f" on {shown(file.name)}")
+    tell_test(result, stored.about["metric"])
+    if result.classes:
+        tell_classes(result)
+
+
+def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
+    """Score a stored model on rows.
+
+    Parameters
+    ----------
+    stored : Stored
+    X : DataFrame
+    truth : ndarray
+
+    Returns
+    -------
+    TestResult
+    """
+    metric, model, task = stored.about["metric"], stored.pipeline, stored.schema.task
+    scorer = scorer_of(metric, stored.schema)
+    said = judge(model, X, truth, metric, scorer, FURTHER[task])
+    interval = score_interval(model, X, truth, scoring=scorer)
+    look = Look(1, "", stored.about["model"], metric, interval)
+    result = TestResult(look, np.arange(len(truth)), truth, said.predicted, scores=said.scores)
+    return of_classes(result, model, X) if task == "classification" else result
+
+
+def run_info(model: Path, *, json: bool) -> None:
+    """Say what a model is.
+
+    Parameters
+    ----------
+    model : Path
+    json : bool
+    """
+    stored = load(model)
+    schema, about = stored.schema, stored.about
+    if json:
+        features = [{"name": each.name, "kind": each.kind} for each in schema.features]
+        facts = {"target": schema.target, "task": schema.task, "classes": list(schema.classes)}
+        typer.echo(json_text.dumps(plain({**about, **facts, "features": features})))
+        return
+    say((about["model"], "bold"), f" of {shown(about['source'])}")
+    kinds = ", ".join(map(shown, schema.classes)) if schema.classes else "a quantity"
+    say(f"predicts {shown(schema.target)} ({kinds}) from {len(schema.features)} columns:")
+    say(f"  {', '.join(shown(each.name) for each in schema.features)}")
+    say(f"learned from {about['train_rows']} rows, {shown(about['params'] or 'nothing tuned')}")
+    test = about["test"]
+    say(
+        f"{about['metric']} {test['value']:.3f} ({test['low']:.3f} to {test['high']:.3f}) on"
+        f" {about['test_rows']} test rows; guessing {about['baseline']:.3f}"
+    )
+    say(f"repeat: {shown(about['command'])}")

@@ -1,0 +1,304 @@
+"""What run.json holds: what was asked for, what was decided, which rows were used, what came out.
+
+``results`` depends on the data, the options and the libraries alone; a repeat on the same machine
+gives the same bits. What differs from run to run, such as seconds, stands outside of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from maxmargin.evaluation import Interval, Verdict
+from maxmargin.job.contest import Contest
+from maxmargin.job.job import Job, Replay, replay_of
+from maxmargin.job.outcome import Entry, Outcome, TestResult
+from maxmargin.tables import InputError, Table
+
+FORMAT = "maxmargin run"
+VERSION = 1
+LIBRARIES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "polars")
+
+
+def record_of(outcome: Outcome, source: Mapping[str, Any]) -> dict[str, Any]:
+    """Write an outcome as plain data.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    source : mapping
+        How the table was read, for a repeat.
+
+    Returns
+    -------
+    dict
+        For JSON.
+    """
+    table = outcome.table
+    kept = {name: value for name, value in asdict(outcome.job).items() if name != "replay"}
+    return plain(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "command": outcome.command,
+            "seed": outcome.seed,
+            "source": {**source, "digest": table.digest},
+            "options": kept,
+            "decided": asdict(replay_of(outcome)),
+            "libraries": {name: metadata.version(name) for name in LIBRARIES},
+            "machine": {"python": platform.python_version(), "processor": platform.machine()},
+            "splits": _splits(outcome),
+            "results": _results(outcome),
+            "notes": outcome.notes,
+            "seconds": {
+                "all": outcome.seconds,
+                "fit": {e.name: e.fit_seconds for e in outcome.entries if e.run is not None},
+            },
+        }
+    )
+
+
+def _splits(outcome: Outcome) -> dict[str, Any]:
+    """Rows as lines of data in the file, from 1."""
+    lines, trail = outcome.table.rows + 1, outcome.trail
+    folds = [step for step in trail.steps if step.startswith("fold")]
+    return {
+        "test": lines[trail.rows("test")],
+        "folds": [lines[trail.rows("validate", step)] for step in folds],
+    }
+
+
+def _results(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "metric": outcome.metric,
+        "models": entries_of(outcome.entries),
+        "winner": outcome.winner,
+        "runner_up": outcome.runner_up,
+        "verdict": verdict_of(outcome.verdict, outcome.winner, outcome.runner_up),
+        "test": test_of(outcome.test),
+        "suspects": [asdict(each) for each in outcome.suspects],
+        "importances": [asdict(each) for each in outcome.importances],
+    }
+
+
+def entries_of(entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
+    """List models with their scores, the best first.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+
+    Returns
+    -------
+    list of dict
+    """
+    return [
+        {
+            "name": entry.name,
+            "status": entry.status,
+            "reason": entry.reason,
+            "folds": None if entry.run is None else entry.run.scores,
+            "mean": None if entry.run is None else entry.run.mean,
+            "deviation": None if entry.run is None else entry.run.deviation,
+            "scores": entry.scores,
+            "best_params": entry.best_params,
+            "proof": entry.proof,
+        }
+        for entry in entries
+    ]
+
+
+def verdict_of(verdict: Verdict | None, first: str, second: str) -> dict[str, Any] | None:
+    """Write a verdict with its words.
+
+    Parameters
+    ----------
+    verdict : Verdict or None
+    first, second : str
+        The models.
+
+    Returns
+    -------
+    dict or None
+    """
+    if verdict is None:
+        return None
+    return {**asdict(verdict), "words": verdict.words(first, second)}
+
+
+def comparison_of(contest: Contest, table: Table, metric: str) -> dict[str, Any]:
+    """Write a comparison as plain data.
+
+    Parameters
+    ----------
+    contest : Contest
+    table : Table
+    metric : str
+
+    Returns
+    -------
+    dict
+        For JSON.
+    """
+    best = [entry.name for entry in contest.done[:2]]
+    return plain(
+        {
+            "source": table.source,
+            "digest": table.digest,
+            "metric": metric,
+            "models": entries_of(contest.entries),
+            "verdict": verdict_of(contest.verdict, *best) if len(best) == 2 else None,
+            "notes": contest.notes,
+        }
+    )
+
+
+def test_of(test: TestResult) -> dict[str, Any]:
+    """Write a result on test rows.
+
+    Parameters
+    ----------
+    test : TestResult
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "look": test.look.number,
+        "score": interval_of(test.look.result),
+        "baseline": test.baseline,
+        "scores": test.scores,
+        "labels": test.labels,
+        "confusion": test.confusion,
+        "classes": [
+            {
+                "label": each.label,
+                "rows": each.rows,
+                "recall": interval_of(each.recall),
+                "precision": interval_of(each.precision),
+            }
+            for each in test.classes
+        ],
+    }
+
+
+def interval_of(interval: Interval | None) -> dict[str, Any] | None:
+    """Write an interval.
+
+    Parameters
+    ----------
+    interval : Interval or None
+
+    Returns
+    -------
+    dict or None
+    """
+    return None if interval is None else asdict(interval)
+
+
+def plain(value: Any) -> Any:
+    """Turn arrays, tuples and numbers of NumPy into what JSON has; what is not finite into null.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    object
+
+    Examples
+    --------
+    >>> plain({"a": (np.float64(0.5), float("nan")), "b": np.arange(2)})
+    {'a': [0.5, None], 'b': [0, 1]}
+    """
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read a run.json.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    dict
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"There is no file {str(path)!r} to repeat.") from None
+    except (OSError, ValueError, RecursionError):
+        raise InputError(f"{str(path)!r} is no run.json of this command.") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InputError(f"{str(path)!r} is no run.json of this command.")
+    if record.get("version") != VERSION:
+        raise InputError(f"{str(path)!r} was written by another release: fit again.")
+    return record
+
+
+def job_of(record: Mapping[str, Any], n_jobs: int | None = None) -> Job:
+    """Give the job that does again what a record tells of.
+
+    Parameters
+    ----------
+    record : mapping
+    n_jobs : int, default=None
+        Threads, on which nothing depends.
+
+    Returns
+    -------
+    Job
+    """
+    try:
+        return Job(
+            **{**record["options"], "n_jobs": n_jobs, "replay": Replay(**record["decided"])}
+        )
+    except (KeyError, TypeError):
+        raise InputError("The run.json to repeat is damaged: fit again.") from None
+
+
+def differences(first: Any, second: Any, place: str = "results") -> list[str]:
+    """Name the places where two records differ.
+
+    Parameters
+    ----------
+    first, second : object
+        Plain data.
+    place : str
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> differences({"a": [1, 2], "b": 3}, {"a": [1, 4], "b": 3})
+    ['results.a[1]']
+    """
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        pairs = [(first[key], second[key], f"{place}.{key}") for key in first]
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        pairs = [(a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(first, second, strict=True))]
+    else:
+        return [] if first == second else [place]
+    return [found for pair in pairs for found in differences(*pair)]
