@@ -28,6 +28,7 @@ LIBRARIES = ("maxmargin", "numpy", "scipy", "scikit-learn")
 
 _WRONG = (ValueError, TypeError, KeyError, AttributeError, IndexError, ArithmeticError)
 _LARGEST = 4 << 30
+_LONGEST = 300  # letters of a complaint
 
 
 @dataclass(frozen=True)
@@ -127,17 +128,19 @@ def load_model(path: str | Path, *, max_bytes: int = _LARGEST) -> StoredModel:
         value = from_plain(tree)
         stored = StoredModel(value, description["about"], VERSION, description["libraries"])
     except ModelFileError as error:
-        raise ModelFileError(f"The file {str(path)!r} {error}") from None
+        raise _refusal(path, str(error)) from None
     except (*_WRONG, RecursionError, MemoryError) as error:
-        said = f"The file {str(path)!r} holds no model that can be used: {_sentence(error)}"
-        raise ModelFileError(said) from None
+        said = str(error) or type(error).__name__
+        raise _refusal(path, f"holds no model that can be used: {said}") from None
     _caution_of_other_release(description)
     return stored
 
 
-def _sentence(error: BaseException) -> str:
-    said = " ".join(str(error).split()) or type(error).__name__
-    return said if said.endswith(".") else f"{said}."
+def _refusal(path: Path, why: str) -> ModelFileError:
+    """Put together one sentence on one line, however long a file makes its names."""
+    said = " ".join(why.split()).rstrip(".")
+    short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}..."
+    return ModelFileError(f"The file {str(path)!r} {short}.")
 
 
 def _read(path: Path, max_bytes: int) -> tuple[dict[str, Any], list[NDArray[Any]]]:

@@ -39,8 +39,9 @@ from maxmargin.storage.tree import read_tree, write_tree
 _OURS = "maxmargin."
 _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
 _PATH = re.compile(r"maxmargin(\.[A-Za-z_][A-Za-z_0-9]*)+")
-_DTYPE = re.compile(r"[<>|=]?[?biufcSUmM]\d*(\[\w+\])?")
+_DTYPE = re.compile(r"\|O|[<>|=]?[?biufcSUmM]\d*(\[\w+\])?")
 _TWISTER = 624  # numbers of a RandomState
+_TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 
 
 class NotPlainError(ValueError):
@@ -317,16 +318,37 @@ def _read_array(plain: Any) -> NDArray[Any]:
     return plain
 
 
+def _write_dtype(value: np.dtype[Any], place: str) -> dict[str, Any]:
+    if not _DTYPE.fullmatch(value.str):
+        raise NotPlainError(f"{place} is the type {value}, which cannot be stored.")
+    return {"is": "dtype", "of": value.str}
+
+
 def _read_dtype(plain: dict[str, Any]) -> np.dtype[Any]:
     if not _DTYPE.fullmatch(plain["of"]):
         raise NotPlainError(f"There is no type {plain['of'][:40]!r} of which arrays are made.")
     return np.dtype(plain["of"])
 
 
+def _write_type(value: type, place: str) -> dict[str, Any]:
+    """Name the type of an array's numbers, as parameters called dtype have it."""
+    if value in _TYPES.values():
+        return {"is": "type", "of": value.__name__}
+    if issubclass(value, np.generic):
+        return _write_dtype(np.dtype(value), place) | {"is": "type"}
+    raise NotPlainError(f"{place} is the class {_named(value)}, which cannot be stored.")
+
+
+def _read_type(plain: dict[str, Any]) -> type:
+    name = plain["of"]
+    return _TYPES[name] if name in _TYPES else _read_dtype(plain).type
+
+
 _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
     (np.ndarray, _write_array),
     (np.generic, lambda value, _: {"is": "number", "of": np.asarray(value)}),
-    (np.dtype, lambda value, _: {"is": "dtype", "of": value.str}),
+    (np.dtype, _write_dtype),
+    (type, _write_type),
     (list, _write_list),
     (tuple, lambda value, place: {"is": "tuple", "of": _write_list(list(value), place)}),
     (dict, _write_dict),
@@ -344,6 +366,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "float": lambda plain: float(plain["of"]),
     "number": lambda plain: _read_array(plain["of"])[()],
     "dtype": _read_dtype,
+    "type": _read_type,
     "tuple": lambda plain: tuple(from_plain(plain["of"])),
     "dict": lambda plain: {from_plain(key): from_plain(value) for key, value in plain["of"]},
     "objects": _read_objects,
