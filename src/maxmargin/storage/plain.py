@@ -10,12 +10,15 @@ dictionary with the key "is", which names one of the kinds below or a class of t
 
 Reading makes only what is listed here: a class is looked up by name, among those of this package
 that are of one of these four sorts and among the steps of scikit-learn that ``steps`` allows. It is
-never called with what a file says except as the parameters of a kernel or an estimator.
+never called with what a file says except as the parameters of a kernel or an estimator. Parts are
+of the types that their class declares, and where compiled loops would follow them blindly, the
+class says whether they fit together (``__restored__``, ``steps.check_step``).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -29,10 +32,16 @@ from sklearn.base import BaseEstimator
 from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
-from maxmargin.storage.steps import find_step, name_of_step, read_tree, write_tree
+from maxmargin.storage.hint import fits, hints_of
+from maxmargin.storage.steps import check_step, find_step, name_of_step
+from maxmargin.storage.tree import read_tree, write_tree
 
 _OURS = "maxmargin."
 _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
+_PATH = re.compile(r"maxmargin(\.[A-Za-z_][A-Za-z_0-9]*)+")
+_DTYPE = re.compile(r"\|O|[<>|=]?[?biufcSUmM]\d*(\[\w+\])?")
+_TWISTER = 624  # numbers of a RandomState
+_TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 
 
 class NotPlainError(ValueError):
@@ -111,7 +120,7 @@ def _find(name: str) -> type:
     if step is not None:
         return step
     module, _, short = name.rpartition(".")
-    if module.startswith(_OURS) and short.isidentifier():
+    if _PATH.fullmatch(name):
         try:
             found = getattr(import_module(module), short, None)
         except ImportError:
@@ -182,8 +191,11 @@ def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
     held = _read_items(plain["has"])
     if held.keys() != set(_parts(kind) or ()):
         raise NotPlainError(f"{_named(kind)} is stored with other parts than it has.")
+    hints = hints_of(kind) if is_dataclass(kind) else {}
     value: Any = object.__new__(kind)
     for name, part in held.items():
+        if not fits(part, hints.get(name, Any)):
+            raise NotPlainError(f"{_named(kind)} cannot have {_shown(part)} as its {name}.")
         object.__setattr__(value, name, part)
     if hasattr(value, "__restored__"):
         value.__restored__()
@@ -195,6 +207,8 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
     if name is None:
         _refuse_foreign(value, place)
         name = _named(type(value))
+    else:
+        _check_step(value)
     given = value.get_params(deep=False)
     held = {name: part for name, part in vars(value).items() if name not in given}
     parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
@@ -202,12 +216,29 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
 
 
 def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
+    held = _read_items(plain["has"])
+    for name in held:
+        if not name.isidentifier() or hasattr(kind, name) or name in plain["given"]:
+            raise NotPlainError(f"{_named(kind)} cannot have {name!r} as a fitted part.")
     value = kind(**_read_items(plain["given"]))
-    vars(value).update(_read_items(plain["has"]))
+    vars(value).update(held)
+    _check_step(value)
     return value
 
 
+def _check_step(value: Any) -> None:
+    """Look at a step of scikit-learn before it is trusted."""
+    try:
+        check_step(value)
+    except ValueError as error:
+        raise NotPlainError(str(error)) from None
+
+
 def _write_array(value: NDArray[Any], place: str) -> Any:
+    if type(value) not in (np.ndarray, np.memmap, np.recarray):
+        raise NotPlainError(f"{place} is {_shown(value)}; store it as an array.")
+    if value.dtype.names is not None:
+        return _write_records(value, place)
     if value.dtype.hasobject:
         parts = [to_plain(each, place) for each in value.ravel().tolist()]
         return {"is": "objects", "shape": list(value.shape), "of": parts}
@@ -215,6 +246,22 @@ def _write_array(value: NDArray[Any], place: str) -> Any:
     if plain.ndim > 1 and plain.flags.f_contiguous and not plain.flags.c_contiguous:
         return {"is": "columns", "of": np.ascontiguousarray(plain.T)}  # its products are summed so
     return plain
+
+
+def _write_records(value: NDArray[Any], place: str) -> dict[str, Any]:
+    if type(value) is not np.recarray:
+        raise NotPlainError(f"{place} is an array with named columns; store it as a recarray.")
+    columns = {name: np.array(value[name]) for name in value.dtype.names or ()}
+    return {"is": "records", "of": _write_dict(columns, place)}
+
+
+def _read_records(plain: dict[str, Any]) -> NDArray[Any]:
+    columns: dict[str, NDArray[Any]] = from_plain(plain["of"])
+    first = next(iter(columns.values()))
+    table = np.empty(first.shape, dtype=[(name, each.dtype) for name, each in columns.items()])
+    for name, each in columns.items():
+        table[name] = each
+    return table.view(np.recarray)
 
 
 def _read_objects(plain: dict[str, Any]) -> NDArray[Any]:
@@ -232,7 +279,7 @@ def _write_sparse(value: Any, place: str) -> dict[str, Any]:
 
 
 def _read_sparse(plain: dict[str, Any]) -> Any:
-    arrays = plain["data"], plain["indices"], plain["indptr"]
+    arrays = tuple(_read_array(plain[name]) for name in ("data", "indices", "indptr"))
     shape = tuple(int(n) for n in plain["shape"])
     matrix = getattr(sparse, plain["is"])(arrays, shape=shape)
     matrix.check_format(full_check=True)  # an index beyond the end would be read from elsewhere
@@ -249,19 +296,59 @@ def _write_list(value: list[Any], place: str) -> list[Any]:
 
 
 def _write_random(value: np.random.RandomState, place: str) -> dict[str, Any]:
-    return {"is": "RandomState", "of": to_plain(value.get_state(legacy=False), place)}
+    state: Any = value.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        raise NotPlainError(f"{place} draws by {state['bit_generator']}; MT19937 can be stored.")
+    return {"is": "RandomState", "of": to_plain(state, place)}
 
 
 def _read_random(plain: dict[str, Any]) -> np.random.RandomState:
-    state = np.random.RandomState()
-    state.set_state(from_plain(plain["of"]))
-    return state
+    state = from_plain(plain["of"])
+    key, place = state["state"]["key"], state["state"]["pos"]
+    if key.shape != (_TWISTER,) or not 0 <= int(place) <= _TWISTER:  # it would draw from elsewhere
+        raise NotPlainError("The numbers of a stored RandomState do not fit together.")
+    random = np.random.RandomState()
+    random.set_state(state)
+    return random
+
+
+def _read_array(plain: Any) -> NDArray[Any]:
+    if not isinstance(plain, np.ndarray):
+        raise NotPlainError("Something else is stored where an array belongs.")
+    return plain
+
+
+def _write_dtype(value: np.dtype[Any], place: str) -> dict[str, Any]:
+    if not _DTYPE.fullmatch(value.str):
+        raise NotPlainError(f"{place} is the type {value}, which cannot be stored.")
+    return {"is": "dtype", "of": value.str}
+
+
+def _read_dtype(plain: dict[str, Any]) -> np.dtype[Any]:
+    if not _DTYPE.fullmatch(plain["of"]):
+        raise NotPlainError(f"There is no type {plain['of'][:40]!r} of which arrays are made.")
+    return np.dtype(plain["of"])
+
+
+def _write_type(value: type, place: str) -> dict[str, Any]:
+    """Name the type of an array's numbers, as parameters called dtype have it."""
+    if value in _TYPES.values():
+        return {"is": "type", "of": value.__name__}
+    if issubclass(value, np.generic):
+        return _write_dtype(np.dtype(value), place) | {"is": "type"}
+    raise NotPlainError(f"{place} is the class {_named(value)}, which cannot be stored.")
+
+
+def _read_type(plain: dict[str, Any]) -> type:
+    name = plain["of"]
+    return _TYPES[name] if name in _TYPES else _read_dtype(plain).type
 
 
 _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
     (np.ndarray, _write_array),
     (np.generic, lambda value, _: {"is": "number", "of": np.asarray(value)}),
-    (np.dtype, lambda value, _: {"is": "dtype", "of": value.str}),
+    (np.dtype, _write_dtype),
+    (type, _write_type),
     (list, _write_list),
     (tuple, lambda value, place: {"is": "tuple", "of": _write_list(list(value), place)}),
     (dict, _write_dict),
@@ -277,12 +364,14 @@ _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
 
 _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "float": lambda plain: float(plain["of"]),
-    "number": lambda plain: plain["of"][()],
-    "dtype": lambda plain: np.dtype(str(plain["of"])),
+    "number": lambda plain: _read_array(plain["of"])[()],
+    "dtype": _read_dtype,
+    "type": _read_type,
     "tuple": lambda plain: tuple(from_plain(plain["of"])),
     "dict": lambda plain: {from_plain(key): from_plain(value) for key, value in plain["of"]},
     "objects": _read_objects,
-    "columns": lambda plain: plain["of"].T,
+    "records": _read_records,
+    "columns": lambda plain: _read_array(plain["of"]).T,
     "RandomState": _read_random,
     "tree": lambda plain: read_tree(_read_items({k: v for k, v in plain.items() if k != "is"})),
     "set": lambda plain: set(from_plain(plain["of"])),

@@ -1,16 +1,20 @@
-"""The estimators of scikit-learn that a stored model may hold, and how its trees are stored.
+"""The estimators of scikit-learn that a stored model may hold.
 
 The list is closed: a name that is not on it is not looked up. Each of these keeps its state in
-arrays, numbers, strings and other estimators of the list.
+arrays, numbers, strings and other estimators of the list. What their compiled loops trust is
+checked before anybody predicts with them (``CHECKS``); what would run code is refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.tree._tree import Tree
+from numpy.typing import NDArray
+from scipy import sparse
 
 STEPS: dict[str, tuple[str, ...]] = {
     "sklearn.preprocessing": (
@@ -35,12 +39,14 @@ STEPS: dict[str, tuple[str, ...]] = {
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.discriminant_analysis": ("LinearDiscriminantAnalysis",),
     "sklearn.dummy": ("DummyClassifier", "DummyRegressor"),
-    "sklearn.linear_model": ("LogisticRegression", "Ridge"),
+    "sklearn.linear_model": ("LogisticRegression", "Ridge", "RidgeCV"),
+    "sklearn.neighbors": ("KNeighborsClassifier", "KNeighborsRegressor"),
     "sklearn.tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
     "sklearn.multiclass": ("OneVsOneClassifier", "OneVsRestClassifier"),
 }
 
-_PARTS = ("node_count", "max_depth", "nodes", "values")
+_DISTANCES = ("euclidean", "manhattan", "chebyshev", "minkowski")
+_METRICS = (*_DISTANCES, "l1", "l2", "cityblock")  # other names of the first two
 
 
 def find_step(name: str) -> type | None:
@@ -67,34 +73,136 @@ def name_of_step(kind: type) -> str | None:
     return name if find_step(name) is kind else None
 
 
-def write_tree(tree: Tree) -> dict[str, Any]:
-    """Give the arrays of a tree."""
-    _, (n_features, n_classes, n_outputs), state = tree.__reduce__()
-    size = {"n_features": n_features, "n_classes": n_classes, "n_outputs": n_outputs}
-    nodes = {name: state["nodes"][name].copy() for name in state["nodes"].dtype.names}
-    held = {name: state[name] for name in _PARTS if name != "nodes"}
-    return {**size, **held, "nodes": nodes}
+def check_step(step: Any) -> None:
+    """Refuse a step that would run code, or whose parts do not fit together.
+
+    Parameters
+    ----------
+    step : estimator
+        Of the list, before it is written or after it was read.
+
+    Raises
+    ------
+    ValueError
+        With a sentence.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> check_step(FunctionTransformer(print))
+    Traceback (most recent call last):
+    ValueError: A FunctionTransformer is stored only without a function: reading one runs code.
+    """
+    check = CHECKS.get(type(step).__name__)
+    if check is not None:
+        check(step)
 
 
-def read_tree(parts: dict[str, Any]) -> Tree:
-    """Make a tree of its arrays, every node of which lies behind its parent."""
-    n_features, n_classes = int(parts["n_features"]), np.asarray(parts["n_classes"], dtype=np.intp)
-    tree = Tree(n_features, n_classes, int(parts["n_outputs"]))
-    kind = tree.__getstate__()["nodes"].dtype
-    nodes = np.zeros(int(parts["node_count"]), dtype=kind)
-    for name in kind.names:
-        nodes[name] = parts["nodes"][name]
-    _refuse_broken(nodes, n_features)
-    state = {"max_depth": int(parts["max_depth"]), "node_count": len(nodes), "nodes": nodes}
-    tree.__setstate__({**state, "values": np.ascontiguousarray(parts["values"], dtype=np.float64)})
-    return tree
+def _misfit(step: Any) -> ValueError:
+    return ValueError(f"The parts of a stored {type(step).__name__} do not fit together.")
 
 
-def _refuse_broken(nodes: Any, n_features: int) -> None:
-    """Refuse nodes that would send rows elsewhere than to a leaf: compiled loops trust them."""
-    place, left, right = np.arange(len(nodes)), nodes["left_child"], nodes["right_child"]
-    leaf = left == -1
-    inside = (left > place) & (right > place) & (left < len(nodes)) & (right < len(nodes))
-    known = (nodes["feature"] >= 0) & (nodes["feature"] < n_features)
-    if not (leaf | (inside & known)).all() or len(nodes) == 0:
-        raise ValueError("The nodes of a stored tree do not fit together.")
+def _check_function(step: Any) -> None:
+    if step.func is not None or step.inverse_func is not None:
+        raise ValueError(
+            "A FunctionTransformer is stored only without a function: reading one runs code."
+        )
+
+
+def _check_pipeline(step: Any) -> None:
+    if step.memory is not None:
+        raise ValueError(
+            "A Pipeline is stored only with memory=None: what lies in such a folder is read as code."
+        )
+
+
+def _check_tree(step: Any) -> None:
+    """Hold the columns that rows are checked for against those that nodes ask for."""
+    if not hasattr(step, "tree_"):
+        return
+    width = getattr(step, "n_features_in_", None)
+    if type(width) is not int or getattr(step.tree_, "n_features", None) != width:
+        raise _misfit(step)
+
+
+def _check_neighbors(step: Any) -> None:
+    """Let through what searches all rows by a plain distance; its loops do not look at sizes."""
+    if not hasattr(step, "_fit_method"):
+        return
+    plain = step.metric_params is None and step.metric in _METRICS
+    if step._fit_method != "brute" or step._tree is not None or not plain:
+        raise ValueError(
+            f"A {type(step).__name__} is stored only with algorithm='brute' and a plain distance: "
+            f"{', '.join(_DISTANCES)}."
+        )
+    rows, width = step._fit_X, step.n_features_in_
+    is_matrix = isinstance(rows, np.ndarray) or sparse.issparse(rows)
+    sizes = is_matrix and rows.shape == (step.n_samples_fit_, width) and rows.dtype.kind == "f"
+    counts = type(width) is int and 1 <= step.n_neighbors <= step.n_samples_fit_
+    used = step.effective_metric_params_
+    plain = step.effective_metric_ in _METRICS and used.keys() <= {"p", "w"}
+    if not (sizes and counts and plain and used.get("w") is None and len(step._y) == rows.shape[0]):
+        raise _misfit(step)
+    if hasattr(step, "classes_"):
+        _check_neighbor_classes(step)
+
+
+def _check_neighbor_classes(step: Any) -> None:
+    """Votes are counted where labels say, without a look at how many classes there are."""
+    several = step.outputs_2d_ is not False
+    labels = np.asarray(step._y)
+    if several or labels.ndim != 1 or not _counts_below(labels, len(step.classes_)):
+        raise _misfit(step)
+
+
+def _counts_below(values: NDArray[Any], end: int) -> bool:
+    whole = values.dtype == np.intp and values.size > 0
+    return bool(whole and values.min() >= 0 and values.max() < end)
+
+
+def _check_one_hot(step: Any) -> None:
+    """Columns are written where categories say, without a look at how many there are."""
+    if not hasattr(step, "categories_"):
+        return
+    counts = [_count_groups(step, place) for place in range(len(step.categories_))]
+    fitting = step.n_features_in_ == len(counts) and step._n_features_outs == counts
+    if not (fitting and all(map(_in_order, step.categories_))):
+        raise _misfit(step)
+
+
+def _in_order(categories: Any) -> bool:
+    """Whether numbers ascend, with NaN as the last; texts and the like are looked up one by one."""
+    if not isinstance(categories, np.ndarray) or categories.ndim != 1:
+        return False
+    if categories.dtype.kind not in "biufc":
+        return True
+    values = categories[:-1] if categories.size and categories[-1] != categories[-1] else categories
+    return all(low < high for low, high in pairwise(values.tolist()))
+
+
+def _count_groups(step: Any, place: int) -> int:
+    """Count the columns of a feature: of its groups, less one that is dropped."""
+    count = len(step.categories_[place])
+    if step._infrequent_enabled and step._infrequent_indices[place] is not None:
+        groups = step._default_to_infrequent_mappings[place]
+        rare = count - np.asarray(step._infrequent_indices[place]).size + 1
+        if np.shape(groups) != (count,) or not _counts_below(np.asarray(groups), rare):
+            raise _misfit(step)
+        count = rare
+    dropped = step._drop_idx_after_grouping
+    if dropped is None or dropped[place] is None:
+        return count
+    if not 0 <= dropped[place] < count:
+        raise _misfit(step)
+    return count - 1
+
+
+CHECKS: dict[str, Callable[[Any], None]] = {
+    "DecisionTreeClassifier": _check_tree,
+    "DecisionTreeRegressor": _check_tree,
+    "FunctionTransformer": _check_function,
+    "KNeighborsClassifier": _check_neighbors,
+    "KNeighborsRegressor": _check_neighbors,
+    "OneHotEncoder": _check_one_hot,
+    "Pipeline": _check_pipeline,
+}

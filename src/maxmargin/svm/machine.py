@@ -49,6 +49,19 @@ class KernelMachine:
     offset: float = 0.0
     """Added to the kernel instead of a free bias; the intercepts hold what it adds."""
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that every support vector has its numbers."""
+        lines = self.n_classes - 1 if self.by_pairs else len(self.intercepts)
+        problems = self.n_classes * (self.n_classes - 1) // 2 if self.by_pairs else lines
+        shapes = (self.coefficients, (lines, len(self.rows))), (self.intercepts, (problems,))
+        fitting = all(each.shape == shape and each.dtype == "=f8" for each, shape in shapes)
+        counted = self.rows.ndim == self.counts.ndim == 1 and self.counts.min(initial=0) >= 0
+        within = ((self.rows >= 0) & (self.rows < self.n_rows)).all()
+        if not (fitting and counted and within and self.counts.sum() == len(self.rows)):
+            raise ValueError("The support vectors of a stored machine do not fit together.")
+        if self.seen.kernel.takes is not Takes.MATRIX and count_rows(self.support) != len(self.rows):
+            raise ValueError("A stored machine does not have as many support vectors as it says.")
+
     @property
     def n_classes(self) -> int:
         """Number of classes."""

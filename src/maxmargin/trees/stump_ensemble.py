@@ -25,7 +25,17 @@ _FEWEST_ROWS, _MOST_ROWS = 256, 4_096
 _WORTH_THREADS = 1_000_000  # comparisons; fewer are done before another thread has woken up
 
 
-_ARRAYS = ("feature", "threshold", "missing_right", "begin", "end", "left", "right", "gain")
+_KINDS = {
+    "feature": np.int64,
+    "threshold": np.float64,
+    "missing_right": np.bool_,
+    "begin": np.int64,
+    "end": np.int64,
+    "left": np.float64,
+    "right": np.float64,
+    "gain": np.float64,
+}
+_ARRAYS = tuple(_KINDS)
 _NONE = np.zeros(0, dtype=bool)
 
 
@@ -84,13 +94,23 @@ class StumpEnsemble(Sequence[Split]):
 
     def __restored__(self) -> None:
         """Check what was read: compiled loops trust that codes lie where splits say."""
-        same = {getattr(self, name).shape for name in _ARRAYS} == {(len(self.feature),)}
-        begin, end = self.begin, self.end
-        inside = ((begin >= 0) & (begin <= end) & (end <= len(self.chosen))).all()
-        leaves = self.leaf_weight is None or self.leaf_weight.shape[:2] == (len(begin), 2)
-        if not (same and inside and leaves and (self.feature >= -1).all()):
+        if not (self._same_kinds() and self._inside()):
             raise ValueError("The splits of a stored ensemble do not fit together.")
         self._used, self._line = _lines(self.feature)
+
+    def _same_kinds(self) -> bool:
+        """Whether every split has an entry in each array, all of the types that loops are for."""
+        size, leaves, chosen = (len(self.feature),), self.leaf_weight, self.chosen
+        kept = leaves is None or (leaves.ndim == 3 and leaves.shape[:2] == (*size, 2))
+        arrays = ((getattr(self, name), kind) for name, kind in _KINDS.items())
+        same = all(each.shape == size and each.dtype == kind for each, kind in arrays)
+        return same and kept and chosen.ndim == 1 and chosen.dtype == bool
+
+    def _inside(self) -> bool:
+        """Whether codes lie where splits say."""
+        begin, end = self.begin, self.end
+        inside = (begin >= 0) & (begin <= end) & (end <= len(self.chosen)) & (self.feature >= -1)
+        return bool(inside.all())
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -231,6 +251,8 @@ class StumpEnsemble(Sequence[Split]):
         if coefficients is None:
             return self.left, self.right
         scale = np.asarray(coefficients, dtype=np.float64)
+        if scale.shape != (len(self),):
+            raise ValueError(f"Each of the {len(self)} splits needs a coefficient.")
         return scale * self.left, scale * self.right
 
     def _add(
