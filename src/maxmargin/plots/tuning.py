@@ -107,7 +107,7 @@ class TuningDisplay:
     """
 
     drawn_of: ClassVar[str] = (
-        "a fitted search, such as a GridSearchCV, or of what its cv_results_ hold"
+        "a fitted search, such as a GridSearchCV, or of its results"
     )
 
     ax_: Axes
