@@ -106,9 +106,7 @@ class TuningDisplay:
     ('gamma', 'C')
     """
 
-    drawn_of: ClassVar[str] = (
-        "a fitted search, such as a GridSearchCV, or of its results"
-    )
+    drawn_of: ClassVar[str] = "a fitted search, such as a GridSearchCV, or of its results"
 
     ax_: Axes
     figure_: Figure
@@ -147,13 +145,15 @@ class TuningDisplay:
             raise ValueError("No point of the search has a score, so there is nothing to draw.")
         return cls(grid=Grid.of(found), scoring=scoring).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
+    def plot(self, *, ax: Axes | None = None, title: bool = True) -> Self:
         """Draw on ``ax``, or on a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw.
+        title : bool, default=True
+            Whether to say above the picture what was found.
 
         Returns
         -------
@@ -168,10 +168,13 @@ class TuningDisplay:
             self._draw_map()
         else:
             self._draw_line()
-        head(ax, "What was tried", plain(self._facts()))
+        if title:
+            head(ax, "What was tried", plain(self.facts))
         return self
 
-    def _facts(self) -> str:
+    @property
+    def facts(self) -> str:
+        """The best point and its score, in words."""
         best = self.grid.best
         chosen = ", ".join(
             f"{name} = {_shown(values[place])}"

@@ -47,6 +47,7 @@ def render_page(template: str, **facts: Any) -> str:
         "seconds": seconds,
         "some": some,
         "values": values,
+        "capitalize_first": capitalize_first,
     }
     return environment.get_template(template).render(versions=versions(), **facts)
 
@@ -193,3 +194,22 @@ def values(parameters: Any) -> str:
         f"{name.rpartition('__')[2]} = {f'{value:.4g}' if isinstance(value, float) else value}"
         for name, value in parameters.items()
     )
+
+
+def capitalize_first(text: str) -> str:
+    """Begin a sentence, leaving the rest as it is.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> capitalize_first("linear SVM")
+    'Linear SVM'
+    """
+    return text[:1].upper() + text[1:]
