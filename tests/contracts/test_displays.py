@@ -20,7 +20,7 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
-OF_ALL_CLASSIFIERS = {"MarginDisplay"}
+OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
@@ -31,10 +31,12 @@ DRAWN = {
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
 }
 OF_NO_ESTIMATOR = {
+    "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
+    "TuningDisplay": "from_results",
 }
 
 RNG = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
+from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
@@ -9,14 +10,17 @@ from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
+from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
+from maxmargin.plots.tuning import TuningDisplay, tuning
 
 __all__ = [
     "AlphaDisplay",
+    "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
     "HardestDisplay",
@@ -25,11 +29,14 @@ __all__ = [
     "MarginDisplay",
     "MarginDistributionDisplay",
     "PrecisionRecallDisplay",
+    "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
     "ShapeDisplay",
     "SplitsDisplay",
+    "TuningDisplay",
     "alphas",
+    "calibration",
     "convergence",
     "error_curves",
     "hardest",
@@ -38,7 +45,9 @@ __all__ = [
     "margin_distribution",
     "plot_roc",
     "precision_recall",
+    "projection",
     "rounds",
     "shape_functions",
     "splits",
+    "tuning",
 ]

@@ -362,14 +362,23 @@ class _Decision:
 
     @property
     def has_support(self) -> bool:
-        return hasattr(self.fitted.model, "support_") and hasattr(self.fitted.model, "dual_coef_")
+        return has_support(self.fitted.model)
 
     @property
     def has_margins(self) -> bool:
-        """Whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
-        loss = getattr(self.fitted.model, "loss", "")
-        hinge = "hinge" in str(getattr(loss, "name", loss))
-        return self.has_support or (hinge and self.method == "decision_function")
+        by_value = self.method == "decision_function"
+        return self.has_support or (by_value and has_margins(self.fitted.model))
+
+
+def has_support(model: Any) -> bool:
+    """Whether a model is a sum over support vectors."""
+    return hasattr(model, "support_") and hasattr(model, "dual_coef_")
+
+
+def has_margins(model: Any) -> bool:
+    """Whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
+    loss = getattr(model, "loss", "")
+    return has_support(model) or "hinge" in str(getattr(loss, "name", loss))
 
 
 def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Decision, Array]:
@@ -423,7 +432,7 @@ def _lattice(plane: Plane, resolution: int, bayes: ProbabilityGrid | None) -> tu
 def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, Array] | None:
     """Find the support vectors on the margin and the others; None for rows of another set."""
     model = decision.fitted.model
-    if not decision.has_support or not _are_fitted(model, decision.fitted.rows(plane.X), len(t)):
+    if not decision.has_support or not are_fitted(model, decision.fitted.rows(plane.X), len(t)):
         return None
     support = np.asarray(model.support_)
     values = decision.values(_safe_indexing(plane.X, support))
@@ -431,7 +440,7 @@ def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, A
     return support[on_margin], support[~on_margin]
 
 
-def _are_fitted(model: Any, rows: Any, n: int) -> bool:
+def are_fitted(model: Any, rows: Any, n: int) -> bool:
     """Whether the rows are those of the fit: as many, with the support vectors in their places."""
     if n != model.shape_fit_[0]:
         return False

@@ -96,13 +96,15 @@ class SplitsDisplay:
         check_choice("splits", "order", order, _ORDERS)
         return cls(trail=found, order=order).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
+    def plot(self, *, ax: Axes | None = None, title: bool = True) -> Self:
         """Draw on ``ax``, or on a new figure.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw.
+        title : bool, default=True
+            Whether to say above the picture what it shows and whether all is well.
 
         Returns
         -------
@@ -119,6 +121,8 @@ class SplitsDisplay:
         self._paint(codes[:, self.rows_])
         self._finish_axes(len(codes))
         self._name_purposes(codes)
+        if title:
+            self._say()
         return self
 
     def _paint(self, codes: NDArray[np.int8]) -> None:
@@ -147,10 +151,12 @@ class SplitsDisplay:
         alike = ", those of the same use together" if self.order == "use" else ""
         self.ax_.set_xlabel(f"rows{alike}")
 
-    def _name_purposes(self, codes: NDArray[np.int8]) -> None:
+    def _say(self) -> None:
         problems = self.trail.problems
         facts = "; ".join(problems) or "no row is judged by a model that learned from it"
         head(self.ax_, "Which rows were used for what", plain(f"{self.trail.n_rows} rows; {facts}"))
+
+    def _name_purposes(self, codes: NDArray[np.int8]) -> None:
         present = [k for k in (1, 2, 3, 0) if (codes == k).any()]
         patches = [Patch(color=_COLOURS[k], label=_WORDS[PURPOSES[k]]) for k in present]
         self.ax_.legend(

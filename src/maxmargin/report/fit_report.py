@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 import inspect
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from matplotlib.figure import Figure
 from sklearn.base import is_classifier
 
-from maxmargin.plots import ErrorCurveDisplay
 from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.replay import is_bag
 from maxmargin.report.atomic import write_atomically
+from maxmargin.report.page import render_page
 from maxmargin.report.picture import draw_errors, draw_roc
+from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
 from maxmargin.report.summary import DataSummary
-from maxmargin.solvers.tasks import badness
-
-LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
-
-# In the order of the page: field, what to call it, what it means.
-CERTIFICATE_FIELDS = (
-    ("primal", "primal value", "the objective at the point returned: margin term plus losses"),
-    (
-        "dual",
-        "dual value",
-        "where the problem is convex, no point can have an objective below this",
-    ),
-    ("gap", "gap", "primal minus dual: then the objective is at most this far from the optimum"),
-    ("relative_gap", "relative gap", "the gap as a share of the objective"),
-    ("kkt_violation", "KKT violation", "the worst breach of the optimality conditions"),
-    ("floor", "rounding floor", "how large a gap rounding alone explains"),
-    ("precision", "precision", "the arithmetic of the values that it was judged by"),
-)
 
 # What is shown of the parameters even where it was left at its default.
 HEADLINES = ("kernel", "C", "gamma", "loss", "penalty", "estimator", "n_estimators",
@@ -127,7 +105,7 @@ class FitReport:
             train=Scores.of(model, *train),
             test=Scores.of(model, *test),
             command=command,
-            errors=_errors(model, fitted, test),
+            errors=errors_of(model, test),
         )
 
     @property
@@ -140,11 +118,7 @@ class FitReport:
     @property
     def certificate(self) -> Any:
         """The certificate, of several problems the worst; None where a model has none."""
-        if hasattr(self.model, "certificate_"):
-            return self.model.certificate_
-        members = self.model.estimators_ if Fitted(self.model).wraps_classes else ()
-        inner = [each.certificate_ for each in members if hasattr(each, "certificate_")]
-        return max(inner, key=badness, default=None)
+        return certificate_of(self.model)
 
     @property
     def stop(self) -> Any:
@@ -154,7 +128,7 @@ class FitReport:
     @property
     def unit(self) -> str:
         """What the model has many of: rounds, or members that are made independently."""
-        return "member" if is_bag(self.model) else "round"
+        return unit_of(self.model)
 
     @property
     def n_rounds(self) -> int:
@@ -195,15 +169,8 @@ class FitReport:
         str
             One self-contained document.
         """
-        environment = Environment(
-            loader=PackageLoader("maxmargin.report"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        environment.filters |= {"percent": _percent, "number": _number}
-        return environment.get_template("fit.html.jinja").render(
+        return render_page(
+            "fit.html.jinja",
             report=self,
             data=self.data,
             certificate=self.certificate,
@@ -212,7 +179,6 @@ class FitReport:
             headlines=HEADLINES,
             roc=draw_roc(self.test.roc, self.train.roc) if self.test.roc else None,
             errors=draw_errors(self.errors, f"{self.unit}s") if self.errors else None,
-            versions=_versions(),
         )
 
     def save(self, path: str | Path) -> None:
@@ -241,14 +207,6 @@ _KINDS = {
 }
 
 
-def _errors(model: Any, fitted: Fitted, test: tuple[Any, Any]) -> Mapping[str, Any] | None:
-    """Predict the test rows after every round, where there are rounds."""
-    if not (hasattr(fitted.model, "staged_predict") or is_bag(fitted.model)):
-        return None
-    ax = Figure().subplots()
-    return ErrorCurveDisplay.from_estimator(model, {"test": test}, ax=ax).curves
-
-
 def _width(fitted: Fitted, X: Any) -> int:
     rows = fitted.rows(X)
     return int(rows.shape[1]) if hasattr(rows, "shape") else len(rows[0])
@@ -270,17 +228,3 @@ def _parameters(model: Any) -> list[tuple[str, str, bool]]:
         for name, value in model.get_params(deep=False).items()
     ]
     return sorted(rows, key=lambda row: row[2])
-
-
-def _versions() -> dict[str, str]:
-    return {"Python": platform.python_version()} | {
-        library: metadata.version(library) for library in LIBRARIES
-    }
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.1f} %"
-
-
-def _number(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

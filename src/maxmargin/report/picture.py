@@ -1,5 +1,8 @@
 """Figures as SVG that lives inside a page and takes on its colours."""
 
+import re
+import warnings
+import zlib
 from collections.abc import Mapping
 from io import StringIO
 from typing import Any
@@ -10,6 +13,7 @@ from matplotlib.figure import Figure
 
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots import ErrorCurveDisplay, palette, plot_roc
+from maxmargin.report.page import visible
 
 # Ink follows the page's text, curves its accents: one picture serves light and dark pages.
 PAGE_COLOURS = {
@@ -17,6 +21,9 @@ PAGE_COLOURS = {
     palette.TEST: "var(--test)",
     palette.TRAIN: "var(--train)",
     palette.CHANCE: "var(--muted)",
+    palette.FACTS: "var(--muted)",
+    palette.WRONG: "var(--line)",
+    "#FFFFFF": "var(--card)",
 }
 BOUNDS = {  # without formulas, which a page's own letters would pull apart
     "bound": "bound on the training error",
@@ -26,6 +33,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "maxmargin",  # the same fit gives the same bytes
     "font.size": 11,
+    "font.sans-serif": ["DejaVu Sans"],  # to measure by; the page has letters of its own
     **dict.fromkeys(
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"),
         palette.INK,
@@ -116,10 +124,31 @@ def inline_svg(figure: Figure, alternative: str) -> Markup:
     True
     """
     buffer = StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    with warnings.catch_warnings():
+        # Letters are the browser's, which knows more of them than matplotlib's own font.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
     head, body = text[text.index("<svg") :].split(">", 1)
     for drawn, on_page in PAGE_COLOURS.items():
         body = body.replace(drawn.lower(), on_page)
-    opening = head.replace("<svg", f'<svg role="img" aria-label="{escape(alternative)}"', 1)
-    return Markup(f"{opening}><title>{escape(alternative)}</title>{body}")
+    said = escape(visible(alternative))
+    opening = head.replace("<svg", f'<svg role="img" aria-label="{said}"', 1)
+    return Markup(f"{opening}><title>{said}</title>{_own_names(_rounded(body))}")
+
+
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
+_DIGITS = re.compile(r"(\.\d\d)\d+")
+_GROUP = re.compile(r'<g id="[^"]*"')
+_NAME = re.compile(r'(\bid="|href="#|url\(#)')
+
+
+def _rounded(body: str) -> str:
+    """Write places to hundredths of a point."""
+    return _PLACES.sub(lambda found: _DIGITS.sub(r"\1", found[0]), body)
+
+
+def _own_names(body: str) -> str:
+    """Keep the names inside a picture apart from those of others on the page."""
+    return _NAME.sub(rf"\g<1>{zlib.crc32(body.encode()):x}-", _GROUP.sub("<g", body))

@@ -1,0 +1,222 @@
+"""How often what was given a probability came true, with how many rows each point stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
+
+from maxmargin.evaluation import wilson
+from maxmargin.plots import palette
+from maxmargin.plots.roc import style
+from maxmargin.plots.text import percent, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array: TypeAlias = NDArray[np.float64]
+
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Rows in bins of their probability: of each the mean of it, and how many came true.
+
+    Parameters
+    ----------
+    predicted : ndarray
+        Mean probability of the rows of each bin that has any.
+    hits, counts : ndarray
+        How many of its rows came true, and how many there are.
+
+    Examples
+    --------
+    >>> bins = Reliability.of([False, True, True], [0.02, 0.81, 0.89])
+    >>> bins.counts.tolist(), round(bins.error, 3)
+    ([1, 2], 0.107)
+    """
+
+    predicted: Array
+    hits: NDArray[np.intp]
+    counts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, hit: ArrayLike, probability: ArrayLike, n_bins: int = _BINS) -> Self:
+        """Put rows into bins of equal width.
+
+        Parameters
+        ----------
+        hit : array-like of bool
+            Whether it came true.
+        probability : array-like
+            What was said of it.
+        n_bins : int, default=10
+
+        Returns
+        -------
+        Reliability
+        """
+        truth, p = np.asarray(hit, bool), np.asarray(probability, np.float64)
+        check_consistent_length(truth, p)
+        place = np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
+        counts = np.bincount(place, minlength=n_bins)
+        some = counts > 0
+        predicted = np.bincount(place, p, n_bins)[some] / counts[some]
+        hits = np.bincount(place[truth], minlength=n_bins)[some]
+        return cls(predicted, hits, counts[some])
+
+    @property
+    def observed(self) -> Array:
+        """The share that came true."""
+        return self.hits / self.counts
+
+    @property
+    def error(self) -> float:
+        """The mean distance between what was said and what happened (ECE), over rows."""
+        return float(np.average(np.abs(self.observed - self.predicted), weights=self.counts))
+
+
+class CalibrationDisplay:
+    """Probabilities against what happened, each point with Wilson's interval and its rows.
+
+    For probabilities of any model, ours or not: a row counts as hit if what was given the
+    probability came true. On the diagonal they can be taken at their word.
+    Build it with :meth:`from_probabilities`, or draw in one call with :func:`calibration`.
+
+    Parameters
+    ----------
+    curves : mapping of str to Reliability
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from maxmargin.plots import CalibrationDisplay
+    >>> said = {"test": ([False, True, True], [0.1, 0.8, 0.9])}
+    >>> display = CalibrationDisplay.from_probabilities(said, ax=Figure().subplots())
+    >>> display.ax_.get_xlabel()
+    'probability that was given'
+    """
+
+    drawn_of: ClassVar[str] = "a mapping of names to pairs (hit, probability)"
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(self, *, curves: Mapping[str, Reliability]) -> None:
+        self.curves = curves
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        said: Mapping[str, tuple[ArrayLike, ArrayLike]],
+        *,
+        n_bins: int = _BINS,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw probabilities by name.
+
+        Parameters
+        ----------
+        said : mapping of str to pair of array-like
+            Names, and for each row whether it came true and its probability.
+        n_bins : int, default=10
+            Of equal width; those without rows are left out.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, already plotted.
+        """
+        pairs = isinstance(said, Mapping) and all(isinstance(v, tuple) for v in said.values())
+        if not pairs or not said:
+            raise TypeError(
+                f"{type(said).__name__} holds no probabilities, and calibration is drawn of"
+                f" {cls.drawn_of}."
+            )
+        curves = {name: Reliability.of(*pair, n_bins=n_bins) for name, pair in said.items()}
+        return cls(curves=curves).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        CalibrationDisplay
+            Itself.
+        """
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.2, 5.0), layout="constrained")
+        self.ax_ = ax
+        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax.plot([0, 1], [0, 1], color=palette.CHANCE, linewidth=1, ls=":", label="as was said")
+        for k, name in enumerate(self.curves):
+            self._draw(k, name)
+        ax.set(xlabel="probability that was given", ylabel="share that came true")
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        ax.xaxis.set_major_formatter(percent)
+        ax.yaxis.set_major_formatter(percent)
+        ax.set_aspect("equal")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False, handlelength=2.8, loc="upper left")
+        return self
+
+    def _draw(self, k: int, name: str) -> None:
+        curve, look = self.curves[name], style(k)
+        ends = [wilson(int(h), int(n)) for h, n in zip(curve.hits, curve.counts, strict=True)]
+        bars = np.abs([[end.low, end.high] for end in ends] - curve.observed[:, None]).T
+        self.ax_.errorbar(curve.predicted, curve.observed, bars, fmt="none", elinewidth=1.2,
+                          capsize=2.5, color=look["color"], alpha=0.6)  # fmt: skip
+        self.ax_.plot(curve.predicted, curve.observed, label=plain(name), **look)
+        # The area of a point is that of its rows, within what can be seen and does not hide.
+        sizes = 14.0 + 150.0 * curve.counts / curve.counts.max()
+        self.ax_.scatter(curve.predicted, curve.observed, sizes, color=look["color"], zorder=3,
+                         edgecolors="white", linewidths=0.6)  # fmt: skip
+
+
+def calibration(
+    said: Mapping[str, tuple[ArrayLike, ArrayLike]], *, ax: Axes | None = None, n_bins: int = _BINS
+) -> CalibrationDisplay:
+    """Draw how often what was given a probability came true.
+
+    Parameters
+    ----------
+    said : mapping of str to pair of array-like
+        Names, and for each row whether it came true and its probability.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+    n_bins : int, default=10
+        Of equal width; those without rows are left out.
+
+    Returns
+    -------
+    CalibrationDisplay
+        With ``ax_``, ``figure_`` and ``curves``.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from maxmargin import plots
+    >>> said = {"test": ([False, True, True], [0.1, 0.8, 0.9])}
+    >>> plots.calibration(said, ax=Figure().subplots()).curves["test"].counts.tolist()
+    [1, 1, 1]
+    """
+    return CalibrationDisplay.from_probabilities(said, n_bins=n_bins, ax=ax)

@@ -1,0 +1,330 @@
+"""The report of the main job: the answer first, then everything it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from maxmargin.evaluation import Interval
+from maxmargin.inputs.container import take_rows
+from maxmargin.job import ClassResult, Entry, Outcome
+from maxmargin.plots.fitted import Fitted
+from maxmargin.plots.projection import numbers_of
+from maxmargin.report.atomic import write_atomically
+from maxmargin.report.job_picture import (
+    Picture,
+    draw_calibration,
+    draw_curves,
+    draw_losses,
+    draw_predictions,
+    draw_projection,
+    draw_rounds,
+    draw_splits,
+    draw_tuning,
+)
+from maxmargin.report.metric import Metric
+from maxmargin.report.page import capitalize_first, render_page
+from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
+from maxmargin.report.score import Scores
+
+SEEN = 0.8  # a class that is found less often is warned of
+HALF = 0.5  # and less often than this, in red
+COMPARED = 3  # models whose curves and tuning are shown
+CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
+LONG = 20  # columns that are shown at once
+
+_FURTHER = ("roc_auc", "balanced_accuracy", "average_precision", "r2")
+
+
+@dataclass(frozen=True)
+class JobReport:
+    """The page of a job.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        All that the job found out.
+    """
+
+    outcome: Outcome
+
+    # the answer
+
+    @property
+    def metric(self) -> Metric:
+        """What models were compared by."""
+        return Metric(self.outcome.metric)
+
+    @property
+    def winner(self) -> Entry:
+        """The model that was chosen."""
+        return self.outcome[self.outcome.winner]
+
+    @property
+    def runner_up(self) -> Entry | None:
+        """The second best."""
+        return self.outcome[self.outcome.runner_up] if self.outcome.runner_up else None
+
+    @property
+    def result(self) -> Interval:
+        """The score on the test rows; unknown where the look has none."""
+        return self.outcome.test.look.result or Interval(np.nan, np.nan, np.nan)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the baseline lies below all that the test score may be."""
+        return bool(self.outcome.test.baseline < self.result.low)
+
+    @property
+    def classifies(self) -> bool:
+        """Whether classes were predicted."""
+        return self.outcome.table.schema.task == "classification"
+
+    @property
+    def classes(self) -> list[ClassResult]:
+        """The classes that have test rows, those that are found least often first."""
+        judged = [each for each in self.outcome.test.classes if each.rows]
+        return sorted(judged, key=lambda each: each.recall.value)
+
+    @property
+    def missed(self) -> list[ClassResult]:
+        """Classes that are found so seldom that a good mean would hide it."""
+        return [each for each in self.classes if each.recall.value < SEEN]
+
+    @property
+    def unseen(self) -> list[Any]:
+        """Classes of which no test row is."""
+        return [each.label for each in self.outcome.test.classes if not each.rows]
+
+    def tone(self, recall: float) -> str:
+        """Say how a share of rows found is to be taken.
+
+        Parameters
+        ----------
+        recall : float
+
+        Returns
+        -------
+        {"bad", "fair", ""}
+        """
+        return "bad" if recall < HALF else "fair" if recall < SEEN else ""
+
+    # models
+
+    @property
+    def further(self) -> list[Metric]:
+        """Other metrics that some model has, in the order of the table."""
+        known = {name for entry in self.outcome.entries for name in entry.scores}
+        known.discard(self.outcome.metric)
+        ordered = [name for name in _FURTHER if name in known]
+        return [Metric(name) for name in (*ordered, *sorted(known.difference(ordered)))]
+
+    def range_of(self, entry: Entry) -> tuple[float, float, float] | None:
+        """Place a score and its deviation on the axis that all models share, in per cent.
+
+        Parameters
+        ----------
+        entry : Entry
+
+        Returns
+        -------
+        tuple of float, or None
+            From, at and to; None without a score.
+        """
+        ends = [_ends(each) for each in self.outcome.entries if _has_score(each)]
+        if not _has_score(entry):
+            return None
+        low, high = min(end[0] for end in ends), max(end[2] for end in ends)
+        first, at, last = (
+            97.0 * (end - low) / (high - low) + 1.5 if high > low else 50.0 for end in _ends(entry)
+        )
+        return first, at, last
+
+    # pictures
+
+    @property
+    def splits(self) -> Picture | None:
+        """Which rows were used for what."""
+        return draw_splits(self.outcome.trail) if self.outcome.trail.uses else None
+
+    @property
+    def curves(self) -> list[tuple[str, Picture]]:
+        """ROC and precision-recall, over folds and on the test rows."""
+        return list(self._curves())
+
+    def _curves(self) -> Iterator[tuple[str, Picture]]:
+        kinds = {"ROC": "roc", "precision-recall": "precision_recall"}
+        for kind, field in kinds.items():
+            bands = {entry.title: getattr(entry, field) for entry in self.outcome.entries}
+            known = {title: band for title, band in bands.items() if band is not None}
+            if known:
+                best = dict(list(known.items())[:COMPARED])
+                yield f"{capitalize_first(kind)}, over the folds", draw_curves(kind, best)
+        for kind, field in kinds.items():
+            test, band = getattr(self.outcome.test, field), getattr(self.winner, field)
+            if test is not None:
+                both = {"test rows": test} | ({} if band is None else {"folds": band})
+                yield f"{capitalize_first(kind)} of the winner", draw_curves(kind, both)
+
+    @property
+    def positive(self) -> Any:
+        """The class that curves and decision values are about, of two."""
+        classes = self.outcome.table.schema.classes
+        return classes[1] if len(classes) == 2 else None
+
+    @cached_property
+    def confusion(self) -> Scores | None:
+        """The confusion matrix: of very many classes the part with the most mistakes."""
+        test = self.outcome.test
+        if test.confusion is None or not len(test.labels):
+            return None
+        wrong = test.confusion - np.diag(np.diag(test.confusion))
+        mistakes = wrong.sum(axis=0) + wrong.sum(axis=1)
+        kept = np.sort(np.argsort(-mistakes, kind="stable")[:CROWD])
+        labels = tuple(test.labels[place] for place in kept)
+        return Scores(labels, test.confusion[np.ix_(kept, kept)], test.roc)
+
+    @property
+    def confusions(self) -> list[tuple[Any, Any, int, int]]:
+        """The commonest mistakes: true class, what it was taken for, how often, of how many."""
+        test = self.outcome.test
+        if test.confusion is None:
+            return []
+        scores = Scores(test.labels, test.confusion, None)
+        totals = dict(zip(scores.labels, scores.counts, strict=True))
+        return [(given, taken, n, totals[given]) for given, taken, n in scores.confusions[:8]]
+
+    @cached_property
+    def calibration(self) -> Picture | None:
+        """Probabilities against what happened: of two classes the second, of more the likeliest."""
+        test, classes = self.outcome.test, self.outcome.table.schema.classes
+        if test.probability is None or test.probability.shape != (len(test.truth), len(classes)):
+            return None
+        if len(classes) == 2:
+            hit, p = test.truth == np.asarray(classes)[1], test.probability[:, 1]
+            return draw_calibration(hit, p, str(classes[1]))
+        place = test.probability.argmax(axis=1)
+        hit, p = test.truth == np.asarray(classes)[place], test.probability.max(axis=1)
+        return draw_calibration(hit, p, "the likeliest class")
+
+    @property
+    def predictions(self) -> list[tuple[str, Picture]]:
+        """Of a quantity: predicted against true, and what is left."""
+        test = self.outcome.test
+        if self.classifies:
+            return []
+        kinds = {"True against predicted": "actual_vs_predicted",
+                 "What is left": "residual_vs_predicted"}  # fmt: skip
+        return [
+            (title, draw_predictions(test.truth, test.predicted, kind))
+            for title, kind in kinds.items()
+        ]
+
+    @property
+    def projections(self) -> list[tuple[str, Picture]]:
+        """The rows of the fit in two dimensions, where the model sees numbers and has values."""
+        train = self.outcome.train
+        inner = Fitted.of(self.outcome.model)
+        decides = hasattr(inner.model, "decision_function")
+        if train is None or not self.classifies or not decides:
+            return []
+        if numbers_of(inner.rows(train[0])) is None:
+            return []
+        kinds = {"Decision values and margins": "decision"} if self.positive is not None else {}
+        kinds |= {"Two principal components": "component"}
+        return [
+            (title, draw_projection(self.outcome.model, train, across))
+            for title, across in kinds.items()
+        ]
+
+    @cached_property
+    def rounds(self) -> Picture | None:
+        """Errors or losses after every round of a winner that has rounds."""
+        model, test = self.outcome.model, self.outcome.test
+        if not self.classifies:
+            has_losses = hasattr(Fitted.of(model).model, "train_loss_")
+            return draw_losses(model) if has_losses else None
+        rows = take_rows(self.outcome.table.features, test.rows)
+        errors = errors_of(model, (rows, test.truth))
+        return None if errors is None else draw_rounds(errors, f"{self.unit}s")
+
+    @property
+    def unit(self) -> str:
+        """What the winner has many of."""
+        return unit_of(Fitted.of(self.outcome.model).model)
+
+    @property
+    def tunings(self) -> list[tuple[Entry, Picture]]:
+        """What was tried for the best models that were tuned."""
+        tuned = [entry for entry in self.outcome.entries if _was_tuned(entry.tuning)]
+        return [(entry, draw_tuning(entry.tuning or {}, self.metric)) for entry in tuned[:COMPARED]]
+
+    # optimisation
+
+    @property
+    def certificate(self) -> Any:
+        """The certificate of the winner; None where it has none."""
+        return certificate_of(Fitted.of(self.outcome.model).model)
+
+    @property
+    def proven(self) -> list[Entry]:
+        """Models of whose optimisation something is known."""
+        return [entry for entry in self.outcome.entries if entry.proof]
+
+    def render(self) -> str:
+        """Return the page as HTML.
+
+        Returns
+        -------
+        str
+            One self-contained document.
+        """
+        return render_page(
+            "job.html.jinja",
+            report=self,
+            outcome=self.outcome,
+            table=self.outcome.table,
+            test=self.outcome.test,
+            metric=self.metric,
+            metric_of=Metric,
+            certificate_fields=CERTIFICATE_FIELDS,
+            long=LONG,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the page: all of it, or nothing.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where it goes.
+
+        Raises
+        ------
+        WriteError
+            When it cannot be written.
+        """
+        write_atomically(Path(path), self.render())
+
+
+def _has_score(entry: Entry) -> bool:
+    return entry.run is not None and bool(np.isfinite(entry.run.mean))
+
+
+def _ends(entry: Entry) -> tuple[float, float, float]:
+    assert entry.run is not None
+    mean, width = entry.run.mean, np.nan_to_num(entry.run.deviation)
+    return mean - width, mean, mean + width
+
+
+def _was_tuned(results: Mapping[str, Any] | None) -> bool:
+    """Whether something was tried, with a score."""
+    if not results or "mean_test_score" not in results:
+        return False
+    tried = any(name.startswith("param_") for name in results)
+    return tried and bool(np.isfinite(np.asarray(results["mean_test_score"], float)).any())

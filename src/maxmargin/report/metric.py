@@ -1,0 +1,111 @@
+"""What models are compared by, as people say and write it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from maxmargin.evaluation import Interval
+
+_TITLES = {
+    "roc_auc": "AUC",
+    "roc_auc_ovr": "AUC, one class against the rest",
+    "roc_auc_ovo": "AUC, class against class",
+    "f1": "F1",
+    "r2": "R²",
+    "neg_root_mean_squared_error": "root mean squared error",
+}
+_SHARES = ("accuracy", "precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score by scikit-learn's name of it.
+
+    Parameters
+    ----------
+    name : str
+        Such as "accuracy" or "neg_mean_absolute_error".
+
+    Examples
+    --------
+    >>> Metric("balanced_accuracy").title, Metric("balanced_accuracy").show(0.8125)
+    ('balanced accuracy', '81.2 %')
+    >>> error = Metric("neg_mean_absolute_error")
+    >>> error.title, error.show(-1.28), error.show(float("nan"))
+    ('mean absolute error', '1.28', '–')
+    """
+
+    name: str
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return _TITLES.get(self.name, self.name.removeprefix("neg_").replace("_", " "))
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an error with its sign turned: shown as the error, less being better."""
+        return self.name.startswith("neg_")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is shown in per cent."""
+        return any(part in self.name for part in _SHARES) and self.name != "average_precision"
+
+    def show(self, value: float) -> str:
+        """Write a score.
+
+        Parameters
+        ----------
+        value : float
+            As scikit-learn gives it.
+
+        Returns
+        -------
+        str
+        """
+        if not math.isfinite(value):
+            return "–"
+        if self.is_share:
+            return f"{100.0 * value:.1f} %"
+        return f"{-value:.4g}" if self.is_error else f"{value:.3f}"
+
+    def spread(self, value: float) -> str:
+        """Write a deviation.
+
+        Parameters
+        ----------
+        value : float
+
+        Returns
+        -------
+        str
+            Empty where it is not known.
+        """
+        if not math.isfinite(value):
+            return ""
+        return f"{100.0 * value:.1f}" if self.is_share else f"{value:.2g}"
+
+    def ends(self, interval: Interval) -> str:
+        """Write an interval, the smaller end first.
+
+        Parameters
+        ----------
+        interval : Interval
+
+        Returns
+        -------
+        str
+            Empty where nothing is known of its ends.
+
+        Examples
+        --------
+        >>> Metric("accuracy").ends(Interval(0.844, 0.753, 0.912))
+        '95 % interval 75.3 % to 91.2 %'
+        """
+        if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+            return ""
+        low, high = self.show(interval.low), self.show(interval.high)
+        first, last = (high, low) if self.is_error else (low, high)
+        return f"{100.0 * interval.level:g} % interval {first} to {last}"
