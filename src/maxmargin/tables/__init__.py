@@ -1,7 +1,22 @@
 """Files that people have, read as tables of numbers and categories with a target."""
 
 from maxmargin.tables.error import InputError
+from maxmargin.tables.frame import read_frame
+from maxmargin.tables.preparation import load_table, make_table
+from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.table import Column, Table
+from maxmargin.tables.wishes import Wishes
 
-__all__ = ["Column", "Feature", "InputError", "Schema", "Table"]
+__all__ = [
+    "Column",
+    "Feature",
+    "InputError",
+    "Reading",
+    "Schema",
+    "Table",
+    "Wishes",
+    "load_table",
+    "make_table",
+    "read_frame",
+]

@@ -1,0 +1,190 @@
+"""What a column holds, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from maxmargin.tables.date import find_form, is_ambiguous, parts_of, plain_dates, read_dates
+from maxmargin.tables.hint import counted
+from maxmargin.tables.schema import Feature
+from maxmargin.tables.table import Column
+from maxmargin.tables.value import WORDS, read_words
+
+MOST_CATEGORIES = 10_000
+FEW_WORDS = 20  # as many different words are categories, however few rows there are
+FEW_ROWS = 20  # in a table as small, numbers may count up by chance
+_NAMES_OF_ROWS = {
+    *("id", "ids", "key", "uuid", "guid", "index", "idx", "row", "rows", "rowid", "rownames"),
+    *("rowname", "nr", "no", "number", "serial", "instance", "record", "unnamed", "passengerid"),
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A column with the features that are made of it, and notes about it."""
+
+    column: Column
+    features: tuple[Feature, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A column's values where rows have a label, and counts of them."""
+
+    values: pl.Series
+    missing: int
+    distinct: int
+    warning: str = field(default="")
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.values.name
+
+    @property
+    def unique(self) -> bool:
+        """Whether each row has a value of its own."""
+        return self.distinct == len(self.values) and not self.missing
+
+
+def count_values(frame: pl.DataFrame) -> Iterator[Facts]:
+    """Count what is missing and what differs, in all columns at once."""
+    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
+    distinct = dict(zip(plain, frame.select(pl.col(plain).n_unique()).row(0), strict=True))
+    for values in frame.get_columns():
+        missing = values.null_count()
+        yield Facts(values, missing, distinct.get(values.name, len(values)) - (missing > 0))
+
+
+def decide(facts: Facts) -> Decision:
+    """Say what a column holds and what becomes of it, where the user did not.
+
+    Parameters
+    ----------
+    facts : Facts
+
+    Returns
+    -------
+    Decision
+
+    Examples
+    --------
+    >>> [facts] = count_values(pl.DataFrame({"age": [1.5, None, 2.5]}))
+    >>> decide(facts).column.treatment
+    'a number'
+    """
+    kind = facts.values.dtype
+    if facts.missing == len(facts.values):
+        return dropped(facts, "nothing", "every value is missing")
+    if kind.is_nested() or kind in (pl.Binary, pl.Object):
+        return dropped(facts, "text", f"a {str(kind).lower()} is neither number nor category")
+    if facts.distinct == 1 and not facts.missing:
+        return dropped(facts, kind_of(facts.values), "every row has the same value")
+    if kind in (pl.Date, pl.Datetime, pl.Time):
+        return _decide_dates(facts, plain_dates(facts.values), "")
+    if kind in WORDS or kind == pl.Boolean:
+        return _decide_words(facts)
+    return _decide_numbers(facts)
+
+
+def kind_of(values: pl.Series) -> str:
+    """Name what a column holds, by its type alone."""
+    if values.dtype.is_numeric() or values.dtype == pl.Duration:
+        return "number"
+    if values.dtype.is_temporal():
+        return "date"
+    return "category" if values.dtype in WORDS or values.dtype == pl.Boolean else "text"
+
+
+def dropped(facts: Facts, kind: str, why: str) -> Decision:
+    """Leave a column out."""
+    return Decision(_column(facts, kind, "dropped", f"dropped: {why}"))
+
+
+def named_rows(facts: Facts, why: str) -> Decision:
+    """Leave a column out that names rows, and keep it for their names."""
+    return Decision(_column(facts, kind_of(facts.values), "id", f"left out: {why}"))
+
+
+def _column(facts: Facts, kind: str, role: str, treatment: str, warning: str = "") -> Column:
+    warning = "; ".join(each for each in (facts.warning, warning) if each)
+    return Column(facts.name, kind, role, treatment, facts.missing, facts.distinct, warning)
+
+
+def _decide_numbers(facts: Facts) -> Decision:
+    if facts.values.dtype.is_integer() and facts.unique and len(facts.values) > 2:
+        if _counts_up(facts):
+            return named_rows(facts, "it numbers the rows")
+        if _says_id(facts.name):
+            return named_rows(facts, "it names the rows")
+    column = _column(facts, "number", "feature", "a number", _doubt(facts))
+    return Decision(column, (Feature(facts.name, "number", facts.name),))
+
+
+def _counts_up(facts: Facts) -> bool:
+    """Whether it counts from 0 or 1, in a table where that is hardly chance."""
+    values, n_rows = facts.values, len(facts.values)
+    likely = n_rows >= FEW_ROWS or _says_id(facts.name)
+    counts = values[0] in (0, 1) and values[-1] == values[0] + n_rows - 1
+    return likely and counts and values.is_sorted()
+
+
+def _says_id(name: str) -> bool:
+    """Whether a name is that of row names, or no name at all.
+
+    >>> [_says_id(name) for name in ("", "PassengerId", "row_id", "humidity", "Unnamed: 0")]
+    [True, True, True, False, True]
+    """
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    return not name or any(word.lower() in _NAMES_OF_ROWS for word in words)
+
+
+def _doubt(facts: Facts) -> str:
+    """Warn of a feature that may stand for who it is rather than for what it is like."""
+    several = 2 * facts.distinct > len(facts.values) or facts.distinct > FEW_WORDS
+    if "id" in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", facts.name).lower()) and several:
+        return "by its name it tells who a row is of: consider --id, --group or --drop"
+    return ""
+
+
+def _decide_words(facts: Facts) -> Decision:
+    words = facts.values
+    form = find_form(words) if words.dtype == pl.String else None
+    if form is not None:
+        return _decide_dates(facts, read_dates(words, form), form)
+    if facts.unique and len(words) > 2 and _says_id(facts.name):
+        return named_rows(facts, "it names the rows")
+    if facts.distinct > max(FEW_WORDS, len(words) // 2):
+        if facts.unique and not words.cast(pl.String).str.contains(" ", literal=True).any():
+            return named_rows(facts, "each row has a word of its own")
+        return dropped(facts, "text", "nearly every row differs")
+    if facts.distinct > MOST_CATEGORIES:
+        return dropped(facts, "text", f"{facts.distinct:,} different words are too many")
+    known = tuple(sorted(read_words(words.drop_nulls().unique()).to_list()))
+    column = _column(
+        facts, "category", "feature", f"a category of {counted(len(known), 'value')}", _doubt(facts)
+    )
+    return Decision(column, (Feature(facts.name, "category", facts.name, categories=known),))
+
+
+def _decide_dates(facts: Facts, when: pl.Series, form: str) -> Decision:
+    parts = parts_of(when)
+    if not parts:
+        return dropped(facts, "date", "every row has the same value")
+    features = tuple(
+        Feature(f"{facts.name}.{part}", "number", facts.name, part, form=form) for part in parts
+    )
+    notes: tuple[str, ...] = ()
+    if form and is_ambiguous(facts.values, form):
+        notes = (
+            f"Dates in {facts.name!r} could have months or days first: {form[1].lower()} first"
+            " is taken; write them as 2024-12-31 to be sure.",
+        )
+    return Decision(
+        _column(facts, "date", "feature", "becomes " + ", ".join(parts)), features, notes
+    )

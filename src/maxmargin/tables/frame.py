@@ -1,0 +1,110 @@
+"""A file as a table in memory, whatever it is written in."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from maxmargin.tables.arff import is_arff, read_arff
+from maxmargin.tables.delimited import Words, read_delimited
+from maxmargin.tables.encoding import as_utf8
+from maxmargin.tables.error import InputError
+from maxmargin.tables.file import check_readable, ending, unpack
+from maxmargin.tables.header import doubt_header
+from maxmargin.tables.memory import check_memory, free_memory
+from maxmargin.tables.reading import Reading
+from maxmargin.tables.settle import Settled, settle
+from maxmargin.tables.svmlight import ENDINGS, is_svmlight, read_svmlight
+
+_PARQUET = b"PAR1"
+_BYTES_A_VALUE = 24  # a view of a word, and the number that is made of it
+_READ_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+
+
+def read_frame(
+    path: Path | str, reading: Reading | None = None, *, memory: int | None = None
+) -> pl.DataFrame:
+    """Read a file as it is: numbers, booleans and words, gaps as nulls; dates stay words.
+
+    Its kind is told by its content: Parquet, ARFF, rows of LIBSVM, or text whose separator,
+    quotes, encoding and decimal sign are found out; packed by gzip, xz or bzip2 or not.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    reading : Reading, optional
+        What is known of it.
+    memory : int, optional
+        Bytes that may be taken; as many as are free unless given.
+
+    Returns
+    -------
+    DataFrame
+        At least one row.
+
+    Raises
+    ------
+    InputError
+        With one sentence, whatever is wrong with the file.
+
+    Examples
+    --------
+    >>> from maxmargin.datasets import heart_path
+    >>> read_frame(heart_path()).shape
+    (303, 14)
+    """
+    return read_file(Path(path), reading or Reading(), memory).frame
+
+
+def read_file(path: Path, reading: Reading, memory: int | None = None) -> Settled:
+    """Read a file as ``read_frame`` does, and say what was found out on the way.
+
+    Parameters
+    ----------
+    path : Path
+    reading : Reading
+    memory : int, optional
+
+    Returns
+    -------
+    Settled
+        The table, notes, and warnings by columns.
+    """
+    start = check_readable(path)
+    free = free_memory() if memory is None else memory
+    words = _read_words(path, unpack(path, start, free), reading, free)
+    if words.frame.height == 0:
+        raise InputError(f"{str(path)!r} holds no rows.")
+    settled = settle(words.frame, reading, words.decimal)
+    doubts = doubt_header(settled.frame) if words.named and reading.header else ()
+    return Settled(settled.frame, words.notes + settled.notes + doubts, settled.warnings)
+
+
+def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) -> Words:
+    if content.startswith(_PARQUET):
+        return Words(_read_parquet(path, content, free))
+    if ending(path) == ".parquet":
+        raise InputError(f"{str(path)!r} is no Parquet file, as its name says: write it again.")
+    text, notes = as_utf8(content, path, reading.encoding)
+    if is_arff(text):
+        return Words(read_arff(text, path), tuple(notes))
+    if ending(path) in ENDINGS or (reading.separator is None and is_svmlight(text)):
+        return Words(read_svmlight(text, path, free), tuple(notes))
+    words = read_delimited(text, path, reading, free)
+    return Words(words.frame, (*notes, *words.notes), words.decimal, named=True)
+
+
+def _read_parquet(path: Path, content: bytes, free: int | None) -> pl.DataFrame:
+    try:
+        source: Any = pl.scan_parquet(BytesIO(content))
+        n_columns = len(source.collect_schema())
+        n_rows = source.select(pl.len()).collect().item()
+        check_memory(path, len(content) + _BYTES_A_VALUE * n_rows * n_columns, free)
+        return pl.read_parquet(BytesIO(content))
+    except _READ_ERRORS as error:
+        reason = (str(error).strip().splitlines() or [""])[0].rstrip(".")
+        raise InputError(f"Cannot read {str(path)!r} as Parquet: {reason}.") from None
