@@ -1,5 +1,7 @@
 """The commands. What they need is imported inside them, so that --help stays quick."""
 
+# ruff: noqa: ARG001  (most options are read from the context, all at once)
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -20,10 +22,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-File = Annotated[
-    Path,
-    typer.Argument(help="A table: csv, tsv, txt, Parquet, ARFF or LIBSVM; also .gz, .xz, .bz2."),
-]
+_A_TABLE = "A table: csv, tsv, txt, Parquet, ARFF or LIBSVM; also .gz, .xz, .bz2."
+File = Annotated[Path, typer.Argument(help=_A_TABLE)]
+OptionalFile = Annotated[Path | None, typer.Argument(help=_A_TABLE)]
 Model = Annotated[Path, typer.Argument(help="A model.maxmargin that fit wrote.")]
 Models = Annotated[
     str,
@@ -47,9 +48,9 @@ TimeBudget = Annotated[
 ClassWeight = Annotated[
     str | None, typer.Option(help="balanced: all classes count alike, however rare.")
 ]
-Drop = Annotated[list[str], typer.Option(help="A column to leave out (may be given again).")]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out (may be given again).")]
 Id = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(help="A column that names rows: left out, shown beside predictions."),
 ]
 Group = Annotated[
@@ -59,23 +60,25 @@ Task = Annotated[
     str | None, typer.Option(help="classification or regression; by the target if left out.")
 ]
 Missing = Annotated[
-    list[str], typer.Option(help="A word that stands for a missing value (may be given again).")
+    list[str] | None,
+    typer.Option(help="A word that stands for a missing value (may be given again)."),
 ]
 Separator = Annotated[
-    str | None, typer.Option(help="Between fields: a character, tab, comma, semicolon, pipe, blanks.")
+    str | None,
+    typer.Option(help="Between fields: a character, tab, comma, semicolon, pipe, blanks."),
 ]
 Encoding = Annotated[str | None, typer.Option(help="Of the text, such as latin-1.")]
 Decimal = Annotated[str | None, typer.Option(help="The decimal sign: . or ,")]
-Thousands = Annotated[str | None, typer.Option(help="What groups digits by three: , . ' or a blank.")]
+Thousands = Annotated[
+    str | None, typer.Option(help="What groups digits by three: , . ' or a blank.")
+]
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line is data: columns are c0, c1, ...")
 ]
 Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Out = Annotated[
-    Path | None, typer.Option(help="Folder for the files; maxmargin-NAME if left out.")
-]
+Out = Annotated[Path | None, typer.Option(help="Folder for the files; maxmargin-NAME if left out.")]
 
 
 def main() -> None:
@@ -103,27 +106,33 @@ def _options(
     """Take the options that stand before any command."""
 
 
+def _check(*files: Path | None) -> None:
+    """Refuse files that cannot be read before anything heavy is imported."""
+    from maxmargin.tables.file import check_readable
+
+    for file in files:
+        if file is not None:
+            check_readable(file)
+
+
 @app.command(epilog=EXIT_CODES)
 def fit(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            help="A table: csv, tsv, txt, Parquet, ARFF or LIBSVM; also .gz, .xz, .bz2."
-        ),
-    ] = None,
+    file: OptionalFile = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     models: Models = "",
     metric: Metric = None,
-    test_size: Annotated[float, typer.Option(help="Share of the rows put aside for the test.")] = 0.2,
+    test_size: Annotated[
+        float, typer.Option(help="Share of the rows put aside for the test.")
+    ] = 0.2,
     folds: Folds = 5,
     time_budget: TimeBudget = "10m",
     class_weight: ClassWeight = None,
-    drop: Drop = [],  # noqa: B006  (typer's way to say so)
-    id: Id = [],  # noqa: A002, B006
+    drop: Drop = None,
+    id: Id = None,  # noqa: A002
     group: Group = None,
     task: Task = None,
-    missing: Missing = [],  # noqa: B006
+    missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -144,6 +153,7 @@ def fit(
     predictions.csv (of the test rows) and run.json into a folder.
     """
     with complaining():
+        _check(file)
         from maxmargin.cli.fit import repeat_fit, run_fit
         from maxmargin.cli.request import Request
 
@@ -177,11 +187,11 @@ def compare(
     folds: Folds = 5,
     time_budget: TimeBudget = "10m",
     class_weight: ClassWeight = None,
-    drop: Drop = [],  # noqa: B006
-    id: Id = [],  # noqa: A002, B006
+    drop: Drop = None,
+    id: Id = None,  # noqa: A002
     group: Group = None,
     task: Task = None,
-    missing: Missing = [],  # noqa: B006
+    missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -193,6 +203,7 @@ def compare(
 ) -> None:
     """Compare models by cross-validation on all rows; no test, no model, no files."""
     with complaining():
+        _check(file)
         from maxmargin.cli.fit import run_compare
         from maxmargin.cli.request import Request
 
@@ -204,10 +215,8 @@ def predict(
     context: typer.Context,
     model: Model,
     file: File,
-    out: Annotated[
-        Path | None, typer.Option(help="A csv file; printed if left out.")
-    ] = None,
-    missing: Missing = [],  # noqa: B006
+    out: Annotated[Path | None, typer.Option(help="A csv file; printed if left out.")] = None,
+    missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -220,6 +229,7 @@ def predict(
     Columns are found by their names: others may be there, in any order.
     """
     with complaining():
+        _check(model, file)
         from maxmargin.cli.request import reading_of
         from maxmargin.cli.stored import run_predict
 
@@ -231,7 +241,7 @@ def evaluate(
     context: typer.Context,
     model: Model,
     file: File,
-    missing: Missing = [],  # noqa: B006
+    missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,
     decimal: Decimal = None,
@@ -241,6 +251,7 @@ def evaluate(
 ) -> None:
     """Judge a stored model on the labelled rows of a file."""
     with complaining():
+        _check(model, file)
         from maxmargin.cli.request import reading_of
         from maxmargin.cli.stored import run_evaluate
 
@@ -251,6 +262,7 @@ def evaluate(
 def info(model: Model, json: Json = False) -> None:
     """Say what a stored model is, what it reads and how good it was."""
     with complaining():
+        _check(model)
         from maxmargin.cli.stored import run_info
 
         run_info(model, json=json)

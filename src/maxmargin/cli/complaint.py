@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Never
 
 import typer
@@ -53,13 +55,20 @@ def complaining() -> Iterator[None]:
     except OSError as error:
         leave(str(error), CANNOT)
     except ValueError as error:
-        # Loaded by now: who raises one of these has imported them.
-        from maxmargin.storage import ModelFileError, NotPlainError
-        from maxmargin.tables import InputError
-
-        if not isinstance(error, InputError | ModelFileError | NotPlainError):
-            raise
+        if not type(error).__module__.startswith("maxmargin."):
+            _confess(error)
         leave(str(error), BAD_INPUT)
+    except typer.Exit:
+        raise
+    except Exception as error:
+        _confess(error)
+
+
+def _confess(error: Exception) -> Never:
+    """Say that the fault is not the user's, and where it is."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frame.filename).name}, line {frame.lineno}"
+    leave(f"A fault of maxmargin, please report it ({place}: {error!r}).", CANNOT)
 
 
 def leave(sentence: str, code: int) -> Never:

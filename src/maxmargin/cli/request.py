@@ -13,7 +13,6 @@ from maxmargin.tables import InputError, Reading, Table, Wishes, load_table
 
 _NOT_REPEATED = {"file", "out", "json", "jobs", "repeat"}
 _USUAL = {"test_size": 0.2, "folds": 5, "time_budget": "10m", "seed": 0}
-_NOTHING = (None, [], "", False)
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Request:
         -------
         Request
         """
-        given = {name: value for name, value in options.items() if value not in _NOTHING}
+        given = _typed(options)
         if "file" not in given or "target" not in given:
             raise InputError("Give a FILE and the column to predict as --target.")
         job = {**_those_of(Job, given), "n_jobs": given.get("jobs")}
@@ -58,9 +57,7 @@ class Request:
         if "time_budget" in given:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
-        return cls(
-            Path(given["file"]), wishes, reading_of(given), Job(**job), command_of(given)
-        )
+        return cls(Path(given["file"]), wishes, reading_of(given), Job(**job), command_of(given))
 
     @classmethod
     def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:
@@ -100,6 +97,12 @@ class Request:
         return {"file": str(self.file), **facts}
 
 
+def _typed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what was not given; 0 is something."""
+    nothing: list[Any] = [None, [], ""]
+    return {name: v for name, v in options.items() if v not in nothing and v is not False}
+
+
 def _those_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """Take the options that are fields of a value."""
     return {each.name: given[each.name] for each in fields(kind) if each.name in given}
@@ -116,7 +119,7 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     -------
     Reading
     """
-    given = {name: value for name, value in options.items() if value not in _NOTHING}
+    given = _typed(options)
     return Reading(**_those_of(Reading, given), header="no_header" not in given)
 
 

@@ -38,7 +38,11 @@ def console(*, stderr: bool = False) -> Console:
     Console
     """
     found = Console(stderr=stderr, highlight=False, markup=False)
-    return found if found.is_terminal else Console(stderr=stderr, highlight=False, markup=False, width=PLAIN_WIDTH)
+    return (
+        found
+        if found.is_terminal
+        else Console(stderr=stderr, highlight=False, markup=False, width=PLAIN_WIDTH)
+    )
 
 
 def say(*parts: Part, stderr: bool = False) -> None:
@@ -75,7 +79,9 @@ def tell_table(table: Table) -> None:
         (shown(table.schema.target), "bold"),
         f" ({_target(table)})",
     )
-    grid = _grid("column", "holds", "treatment", "missing", "distinct", right=("missing", "distinct"))
+    grid = _grid(
+        "column", "holds", "treatment", "missing", "distinct", right=("missing", "distinct")
+    )
     for column in table.columns[:COLUMNS]:
         faded = "dim" if column.role == "dropped" else ""
         cells = (column.name, column.kind, column.treatment, column.missing, column.distinct)
@@ -241,17 +247,19 @@ def tell_outcome(outcome: Outcome) -> None:
         say((shown(note), "yellow"))
 
 
-def tell_test(test: TestResult, metric: str) -> None:
+def tell_test(test: TestResult, metric: str, rows: str = "test rows") -> None:
     """Say how good the model is on rows that it has not seen, beside guessing.
 
     Parameters
     ----------
     test : TestResult
     metric : str
+    rows : str, default="test rows"
+        What they are called.
     """
     result = test.look.result
     assert result is not None
-    say((f"On {len(test.truth)} test rows: {metric} {_interval(result)}", "bold"))
+    say((f"On {len(test.truth)} {rows}: {metric} {_interval(result)}", "bold"))
     if test.baseline == test.baseline:
         say(f"  guessing: {test.baseline:.3f}")
     others = [f"{name} {value:.3f}" for name, value in test.scores.items() if name != metric]

@@ -15,7 +15,6 @@ from maxmargin.evaluation.protocol import splits
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import FoldDone, run_folds
 from maxmargin.job.budget import Budget
-from maxmargin.job.effort import FAILURES
 from maxmargin.job.family import Candidate
 from maxmargin.job.outcome import Entry
 from maxmargin.job.rules import Rules
@@ -57,7 +56,7 @@ def fight(
                 verdict = _by_halves(rules, rows, [each for each, _ in best], budget, told)
             except TimeUp:
                 pass
-            except FAILURES as error:
+            except Exception as error:
                 why = f"5x2 cross-validation failed ({error})"
     if verdict is not None:
         return verdict, ""

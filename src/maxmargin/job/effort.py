@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -20,8 +19,6 @@ from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
-
-FAILURES = (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
 
 
 class Effort:
@@ -99,7 +96,7 @@ class Effort:
         except TimeUp:
             spent = sum(self.seconds) + perf_counter() - begun
             self.refuse(f"the time budget ended it after {spent:.0f} s")
-        except FAILURES as error:
+        except Exception as error:
             self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
         self.seconds.append(perf_counter() - begun)
 

@@ -44,7 +44,7 @@ NEIGHBOURS = (1, 5, 15, 45)
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 ROUNDS = (50, 500)
 BOOSTING_ROUNDS = 200
-RATES = (0.05, 0.2, 0.8)
+RATES = (0.1, 0.7)
 TREES = 100
 NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
 

@@ -163,7 +163,11 @@ class _Work:
             table,
             metric,
             Wanted(
-                scorer_of(metric, table.schema), job.class_weight, job.seed, job.n_jobs, job.tuning_rows
+                scorer_of(metric, table.schema),
+                job.class_weight,
+                job.seed,
+                job.n_jobs,
+                job.tuning_rows,
             ),
             job.folds,
             job.seed,

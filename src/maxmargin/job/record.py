@@ -270,9 +270,7 @@ def job_of(record: Mapping[str, Any], n_jobs: int | None = None) -> Job:
     Job
     """
     try:
-        return Job(
-            **{**record["options"], "n_jobs": n_jobs, "replay": Replay(**record["decided"])}
-        )
+        return Job(**{**record["options"], "n_jobs": n_jobs, "replay": Replay(**record["decided"])})
     except (KeyError, TypeError):
         raise InputError("The run.json to repeat is damaged: fit again.") from None
 
@@ -298,7 +296,9 @@ def differences(first: Any, second: Any, place: str = "results") -> list[str]:
     if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
         pairs = [(first[key], second[key], f"{place}.{key}") for key in first]
     elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-        pairs = [(a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(first, second, strict=True))]
+        pairs = [
+            (a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(first, second, strict=True))
+        ]
     else:
         return [] if first == second else [place]
     return [found for pair in pairs for found in differences(*pair)]
