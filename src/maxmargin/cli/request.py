@@ -99,7 +99,7 @@ class Request:
 
 def _typed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was not given; 0 is something."""
-    nothing: list[Any] = [None, [], ""]
+    nothing: list[Any] = [None, [], (), ""]
     return {name: v for name, v in options.items() if v not in nothing and v is not False}
 
 
@@ -144,6 +144,6 @@ def command_of(given: Mapping[str, Any]) -> str:
         if name in _NOT_REPEATED or _USUAL.get(name) == value:
             continue
         option = f"--{name.replace('_', '-')}"
-        values = value if isinstance(value, list) else [value]
+        values = value if isinstance(value, list | tuple) else [value]
         words += [option if each is True else f"{option}={each}" for each in values]
     return shlex.join(["maxmargin", "fit", *words, "--", str(given["file"])])

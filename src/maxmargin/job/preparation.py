@@ -3,7 +3,8 @@
 as_vectors    numbers: gaps become the median, with a column that says where they were, then mean 0
               and deviation 1; categories: a column of zeros and ones a level, "missing" a level
               like any other, rare ones together
-as_codes      numbers as they are, gaps too; levels as integers, in alphabetical order
+as_codes      numbers as they are, gaps too; levels as integers in alphabetical order, "missing"
+              the last of them; one that is new is a gap
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def as_vectors(table: Table) -> ColumnTransformer:
 
 
 def as_codes(table: Table) -> ColumnTransformer:
-    """Make columns of numbers that trees split: gaps stay gaps, levels become integers.
+    """Make columns of numbers that trees split: gaps of numbers stay, levels become integers.
 
     Parameters
     ----------
