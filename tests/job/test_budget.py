@@ -58,3 +58,8 @@ def test_the_first_interrupt_ends_what_is_inside_and_the_second_everything():
     assert budget.interrupted
     with pytest.raises(KeyboardInterrupt), budget.until_interrupted():
         raise KeyboardInterrupt
+
+
+def test_the_first_fold_may_take_a_part_of_all_that_is_left(clock):
+    assert Budget(100.0, spent=20.0).trial == pytest.approx(0.2 * (80.0 - 30.0))
+    assert Budget().trial is None

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated
 
 import typer
@@ -152,6 +153,7 @@ def fit(
     best to all of these and looks at the test rows once. Writes report.html, model.maxmargin,
     predictions.csv (of the test rows) and run.json into a folder.
     """
+    begun = perf_counter()
     with complaining():
         _check(file)
         from maxmargin.cli.fit import repeat_fit, run_fit
@@ -161,7 +163,7 @@ def fit(
             _refuse_beside_repeat(context)
             repeat_fit(repeat, file, jobs=jobs, out=out, json=json)
         else:
-            run_fit(Request.of(context.params), out, json=json)
+            run_fit(Request.of(context.params, begun), out, json=json)
 
 
 _BESIDE_REPEAT = {"file", "out", "json", "jobs", "repeat"}
@@ -170,9 +172,10 @@ _BESIDE_REPEAT = {"file", "out", "json", "jobs", "repeat"}
 def _refuse_beside_repeat(context: typer.Context) -> None:
     from maxmargin.tables import InputError
 
-    for name in context.params.keys() - _BESIDE_REPEAT:
+    for name in context.params:
         source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        typed = source is not None and source.name == "COMMANDLINE"
+        if typed and name not in _BESIDE_REPEAT:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"--repeat takes its options from the file: leave {option} out.")
 
@@ -202,12 +205,13 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare models by cross-validation on all rows; no test, no model, no files."""
+    begun = perf_counter()
     with complaining():
         _check(file)
         from maxmargin.cli.fit import run_compare
         from maxmargin.cli.request import Request
 
-        run_compare(Request.of(context.params), json=json)
+        run_compare(Request.of(context.params, begun), json=json)
 
 
 @app.command(epilog=EXIT_CODES)

@@ -65,7 +65,7 @@ def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[
     if not json:
         tell_table(table)
     with progress(quiet=json) as tell:
-        outcome = run_job(request.job, table, tell, request.command)
+        outcome = run_job(request.started(), table, tell, request.command)
     record = record_of(outcome, request.source)
     if not json:
         tell_outcome(outcome)
@@ -175,7 +175,7 @@ def run_compare(request: Request, *, json: bool) -> None:
     if not json:
         tell_table(table)
     with progress(quiet=json) as tell:
-        contest = run_comparison(request.job, table, tell)
+        contest = run_comparison(request.started(), table, tell)
     metric = choose_metric(table, request.job.metric)
     if json:
         typer.echo(json_text.dumps(comparison_of(contest, table, metric)))

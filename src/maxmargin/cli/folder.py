@@ -76,6 +76,8 @@ class Folder:
             try:
                 yield part
                 for name in NAMES:
+                    (part / name).stat()  # all of them are there before the first is moved
+                for name in NAMES:
                     (part / name).replace(self.path / name)
             finally:
                 shutil.rmtree(part, ignore_errors=True)

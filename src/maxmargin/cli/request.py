@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Self
 
 from maxmargin.job import Job, parse_budget
@@ -27,6 +28,8 @@ class Request:
     job : Job
     command : str
         What to type to get the same again.
+    begun : float or None
+        When the command was, by ``perf_counter``.
     """
 
     file: Path
@@ -34,15 +37,18 @@ class Request:
     reading: Reading
     job: Job
     command: str = ""
+    begun: float | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
+    def of(cls, options: Mapping[str, Any], begun: float | None = None) -> Self:
         """Read the options of a command.
 
         Parameters
         ----------
         options : mapping of str to object
             By the names of the command's parameters.
+        begun : float, default=None
+            When the command was, by ``perf_counter``.
 
         Returns
         -------
@@ -57,7 +63,8 @@ class Request:
         if "time_budget" in given:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
-        return cls(Path(given["file"]), wishes, reading_of(given), Job(**job), command_of(given))
+        file, reading = Path(given["file"]), reading_of(given)
+        return cls(file, wishes, reading, Job(**job), command_of(given), begun)
 
     @classmethod
     def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:
@@ -89,6 +96,16 @@ class Request:
         Table
         """
         return load_table(self.file, self.wishes, self.reading)
+
+    def started(self) -> Job:
+        """Give the job, whose budget counts from the beginning of the command.
+
+        Returns
+        -------
+        Job
+        """
+        spent = 0.0 if self.begun is None else perf_counter() - self.begun
+        return replace(self.job, spent=spent)
 
     @property
     def source(self) -> dict[str, Any]:

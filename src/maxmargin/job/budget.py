@@ -1,8 +1,8 @@
 """How long the job may take, who gets which share of it, and what the first Ctrl-C does.
 
 Models are fitted from cheap to dear. Each may use a share of what is left by its cost; what it does
-not use is left to those after it. A part of the budget is kept for the comparison of the best two,
-the test rows and the report.
+not use is left to those after it. A model that needs more is put off until the others are done. A
+part of the budget is kept for the comparison of the best two, the test rows and the report.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from maxmargin.tables import InputError
 
 DEFAULT = 600.0
 KEPT = 0.3  # of the budget: for what comes after the models
+TRY = 0.2  # of what is left for models: for the first fold of each, whatever its share
 REPORT = 0.1  # of the budget: for what comes after the comparison
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -54,10 +55,12 @@ class Budget:
     ----------
     seconds : float or None
         For all of it; None for no limit.
+    spent : float, default=0.0
+        How many of them are gone already.
     """
 
-    def __init__(self, seconds: float | None = None) -> None:
-        self.total, self._begun = seconds, perf_counter()
+    def __init__(self, seconds: float | None = None, spent: float = 0.0) -> None:
+        self.total, self._begun = seconds, perf_counter() - spent
         self.interrupted = False
 
     @property
@@ -92,6 +95,12 @@ class Budget:
             return None
         free = max(0.0, self.left - KEPT * self.total)
         return free * cost / (cost + sum(to_come))
+
+    @property
+    def trial(self) -> float | None:
+        """Seconds that the first fold of a model may take; None for no limit."""
+        share = self.share()
+        return None if share is None else TRY * share
 
     def allows(self, seconds: float) -> bool:
         """Whether something that takes so long leaves time for the report.

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
@@ -27,6 +25,7 @@ from maxmargin.tables import InputError, Table
 
 TUNING_ROWS = 5000
 _SEEDS = 2**31
+_TEST_ROWS = 5  # enough of them to do without proportions where a class is too rare for them
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,8 @@ class Job:
         Threads; the result does not depend on it.
     tuning_rows : int
         Parameters are chosen on so many rows at most.
+    spent : float
+        Seconds of the budget that are gone before the job begins.
     replay : Replay or None
         Of a run that is repeated; the clock then decides nothing.
 
@@ -88,6 +89,7 @@ class Job:
     seed: int = 0
     n_jobs: int | None = None
     tuning_rows: int = TUNING_ROWS
+    spent: float = 0.0
     replay: Replay | None = None
 
     def __post_init__(self) -> None:
@@ -156,7 +158,7 @@ class _Work:
     def __init__(self, job: Job, table: Table, tell: Teller) -> None:
         self.job, self.table, self.tell = job, table, tell
         self.replay = job.replay
-        self.budget = Budget(None if job.replay else job.time_budget)
+        self.budget = Budget(None if job.replay else job.time_budget, job.spent)
         metric = choose_metric(table, job.metric)
         self.candidates = family_of(table.schema.task, job.models)
         self.rules = Rules(
@@ -179,23 +181,29 @@ class _Work:
         return hold_contest(self.rules, rows, self.candidates, self.budget, self.tell)
 
     def vault(self) -> TestVault:
-        table, classify = self.table, self.rules.classify
-        counts = np.unique(table.target, return_counts=True)[1] if classify else [2]
-        try:
-            return TestVault(
-                table.features,
-                table.target,
-                test_size=self.job.test_size,
-                groups=table.groups,
-                stratify=classify and min(counts) > 1,
-                random_state=self.job.seed,
-            )
-        except ValueError:
-            raise InputError(
-                f"{len(table.target)} rows cannot be split into training and test rows"
-                f"{' that both hold every class' if classify else ''}: give more rows, or another"
-                " --test-size."
-            ) from None
+        """Put test rows aside, classes in proportion where every class has enough rows."""
+        rows = len(self.table.target)
+        some = rows * self.job.test_size >= _TEST_ROWS
+        for stratify in [True, False] if self.rules.classify and some else [self.rules.classify]:
+            try:
+                return self._vault(stratify)
+            except ValueError:
+                continue
+        raise InputError(
+            f"{rows} rows cannot be split into training and test rows"
+            f"{' that both hold every class' if self.rules.classify else ''}: give more rows, or"
+            " another --test-size."
+        )
+
+    def _vault(self, stratify: bool) -> TestVault:
+        return TestVault(
+            self.table.features,
+            self.table.target,
+            test_size=self.job.test_size,
+            groups=self.table.groups,
+            stratify=stratify,
+            random_state=self.job.seed,
+        )
 
     def finish(self, command: str) -> Outcome:
         vault = self.vault()

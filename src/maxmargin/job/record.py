@@ -25,6 +25,7 @@ from maxmargin.tables import InputError, Table
 
 FORMAT = "maxmargin run"
 VERSION = 1
+_OWN = ("replay", "spent", "n_jobs")  # of a run alone
 LIBRARIES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
 
@@ -43,7 +44,7 @@ def record_of(outcome: Outcome, source: Mapping[str, Any]) -> dict[str, Any]:
         For JSON.
     """
     table = outcome.table
-    kept = {name: value for name, value in asdict(outcome.job).items() if name != "replay"}
+    kept = {name: value for name, value in asdict(outcome.job).items() if name not in _OWN}
     return plain(
         {
             "format": FORMAT,

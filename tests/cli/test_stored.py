@@ -1,0 +1,122 @@
+"""Stored models and recorded runs, used again."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from maxmargin.cli import app
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def frame(n: int = 60) -> pl.DataFrame:
+    """Two numbers and a category, of which the first says what the class is."""
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "size": rng.normal(size=n) + 3.0 * (np.arange(n) % 2),
+            "weight": rng.normal(size=n),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "y": np.array(["no", "yes"])[np.arange(n) % 2],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """The folder of a job."""
+    folder = tmp_path_factory.mktemp("stored")
+    frame().write_csv(folder / "data.csv")
+    words = ["--target", "y", "--models", "lda", "--folds", "2", "--out", folder / "out", "--json"]
+    done = run("fit", folder / "data.csv", *words)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def model(stored, monkeypatch):
+    monkeypatch.chdir(stored)
+    return "out/model.maxmargin"
+
+
+def test_a_repeat_on_another_file_is_refused(model):
+    frame(58).write_csv("other.csv")
+    done = run("fit", "other.csv", "--repeat", "out/run.json", "--out", "x")
+    assert done.exit_code == 2
+    assert "its bytes differ" in done.stderr
+
+
+def test_a_repeat_with_other_numbers_says_where_they_are(stored, model):
+    record = json.loads((stored / "out" / "run.json").read_text())
+    record["results"]["test"]["baseline"] += 1e-12
+    (stored / "changed.json").write_text(json.dumps(record))
+    done = run("fit", "--repeat", "changed.json", "--out", "changed", "--json")
+    assert done.exit_code == 4
+    assert "other numbers, the first in results.test.baseline" in done.stderr
+
+
+def test_predict_finds_columns_by_name_and_takes_what_is_new(model):
+    table = frame(20).with_columns(pl.lit("violet").alias("colour"), pl.lit(1).alias("more"))
+    table.select("more", "colour", "weight", "size").write_csv("new.csv")
+    done = run("predict", model, "new.csv", "--out", "said.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "'more'" in done.stderr
+    assert "never seen" in done.stderr
+    said = pl.read_csv("said.csv")
+    assert (said["prediction"] == table["y"]).mean() > 0.8
+    assert said["row"].to_list() == list(range(1, 21))
+    assert pl.read_csv(run("predict", model, "new.csv").stdout.encode()).equals(said)
+    told = json.loads(run("predict", model, "new.csv", "--json").stdout)
+    assert [each["prediction"] for each in told["predictions"]] == said["prediction"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda table: table.drop("size"), "lacks the column 'size'"),
+        (lambda table: table.with_columns(pl.lit("big").alias("size")), "'size'"),
+    ],
+)
+def test_predict_refuses_what_the_model_cannot_read(model, change, words):
+    change(frame(20)).write_csv("odd.csv")
+    done = run("predict", model, "odd.csv", "--out", "odd-said.csv")
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_predict_does_not_replace_what_it_reads(model):
+    frame(20).write_csv("new.csv")
+    done = run("predict", model, "new.csv", "--out", "new.csv")
+    assert done.exit_code == 2
+    assert "names a file that is read" in done.stderr
+
+
+def test_evaluate_judges_on_rows_with_labels(model):
+    table = frame(30).with_columns(pl.when(pl.int_range(30) > 1).then(pl.col("y")))
+    table.write_csv("later.csv")
+    done = run("evaluate", model, "later.csv", "--json")
+    told = json.loads(done.stdout)
+    assert told["score"]["value"] > 0.8
+    assert sum(map(sum, told["confusion"])) == 28
+    assert "2 rows" in told["notes"][0]
+
+
+def test_evaluate_on_the_rows_of_the_fit_is_said_to_flatter(model):
+    done = run("evaluate", model, "data.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "the scores flatter it" in done.stderr
+    assert "found (recall)" in done.stdout
+
+
+def test_info_says_what_the_model_is(model):
+    about = json.loads(run("info", model, "--json").stdout)
+    assert about["target"] == "y"
+    assert about["train_rows"] == 48
+    assert [each["name"] for each in about["features"]] == ["size", "weight", "colour"]
+    assert "predicts y (no, yes) from 3 columns" in run("info", model).stdout
