@@ -236,13 +236,16 @@ class _Arrays:
 
 
 def _put_in(tree: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Put arrays where their numbers are."""
-    if isinstance(tree, list):
-        return [_put_in(part, arrays) for part in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if tree.get("is") != "array":
-        return {name: _put_in(part, arrays) for name, part in tree.items()}
+    """Put arrays where their numbers are, in the tree itself: a second one takes as much memory."""
+    if isinstance(tree, dict) and tree.get("is") == "array":
+        return _found(tree, arrays)
+    if isinstance(tree, dict | list):
+        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            tree[key] = _put_in(part, arrays)
+    return tree
+
+
+def _found(tree: dict[str, Any], arrays: list[NDArray[Any]]) -> NDArray[Any]:
     place = tree.get("of")
     if tree.keys() != {"is", "of"} or type(place) is not int or not 0 <= place < len(arrays):
         raise ModelFileError("asks for an array that it does not have.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-MOST_BYTES = 1 << 26  # of text; as Python's objects it is twenty times as much
+MOST_BYTES = 1 << 25  # of text; as Python's objects it is twenty times as much
 MOST_DEPTH = 200
 _MOST_DIGITS = 400
 _CHUNK = 1 << 20
