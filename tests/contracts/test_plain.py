@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from maxmargin import SVC, AdaBoostClassifier, BaggingClassifier
+from maxmargin import SVC, AdaBoostClassifier, BaggingClassifier, BoostingClassifier
 from maxmargin.kernels import RBF, FromFunction, Linear, Polynomial
 from maxmargin.storage import NotPlainError, from_plain, to_plain
 
@@ -109,6 +109,53 @@ def broken(model, change):
     change(plain)
     with pytest.raises(ValueError, match="do not fit together"):
         from_plain(plain)
+
+
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("coefficients", lambda a: a[:, :-1].copy()),
+        ("coefficients", lambda a: a[:1].copy()),
+        ("coefficients", lambda a: a.astype(">f8")),
+        ("intercepts", lambda a: a[:-1].copy()),
+        ("intercepts", lambda a: a[None]),
+        ("counts", lambda a: np.array([-1, a.sum() + 1, 0], dtype=a.dtype)),
+        ("counts", lambda a: a + 1),
+        ("rows", lambda a: np.full_like(a, -1)),
+        ("rows", lambda a: np.full_like(a, 10**6)),
+        ("rows", lambda a: a[:-1].copy()),
+    ],
+)
+def test_support_vectors_that_would_be_read_from_elsewhere_are_refused(
+    multiclass, part, change, data
+):
+    model = SVC(multiclass=multiclass).fit(data.X, data.labels)
+    held = model._machine
+    broken(model, lambda p: p["has"]["_machine"]["has"].update({part: change(getattr(held, part))}))
+
+
+def test_fewer_support_vectors_than_coefficients_are_refused(data):
+    plain = to_plain(SVC().fit(data.X, data.labels))
+    plain["has"]["_machine"]["has"]["support"] = data.X[:2]
+    with pytest.raises(ValueError, match="as many support vectors as it says"):
+        from_plain(plain)
+
+
+def test_splits_without_a_coefficient_are_refused(data):
+    model = BoostingClassifier(n_estimators=1).fit(data.X, data.labels == "yes")
+    plain = to_plain(model)
+    plain["has"]["coefficients_"] = np.zeros((0, 1))
+    with pytest.raises(ValueError, match="needs a coefficient"):
+        from_plain(plain).predict(data.X)
+
+
+@pytest.mark.parametrize("name", ["feature", "threshold", "missing_right", "begin", "left", "gain"])
+def test_splits_of_other_types_are_refused(name, data):
+    model = AdaBoostClassifier(n_estimators=3).fit(data.X, data.labels)
+    held = getattr(model._stumps, name)
+    other = held.astype(np.float32 if held.dtype.kind == "f" else np.int16)
+    broken(model, lambda p: p["has"]["_stumps"]["has"].update({name: other}))
 
 
 def test_splits_that_would_be_read_from_elsewhere_are_refused(data):

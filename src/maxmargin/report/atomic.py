@@ -1,5 +1,5 @@
 """Where the report finds how files are written; models are written in the same way."""
 
-from maxmargin.storage.atomic import WriteError, check_destination, write_atomically
+from maxmargin.inputs.atomic import WriteError, check_destination, write_atomically
 
 __all__ = ["WriteError", "check_destination", "write_atomically"]

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.atomic import replacing
 from maxmargin.inputs.caution import caution
-from maxmargin.storage.atomic import replacing
 from maxmargin.storage.layout import VERSION, ModelFileError, read_layout, write_layout
 from maxmargin.storage.plain import NotPlainError, from_plain, to_plain
 
@@ -93,7 +93,10 @@ def save_model(path: str | Path, value: Any, about: Mapping[str, Any] | None = N
         raise NotPlainError("The model holds itself, or parts too deep in each other.") from None
     head = {"format": FORMAT, "libraries": _libraries(), "about": _checked(about or {})}
     with replacing(Path(path)) as file:
-        write_layout(file, {**head, "value": tree}, arrays.list)
+        try:
+            write_layout(file, {**head, "value": tree}, arrays.list)
+        except ValueError as error:  # beyond the bounds of a reader
+            raise NotPlainError(f"The model cannot be described: {error}") from None
 
 
 def load_model(path: str | Path, *, max_bytes: int = _LARGEST) -> StoredModel:
@@ -124,16 +127,24 @@ def load_model(path: str | Path, *, max_bytes: int = _LARGEST) -> StoredModel:
     path = Path(path)
     try:
         description, arrays = _read(path, max_bytes)
-        tree = _put_in(description["value"], arrays)
-        value = from_plain(tree)
-        stored = StoredModel(value, description["about"], VERSION, description["libraries"])
+        value = _made(description, arrays)
     except ModelFileError as error:
         raise _refusal(path, str(error)) from None
-    except (*_WRONG, RecursionError, MemoryError) as error:
-        said = str(error) or type(error).__name__
-        raise _refusal(path, f"holds no model that can be used: {said}") from None
     _caution_of_other_release(description)
-    return stored
+    return StoredModel(value, description["about"], VERSION, description["libraries"])
+
+
+def _made(description: dict[str, Any], arrays: list[NDArray[Any]]) -> Any:
+    """Make the model, or say why none can be made."""
+    try:
+        return from_plain(_put_in(description["value"], arrays))
+    except ModelFileError:
+        raise
+    except (*_WRONG, RecursionError, MemoryError) as error:
+        wrote, reads = description["libraries"].get("maxmargin"), version("maxmargin")
+        other = "" if wrote == reads else f"; maxmargin {wrote} wrote it, and this is {reads}"
+        said = (str(error) or type(error).__name__).rstrip(".")
+        raise ModelFileError(f"holds no model that can be used: {said}{other}") from None
 
 
 def _refusal(path: Path, why: str) -> ModelFileError:
@@ -225,13 +236,16 @@ class _Arrays:
 
 
 def _put_in(tree: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Put arrays where their numbers are."""
-    if isinstance(tree, list):
-        return [_put_in(part, arrays) for part in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if tree.get("is") != "array":
-        return {name: _put_in(part, arrays) for name, part in tree.items()}
+    """Put arrays where their numbers are, in the tree itself: a second one takes as much memory."""
+    if isinstance(tree, dict) and tree.get("is") == "array":
+        return _found(tree, arrays)
+    if isinstance(tree, dict | list):
+        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            tree[key] = _put_in(part, arrays)
+    return tree
+
+
+def _found(tree: dict[str, Any], arrays: list[NDArray[Any]]) -> NDArray[Any]:
     place = tree.get("of")
     if tree.keys() != {"is", "of"} or type(place) is not int or not 0 <= place < len(arrays):
         raise ModelFileError("asks for an array that it does not have.")

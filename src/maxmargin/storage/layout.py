@@ -96,7 +96,7 @@ def _pieces(text: bytes, arrays: list[NDArray[Any]]) -> Iterator[Any]:
 
 def _bytes_of(array: NDArray[Any]) -> Any:
     """Look at the memory of an array, whatever its type."""
-    return memoryview(array.reshape(-1).view(np.uint8)) if array.size else b""
+    return array.reshape(-1).view(np.uint8).data if array.size else b""
 
 
 def read_layout(file: BinaryIO, max_bytes: int) -> tuple[dict[str, Any], list[NDArray[Any]]]:

@@ -41,6 +41,7 @@ _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
 _PATH = re.compile(r"maxmargin(\.[A-Za-z_][A-Za-z_0-9]*)+")
 _DTYPE = re.compile(r"\|O|[<>|=]?[?biufcSUmM]\d*(\[\w+\])?")
 _TWISTER = 624  # numbers of a RandomState
+_CONTAINERS = (list, tuple, dict, set)  # what is made of them would come back as one of them
 _TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 
 
@@ -74,7 +75,7 @@ def to_plain(value: Any, place: str = "the model") -> Any:
     if type(value) is float:
         return value if math.isfinite(value) else {"is": "float", "of": repr(value)}
     for kind, write in _WRITERS:
-        if isinstance(value, kind):
+        if isinstance(value, kind) and (kind not in _CONTAINERS or type(value) is kind):
             return write(value, place)
     if _parts(type(value)) is not None:
         return _write_parts(value, place)
@@ -257,7 +258,7 @@ def _write_records(value: NDArray[Any], place: str) -> dict[str, Any]:
 
 def _read_records(plain: dict[str, Any]) -> NDArray[Any]:
     columns: dict[str, NDArray[Any]] = from_plain(plain["of"])
-    first = next(iter(columns.values()))
+    first, *_ = columns.values()
     table = np.empty(first.shape, dtype=[(name, each.dtype) for name, each in columns.items()])
     for name, each in columns.items():
         table[name] = each

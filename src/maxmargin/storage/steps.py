@@ -112,7 +112,7 @@ def _check_function(step: Any) -> None:
 def _check_pipeline(step: Any) -> None:
     if step.memory is not None:
         raise ValueError(
-            "A Pipeline is stored only with memory=None: what lies in such a folder is read as code."
+            "A Pipeline is stored only with memory=None: reading from such a folder runs code."
         )
 
 

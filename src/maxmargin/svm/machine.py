@@ -59,7 +59,9 @@ class KernelMachine:
         within = ((self.rows >= 0) & (self.rows < self.n_rows)).all()
         if not (fitting and counted and within and self.counts.sum() == len(self.rows)):
             raise ValueError("The support vectors of a stored machine do not fit together.")
-        if self.seen.kernel.takes is not Takes.MATRIX and count_rows(self.support) != len(self.rows):
+        if self.seen.kernel.takes is not Takes.MATRIX and count_rows(self.support) != len(
+            self.rows
+        ):
             raise ValueError("A stored machine does not have as many support vectors as it says.")
 
     @property

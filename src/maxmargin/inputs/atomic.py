@@ -29,7 +29,7 @@ def check_destination(path: Path) -> None:
     --------
     >>> check_destination(Path("no such folder/report.html"))
     Traceback (most recent call last):
-    maxmargin.storage.atomic.WriteError: Cannot write 'no such folder/report.html': ...
+    maxmargin.inputs.atomic.WriteError: Cannot write 'no such folder/report.html': ...
     """
     folder = path.parent
     if not folder.is_dir():

@@ -1,0 +1,58 @@
+"""Whether values are told from what they should be, for all that the package declares."""
+
+from dataclasses import is_dataclass
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+import numpy as np
+import pytest
+
+import maxmargin
+from maxmargin.ensembles.rounds import Stop
+from maxmargin.storage.hint import fits, hints_of
+
+MODULES = sorted(each.name for each in walk_packages(maxmargin.__path__, "maxmargin."))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_declared_types_are_known_when_a_file_is_read(name):
+    module = import_module(name)
+    for kind in vars(module).values():
+        if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == name:
+            assert set(kind.__dataclass_fields__) <= hints_of(kind).keys()
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "answer"),
+    [
+        (1, int, True),
+        (np.int32(1), int, True),
+        (True, int, False),
+        (True, float, False),
+        (True, bool, True),
+        (np.True_, bool, True),
+        (1, bool, False),
+        (1, float, True),
+        (np.float32(1), float, True),
+        ("1", float, False),
+        (None, float | None, True),
+        (None, float, False),
+        ([1], list[int], True),
+        ((1, "a"), tuple[int, str], True),
+        ((1, "a", 2), tuple[int, str], False),
+        ((), tuple[int, ...], True),
+        ({}, dict[str, Any], True),
+        ([], dict[str, Any], False),
+        (Stop.EARLY, Stop, True),
+        ("EARLY", Stop, False),
+        (object(), Any, True),
+        (np.zeros(1), np.ndarray[Any, np.dtype[Any]], True),
+        (np.zeros(1), np.ndarray[Any, np.dtype[np.float64]], True),
+        (np.zeros(1, int), np.ndarray[Any, np.dtype[np.float64]], False),
+        ([1.0], np.ndarray[Any, np.dtype[np.float64]], False),
+    ],
+    ids=str,
+)
+def test_a_value_fits_or_not(value, hint, answer):
+    assert fits(value, hint) is answer
