@@ -213,14 +213,16 @@ class ProjectionDisplay:
 
     def _draw(self, kind: int) -> PathCollection:
         colour, marker = self.look(kind)
-        edge = {"edgecolors": "white", "linewidths": 0.4, "zorder": 3}
-        return self._scatter(self.kinds == kind, self.names[kind], s=24, marker=marker,
+        mine = self.kinds == kind
+        # What is rare stands in front.
+        edge = {"edgecolors": "white", "linewidths": 0.4, "zorder": 4.0 - mine.mean()}
+        return self._scatter(mine, self.names[kind], s=24, marker=marker,
                              color=colour, **edge)  # fmt: skip
 
     def _ring(self) -> PathCollection | None:
         if self.support is None or not self.support.any():
             return None
-        ring = {"color": "none", "edgecolors": palette.INK, "linewidths": 0.7, "zorder": 4}
+        ring = {"color": "none", "edgecolors": palette.INK, "linewidths": 0.7, "zorder": 5}
         return self._scatter(self.support, "support vector", s=46, **ring)
 
     def _scatter(self, which: Array, name: str, **style: Any) -> PathCollection:

@@ -224,7 +224,7 @@ class TuningDisplay:
         for (i, j), score in np.ndenumerate(table):
             if np.isfinite(score):
                 text = f"{score:{digits}}"
-                self.ax_.text(j, i, text, ha="center", va="center", fontsize=8, color=palette.INK)
+                self.ax_.text(j, i, text, ha="center", va="center", fontsize=9, color=palette.INK)
 
     def _draw_line(self) -> None:
         (name, values), (score, spread) = next(iter(self.grid.axes.items())), self.grid.line()

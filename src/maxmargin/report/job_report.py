@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.evaluation import Interval
+from maxmargin.evaluation import Band, Interval, band_of
 from maxmargin.inputs.container import take_rows
 from maxmargin.job import ClassResult, Entry, Outcome
 from maxmargin.plots.fitted import Fitted
@@ -36,7 +36,9 @@ SEEN = 0.8  # a class that is found less often is warned of
 HALF = 0.5  # and less often than this, in red
 COMPARED = 3  # models whose curves and tuning are shown
 CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
-LONG = 20  # columns that are shown at once
+LONG = 12  # columns that are shown at once
+
+CURVES = {"ROC": "roc", "precision-recall": "precision_recall"}
 
 _FURTHER = ("roc_auc", "balanced_accuracy", "average_precision", "r2")
 
@@ -101,6 +103,32 @@ class JobReport:
         """Classes of which no test row is."""
         return [each.label for each in self.outcome.test.classes if not each.rows]
 
+    def found(self, each: ClassResult) -> int:
+        """Count the rows of a class that were found.
+
+        Parameters
+        ----------
+        each : ClassResult
+
+        Returns
+        -------
+        int
+        """
+        return round(each.recall.value * each.rows)
+
+    def is_rare(self, each: ClassResult) -> bool:
+        """Whether a class has less than half of the rows that classes have on average.
+
+        Parameters
+        ----------
+        each : ClassResult
+
+        Returns
+        -------
+        bool
+        """
+        return 2 * each.rows * len(self.classes) < len(self.outcome.test.truth)
+
     def tone(self, recall: float) -> str:
         """Say how a share of rows found is to be taken.
 
@@ -153,29 +181,73 @@ class JobReport:
         return draw_splits(self.outcome.trail) if self.outcome.trail.uses else None
 
     @property
+    def sought(self) -> Any:
+        """Of two classes the one that curves and probabilities are about: the rarer."""
+        classes = self.outcome.table.schema.classes
+        return classes[0 if self._turned else 1] if len(classes) == 2 else None
+
+    @cached_property
+    def _turned(self) -> bool:
+        """Whether the first class is the rarer one: scores are of the second as they come."""
+        classes = self.outcome.table.schema.classes
+        counts = [np.count_nonzero(self.outcome.table.target == label) for label in classes]
+        return len(counts) == 2 and bool(counts[0] < counts[1])
+
+    @cached_property
     def curves(self) -> list[tuple[str, Picture]]:
         """ROC and precision-recall, over folds and on the test rows."""
-        return list(self._curves())
+        return [*self._over_folds(), *self._of_winner()]
 
-    def _curves(self) -> Iterator[tuple[str, Picture]]:
-        kinds = {"ROC": "roc", "precision-recall": "precision_recall"}
-        for kind, field in kinds.items():
-            bands = {entry.title: getattr(entry, field) for entry in self.outcome.entries}
-            known = {title: band for title, band in bands.items() if band is not None}
+    def _over_folds(self) -> Iterator[tuple[str, Picture]]:
+        for kind in CURVES:
+            bands = {entry.title: self._band(entry, kind) for entry in self.outcome.entries}
+            known = [(title, band) for title, band in bands.items() if band is not None]
             if known:
-                best = dict(list(known.items())[:COMPARED])
-                yield f"{capitalize_first(kind)}, over the folds", draw_curves(kind, best)
-        for kind, field in kinds.items():
-            test, band = getattr(self.outcome.test, field), getattr(self.winner, field)
+                drawn = draw_curves(kind, dict(known[:COMPARED]))
+                yield f"{capitalize_first(kind)}, over the folds", drawn
+
+    def _of_winner(self) -> Iterator[tuple[str, Picture]]:
+        for kind in CURVES:
+            test, band = self._test_curve(kind), self._band(self.winner, kind)
             if test is not None:
                 both = {"test rows": test} | ({} if band is None else {"folds": band})
                 yield f"{capitalize_first(kind)} of the winner", draw_curves(kind, both)
 
-    @property
-    def positive(self) -> Any:
-        """The class that curves and decision values are about, of two."""
-        classes = self.outcome.table.schema.classes
-        return classes[1] if len(classes) == 2 else None
+    def _band(self, entry: Entry, kind: str) -> Band | None:
+        """Find the curve over folds of the class that is sought."""
+        band: Band | None = getattr(entry, CURVES[kind])
+        if band is None or not self._turned or entry.run is None:
+            return band
+        kept = [fold for fold in entry.run.folds if fold.decision is not None]
+        curves = [_turn(band.kind, fold.truth, fold.decision, fold.classes) for fold in kept]
+        known = [curve for curve in curves if curve is not None]
+        return band_of(known) if known else band
+
+    def _test_curve(self, kind: str) -> Any:
+        test, classes = self.outcome.test, self.outcome.table.schema.classes
+        curve = getattr(test, CURVES[kind])
+        if curve is None or not self._turned or test.decision is None:
+            return curve
+        return _turn(type(curve), test.truth, test.decision, classes)
+
+    def score(self, entry: Entry, name: str) -> float:
+        """Give a further score of a model; the average precision is that of the class sought.
+
+        Parameters
+        ----------
+        entry : Entry
+        name : str
+            scikit-learn's.
+
+        Returns
+        -------
+        float
+            NaN where it is not known.
+        """
+        band = self._band(entry, "precision-recall")
+        if name == "average_precision" and band is not None:
+            return band.area
+        return float(entry.scores.get(name, np.nan))
 
     @cached_property
     def confusion(self) -> Scores | None:
@@ -205,12 +277,14 @@ class JobReport:
         test, classes = self.outcome.test, self.outcome.table.schema.classes
         if test.probability is None or test.probability.shape != (len(test.truth), len(classes)):
             return None
-        if len(classes) == 2:
-            hit, p = test.truth == np.asarray(classes)[1], test.probability[:, 1]
-            return draw_calibration(hit, p, str(classes[1]))
-        place = test.probability.argmax(axis=1)
-        hit, p = test.truth == np.asarray(classes)[place], test.probability.max(axis=1)
-        return draw_calibration(hit, p, "the likeliest class")
+        if self.sought is not None:
+            place = classes.index(self.sought)
+            return draw_calibration(
+                test.truth == self.sought, test.probability[:, place], str(self.sought)
+            )
+        likeliest = test.probability.argmax(axis=1)
+        hit = test.truth == np.asarray(classes)[likeliest]
+        return draw_calibration(hit, test.probability.max(axis=1), "the likeliest class")
 
     @property
     def predictions(self) -> list[tuple[str, Picture]]:
@@ -235,7 +309,7 @@ class JobReport:
             return []
         if numbers_of(inner.rows(train[0])) is None:
             return []
-        kinds = {"Decision values and margins": "decision"} if self.positive is not None else {}
+        kinds = {"Decision values and margins": "decision"} if self.sought is not None else {}
         kinds |= {"Two principal components": "component"}
         return [
             (title, draw_projection(self.outcome.model, train, across))
@@ -243,15 +317,23 @@ class JobReport:
         ]
 
     @cached_property
+    def _errors(self) -> Mapping[str, Any] | None:
+        """Errors after every round of a winner that has rounds."""
+        rows = take_rows(self.outcome.table.features, self.outcome.test.rows)
+        return errors_of(self.outcome.model, (rows, self.outcome.test.truth))
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a theorem bounds these errors."""
+        return self.classifies and "bound" in (self._errors or {})
+
+    @cached_property
     def rounds(self) -> Picture | None:
-        """Errors or losses after every round of a winner that has rounds."""
-        model, test = self.outcome.model, self.outcome.test
-        if not self.classifies:
-            has_losses = hasattr(Fitted.of(model).model, "train_loss_")
-            return draw_losses(model) if has_losses else None
-        rows = take_rows(self.outcome.table.features, test.rows)
-        errors = errors_of(model, (rows, test.truth))
-        return None if errors is None else draw_rounds(errors, f"{self.unit}s")
+        """Errors, or the loss of a quantity, after every round of a winner that has rounds."""
+        if self.classifies:
+            return draw_rounds(self._errors, f"{self.unit}s") if self._errors else None
+        has_losses = hasattr(Fitted.of(self.outcome.model).model, "train_loss_")
+        return draw_losses(self.outcome.model) if has_losses else None
 
     @property
     def unit(self) -> str:
@@ -310,6 +392,11 @@ class JobReport:
             When it cannot be written.
         """
         write_atomically(Path(path), self.render())
+
+
+def _turn(kind: Any, truth: Any, decision: Any, classes: Any) -> Any:
+    """Make the curve of the first of two classes."""
+    return kind.from_scores(truth, -np.asarray(decision), np.asarray(classes)[::-1])
 
 
 def _has_score(entry: Entry) -> bool:

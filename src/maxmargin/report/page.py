@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from maxmargin.report.metric import Metric
+
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
 _STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -43,6 +45,7 @@ def render_page(template: str, **facts: Any) -> str:
     )
     environment.filters |= {
         "percent": percent,
+        "share": Metric("recall").show,
         "number": number,
         "seconds": seconds,
         "some": some,
