@@ -187,7 +187,10 @@ class CalibrationDisplay:
         self.ax_.errorbar(curve.predicted, curve.observed, bars, fmt="none", elinewidth=1.2,
                           capsize=2.5, color=look["color"], alpha=0.6)  # fmt: skip
         self.ax_.plot(
-            curve.predicted, curve.observed, label=plain(name), **look | {"linewidth": 1.2, "alpha": 0.5}
+            curve.predicted,
+            curve.observed,
+            label=plain(name),
+            **look | {"linewidth": 1.2, "alpha": 0.5},
         )
         # The area of a point is that of its rows, within what can be seen and does not hide.
         sizes = 14.0 + 150.0 * curve.counts / curve.counts.max()
@@ -197,7 +200,7 @@ class CalibrationDisplay:
     def _count(self, k: int, name: str) -> None:
         """Write above each point how many rows it stands for."""
         curve, height = self.curves[name], 1.05 + 0.05 * k
-        words: Any = {"fontsize": 7.5, "ha": "center", "color": style(k)["color"]}
+        words: Any = {"fontsize": 8, "ha": "center", "color": style(k)["color"]}
         for p, count in zip(curve.predicted, curve.counts, strict=True):
             self.ax_.text(p, height, str(count), **words)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 POINTS = 500  # of more rows so many are drawn
 
-_SQUARE, _WIDE = (4.8, 4.5), (5.4, 3.6)
+_SQUARE, _WIDE = (4.8, 4.5), (4.9, 3.3)
 _SHAPES = {
     "o": '<circle cx="14" cy="5" r="4"/>',
     "^": '<path d="M14 .5 18.5 9h-9z"/>',
@@ -86,6 +86,7 @@ def draw_splits(trail: Trail) -> Picture:
         height = 1.4 + 0.28 * min(len(trail.steps), 20)
         ax = _axes((_WIDE[0], height))
         SplitsDisplay(trail=trail).plot(ax=ax, title=False)
+        ax.tick_params(axis="y", labelsize=STYLE["font.size"])
         keys = _patches(ax)
         _drop_legend(ax)
         counts = ", ".join(
@@ -284,11 +285,15 @@ def draw_tuning(results: Mapping[str, Any], metric: Metric) -> Picture:
         return _picture(ax, f"{len(display.grid.scores)} points were tried: {display.facts}")
 
 
-_AREAS = {"ROC": "AUC", "precision-recall": "average precision"}
+_AREAS = {"ROC": "AUC", "precision-recall": "AP"}
 
 
 def _area(curve: Any) -> str:
-    spread = f" ± {curve.deviation:.3f}" if isinstance(curve, Band) else ""
+    spread = (
+        f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{curve.deviation:.3f}"
+        if isinstance(curve, Band)
+        else ""
+    )
     return f"{curve.area:.3f}{spread}"
 
 

@@ -49,6 +49,7 @@ def render_page(template: str, **facts: Any) -> str:
         "number": number,
         "seconds": seconds,
         "some": some,
+        "short": short,
         "values": values,
         "capitalize_first": capitalize_first,
     }
@@ -197,6 +198,28 @@ def values(parameters: Any) -> str:
         f"{name.rpartition('__')[2]} = {f'{value:.4g}' if isinstance(value, float) else value}"
         for name, value in parameters.items()
     )
+
+
+def short(text: object, limit: int = 80) -> str:
+    """Leave out the middle of what is too long to be a name.
+
+    Parameters
+    ----------
+    text : object
+    limit : int, default=80
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> short("a very long name", 9)
+    'a ver…ame'
+    """
+    name = str(text)
+    tail = limit // 3
+    return name if len(name) <= limit else f"{name[: limit - tail - 1]}…{name[-tail:]}"
 
 
 def capitalize_first(text: str) -> str:
