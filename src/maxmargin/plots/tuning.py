@@ -230,6 +230,9 @@ class TuningDisplay:
         (name, values), (score, spread) = next(iter(self.grid.axes.items())), self.grid.line()
         x = self.grid.places[0][np.argsort(self.grid.places[0], kind="stable")]
         self.ax_.errorbar(x, score, spread, color=palette.TEST, lw=1.8, marker="o", capsize=3)
+        best = self.grid.best
+        self.ax_.plot(self.grid.places[0, best], self.grid.scores[best], "o", ms=11, mfc="none",
+                      color=palette.INK)  # fmt: skip
         self.ax_.set(ylabel=self.scoring, xlim=(-0.5, len(values) - 0.5))
         self._name(self.ax_.xaxis, name, self._width())
         self.ax_.grid(visible=True, axis="y", color=palette.CHANCE, alpha=0.25, linewidth=0.6)

@@ -34,7 +34,8 @@ from maxmargin.report.score import Scores
 
 SEEN = 0.8  # a class that is found less often is warned of
 HALF = 0.5  # and less often than this, in red
-COMPARED = 3  # models whose curves and tuning are shown
+COMPARED = 3  # models whose curves are shown in one picture
+TUNED = 4  # models whose tuning is shown
 CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
 LONG = 12  # columns that are shown at once
 
@@ -344,7 +345,7 @@ class JobReport:
     def tunings(self) -> list[tuple[Entry, Picture]]:
         """What was tried for the best models that were tuned."""
         tuned = [entry for entry in self.outcome.entries if _was_tuned(entry.tuning)]
-        return [(entry, draw_tuning(entry.tuning or {}, self.metric)) for entry in tuned[:COMPARED]]
+        return [(entry, draw_tuning(entry.tuning or {}, self.metric)) for entry in tuned[:TUNED]]
 
     # optimisation
 

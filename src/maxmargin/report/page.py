@@ -50,6 +50,7 @@ def render_page(template: str, **facts: Any) -> str:
         "seconds": seconds,
         "some": some,
         "short": short,
+        "signed": signed,
         "values": values,
         "capitalize_first": capitalize_first,
     }
@@ -131,6 +132,26 @@ def number(value: Any) -> str:
     str
     """
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write a number that may be below 0, with as many digits as its neighbours.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, default=3
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> signed(0.04), signed(-0.00984), signed(0.0)
+    ('0.0400', '−0.00984', '0')
+    """
+    return f"{value:#.{digits}g}".replace("-", "−") if value else "0"
 
 
 def seconds(value: float) -> str:
