@@ -269,14 +269,11 @@ def tuning(results: Any, *, ax: Axes | None = None, scoring: str = "score") -> T
 
 def _values(column: Any) -> list[Any]:
     """List the values of a parameter; None where a part of the search did without it."""
-    values = np.ma.filled(column, None) if np.ma.isMaskedArray(column) else column
-    return [_plain_value(value) for value in values]
-
-
-def _plain_value(value: Any) -> Any:
-    """Make of a value what can be compared: numbers and words as they are, else how it is shown."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, int | float | str | None) else repr(value)
+    plain_values = column.tolist() if hasattr(column, "tolist") else column
+    return [
+        value if isinstance(value, int | float | str | None) else repr(value)
+        for value in plain_values
+    ]
 
 
 def _order(values: list[Any]) -> list[Any]:
