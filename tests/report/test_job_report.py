@@ -121,7 +121,7 @@ def test_the_answer_comes_first_with_its_interval_and_the_baseline(outcomes, pag
     assert "SVM, radial kernel was chosen among 7 models by accuracy on 3 folds" in said
     assert "which nothing had seen" in said
     assert outcome.verdict.words() in said
-    assert "not clearly better" not in said
+    assert "Not clearly better" not in said
     assert outcome.notes[0] in said
 
 
@@ -137,7 +137,27 @@ def test_a_rare_class_that_is_missed_is_seen_at_once(outcomes, pages):
     assert "accuracy hardly shows it" in said
     assert 'class="alert bad"' in pages["rare"]
     assert re.search(rf'tile-value bad">{100 * fraud.recall.value:.1f}\s%', pages["rare"])
-    assert "That is not clearly better than the baseline" in said
+    assert "Not clearly better than always naming the commonest class" in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.2, 0.3, "Worse than always naming"),
+        (0.5, 0.99, "Not clearly better than always naming"),
+        (0.97, 0.99, ""),
+        (np.nan, np.nan, ""),
+    ],
+)
+def test_a_score_that_guessing_reaches_is_told(outcomes, low, high, said):
+    outcome = outcomes.rare()
+    look = replace(outcome.test.look, result=Interval(low, low, high))
+    test = replace(outcome.test, look=look, baseline=0.9, roc=None, precision_recall=None)
+    page = JobReport(replace(outcome, test=test, entries=outcome.entries[:1], train=None,
+                             runner_up="")).render()  # fmt: skip
+    answer = section(page, "answer")
+    assert said in answer
+    assert bool(said) == bool(re.search("Worse than|Not clearly better", answer))
 
 
 def test_curves_are_those_of_the_rarer_class(outcomes, pages):

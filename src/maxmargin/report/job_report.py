@@ -14,7 +14,7 @@ from maxmargin.evaluation import Band, Interval, band_of
 from maxmargin.inputs.container import take_rows
 from maxmargin.job import ClassResult, Entry, Outcome
 from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.projection import numbers_of
+from maxmargin.plots.projection import holds_numbers
 from maxmargin.report.atomic import write_atomically
 from maxmargin.report.job_picture import (
     Picture,
@@ -79,9 +79,14 @@ class JobReport:
         return self.outcome.test.look.result or Interval(np.nan, np.nan, np.nan)
 
     @property
-    def is_clear(self) -> bool:
-        """Whether the baseline lies below all that the test score may be."""
-        return bool(self.outcome.test.baseline < self.result.low)
+    def is_doubtful(self) -> bool:
+        """Whether the model may be no better than the baseline."""
+        return bool(self.outcome.test.baseline >= self.result.low)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the baseline lies above all that the test score may be."""
+        return bool(self.outcome.test.baseline > self.result.high)
 
     @property
     def classifies(self) -> bool:
@@ -201,7 +206,7 @@ class JobReport:
 
     def _over_folds(self) -> Iterator[tuple[str, Picture]]:
         for kind in CURVES:
-            bands = {entry.title: self._band(entry, kind) for entry in self.outcome.entries}
+            bands = {entry.title: self._bands[entry.name, kind] for entry in self.outcome.entries}
             known = [(title, band) for title, band in bands.items() if band is not None]
             if known:
                 drawn = draw_curves(kind, dict(known[:COMPARED]))
@@ -209,13 +214,18 @@ class JobReport:
 
     def _of_winner(self) -> Iterator[tuple[str, Picture]]:
         for kind in CURVES:
-            test, band = self._test_curve(kind), self._band(self.winner, kind)
+            test, band = self._test_curve(kind), self._bands[self.winner.name, kind]
             if test is not None:
                 both = {"test rows": test} | ({} if band is None else {"folds": band})
                 yield f"{capitalize_first(kind)} of the winner", draw_curves(kind, both)
 
-    def _band(self, entry: Entry, kind: str) -> Band | None:
-        """Find the curve over folds of the class that is sought."""
+    @cached_property
+    def _bands(self) -> dict[tuple[str, str], Band | None]:
+        """Curves over folds of the class that is sought, by model and kind."""
+        entries = self.outcome.entries
+        return {(e.name, kind): self._find_band(e, kind) for e in entries for kind in CURVES}
+
+    def _find_band(self, entry: Entry, kind: str) -> Band | None:
         band: Band | None = getattr(entry, CURVES[kind])
         if band is None or not self._turned or entry.run is None:
             return band
@@ -245,7 +255,7 @@ class JobReport:
         float
             NaN where it is not known.
         """
-        band = self._band(entry, "precision-recall")
+        band = self._bands[entry.name, "precision-recall"]
         if name == "average_precision" and band is not None:
             return band.area
         return float(entry.scores.get(name, np.nan))
@@ -308,7 +318,7 @@ class JobReport:
         decides = hasattr(inner.model, "decision_function")
         if train is None or not self.classifies or not decides:
             return []
-        if numbers_of(inner.rows(train[0])) is None:
+        if not holds_numbers(inner.rows(train[0])):
             return []
         kinds = {"Decision values and margins": "decision"} if self.sought is not None else {}
         kinds |= {"Two principal components": "component"}
