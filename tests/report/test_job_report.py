@@ -141,17 +141,18 @@ def test_a_rare_class_that_is_missed_is_seen_at_once(outcomes, pages):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("result", "said"),
     [
-        (0.2, 0.3, "Worse than always naming"),
-        (0.5, 0.99, "Not clearly better than always naming"),
-        (0.97, 0.99, ""),
-        (np.nan, np.nan, ""),
+        (Interval(0.25, 0.2, 0.3), "Worse than always naming"),
+        (Interval(0.95, 0.5, 0.99), "Not clearly better than always naming"),
+        (Interval(0.98, 0.97, 0.99), ""),
+        (Interval(1.0, np.nan, np.nan), ""),
+        (Interval(0.9, np.nan, np.nan), "Not clearly better than always naming"),
     ],
 )
-def test_a_score_that_guessing_reaches_is_told(outcomes, low, high, said):
+def test_a_score_that_guessing_reaches_is_told(outcomes, result, said):
     outcome = outcomes.rare()
-    look = replace(outcome.test.look, result=Interval(low, low, high))
+    look = replace(outcome.test.look, result=result)
     test = replace(outcome.test, look=look, baseline=0.9, roc=None, precision_recall=None)
     page = JobReport(replace(outcome, test=test, entries=outcome.entries[:1], train=None,
                              runner_up="")).render()  # fmt: skip

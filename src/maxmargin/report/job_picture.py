@@ -87,6 +87,7 @@ def draw_splits(trail: Trail) -> Picture:
         ax = _axes((_WIDE[0], height))
         SplitsDisplay(trail=trail).plot(ax=ax, title=False)
         ax.tick_params(axis="y", labelsize=STYLE["font.size"])
+        ax.xaxis.set_major_locator(MaxNLocator(5))
         keys = _patches(ax)
         _drop_legend(ax)
         counts = ", ".join(

@@ -81,12 +81,14 @@ class JobReport:
     @property
     def is_doubtful(self) -> bool:
         """Whether the model may be no better than the baseline."""
-        return bool(self.outcome.test.baseline >= self.result.low)
+        low, value = self.result.low, self.result.value
+        return bool(self.outcome.test.baseline >= (low if np.isfinite(low) else value))
 
     @property
     def is_worse(self) -> bool:
         """Whether the baseline lies above all that the test score may be."""
-        return bool(self.outcome.test.baseline > self.result.high)
+        high, value = self.result.high, self.result.value
+        return bool(self.outcome.test.baseline > (high if np.isfinite(high) else value))
 
     @property
     def classifies(self) -> bool:

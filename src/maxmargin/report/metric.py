@@ -69,7 +69,7 @@ class Metric:
             return "–"
         if self.is_share:
             return f"{100.0 * value:.1f}\N{NO-BREAK SPACE}%"
-        return f"{-value:#.4g}" if self.is_error else f"{value:.3f}"
+        return significant(-value, 4) if self.is_error else f"{value:z.3f}".replace("-", "−")
 
     def spread(self, value: float) -> str:
         """Write a deviation.
@@ -85,7 +85,7 @@ class Metric:
         """
         if not math.isfinite(value):
             return ""
-        return f"{100.0 * value:.1f}" if self.is_share else f"{value:.2g}"
+        return f"{100.0 * value:.1f}" if self.is_share else significant(value, 2)
 
     def ends(self, interval: Interval) -> str:
         r"""Write an interval, the smaller end first.
@@ -109,3 +109,26 @@ class Metric:
         low, high = self.show(interval.low), self.show(interval.high)
         first, last = (high, low) if self.is_error else (low, high)
         return f"{100.0 * interval.level:g}\N{NO-BREAK SPACE}% interval {first} to {last}"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many digits, and all that stand before the point.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, default=3
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> significant(0.04), significant(-0.00984), significant(41721.2), significant(0.0)
+    ('0.0400', '−0.00984', '41,721', '0')
+    """
+    if value == 0.0:
+        return "0"
+    large = abs(value) >= 10.0 ** (digits - 1)
+    return (f"{value:,.0f}" if large else f"{value:#.{digits}g}").rstrip(".").replace("-", "−")

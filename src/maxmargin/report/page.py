@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from maxmargin.report.metric import Metric
+from maxmargin.report.metric import Metric, significant
 
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
@@ -50,7 +50,8 @@ def render_page(template: str, **facts: Any) -> str:
         "seconds": seconds,
         "some": some,
         "short": short,
-        "signed": signed,
+        "significant": significant,
+        "thousands": "{:,}".format,
         "values": values,
         "capitalize_first": capitalize_first,
     }
@@ -132,26 +133,6 @@ def number(value: Any) -> str:
     str
     """
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """Write a number that may be below 0, with as many digits as its neighbours.
-
-    Parameters
-    ----------
-    value : float
-    digits : int, default=3
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> signed(0.04), signed(-0.00984), signed(0.0)
-    ('0.0400', '−0.00984', '0')
-    """
-    return f"{value:#.{digits}g}".replace("-", "−") if value else "0"
 
 
 def seconds(value: float) -> str:
