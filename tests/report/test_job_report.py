@@ -173,7 +173,7 @@ def test_curves_are_those_of_the_rarer_class(outcomes, pages):
     assert f"test rows: AP {curve.area:.3f}; folds: AP" in page
     assert "Average precision is that of fraud" in section(page, "models")
     assert "Probability of fraud against what happened" in page
-    mean = JobReport(outcome).score(outcome["logistic"], "average_precision")
+    mean = JobReport(outcome).sought.score(outcome["logistic"], "average_precision")
     assert f"{mean:.3f}" in section(page, "models")
     assert mean < 0.9 < outcome["logistic"].scores["average_precision"]
 

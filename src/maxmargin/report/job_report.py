@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.evaluation import Band, Interval, band_of
 from maxmargin.inputs.container import take_rows
-from maxmargin.job import ClassResult, Entry, Outcome
+from maxmargin.job import Entry, Outcome
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.projection import holds_numbers
+from maxmargin.report.answer import Answer
 from maxmargin.report.atomic import write_atomically
 from maxmargin.report.job_picture import (
     Picture,
@@ -31,15 +31,12 @@ from maxmargin.report.metric import Metric
 from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
+from maxmargin.report.sought import CURVES, Sought
 
-SEEN = 0.8  # a class that is found less often is warned of
-HALF = 0.5  # and less often than this, in red
 COMPARED = 3  # models whose curves are shown in one picture
 TUNED = 4  # models whose tuning is shown
 CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
 LONG = 12  # columns that are shown at once
-
-CURVES = {"ROC": "roc", "precision-recall": "precision_recall"}
 
 _FURTHER = ("roc_auc", "balanced_accuracy", "average_precision", "r2")
 
@@ -56,99 +53,15 @@ class JobReport:
 
     outcome: Outcome
 
-    # the answer
+    @cached_property
+    def answer(self) -> Answer:
+        """What comes first."""
+        return Answer(self.outcome)
 
-    @property
-    def metric(self) -> Metric:
-        """What models were compared by."""
-        return Metric(self.outcome.metric)
-
-    @property
-    def winner(self) -> Entry:
-        """The model that was chosen."""
-        return self.outcome[self.outcome.winner]
-
-    @property
-    def runner_up(self) -> Entry | None:
-        """The second best."""
-        return self.outcome[self.outcome.runner_up] if self.outcome.runner_up else None
-
-    @property
-    def result(self) -> Interval:
-        """The score on the test rows; unknown where the look has none."""
-        return self.outcome.test.look.result or Interval(np.nan, np.nan, np.nan)
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether the model may be no better than the baseline."""
-        low, value = self.result.low, self.result.value
-        return bool(self.outcome.test.baseline >= (low if np.isfinite(low) else value))
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the baseline lies above all that the test score may be."""
-        high, value = self.result.high, self.result.value
-        return bool(self.outcome.test.baseline > (high if np.isfinite(high) else value))
-
-    @property
-    def classifies(self) -> bool:
-        """Whether classes were predicted."""
-        return self.outcome.table.schema.task == "classification"
-
-    @property
-    def classes(self) -> list[ClassResult]:
-        """The classes that have test rows, those that are found least often first."""
-        judged = [each for each in self.outcome.test.classes if each.rows]
-        return sorted(judged, key=lambda each: each.recall.value)
-
-    @property
-    def missed(self) -> list[ClassResult]:
-        """Classes that are found so seldom that a good mean would hide it."""
-        return [each for each in self.classes if each.recall.value < SEEN]
-
-    @property
-    def unseen(self) -> list[Any]:
-        """Classes of which no test row is."""
-        return [each.label for each in self.outcome.test.classes if not each.rows]
-
-    def found(self, each: ClassResult) -> int:
-        """Count the rows of a class that were found.
-
-        Parameters
-        ----------
-        each : ClassResult
-
-        Returns
-        -------
-        int
-        """
-        return round(each.recall.value * each.rows)
-
-    def is_rare(self, each: ClassResult) -> bool:
-        """Whether a class has less than half of the rows that classes have on average.
-
-        Parameters
-        ----------
-        each : ClassResult
-
-        Returns
-        -------
-        bool
-        """
-        return 2 * each.rows * len(self.classes) < len(self.outcome.test.truth)
-
-    def tone(self, recall: float) -> str:
-        """Say how a share of rows found is to be taken.
-
-        Parameters
-        ----------
-        recall : float
-
-        Returns
-        -------
-        {"bad", "fair", ""}
-        """
-        return "bad" if recall < HALF else "fair" if recall < SEEN else ""
+    @cached_property
+    def sought(self) -> Sought:
+        """Of two classes the one that curves and probabilities are about."""
+        return Sought(self.outcome)
 
     # models
 
@@ -188,19 +101,6 @@ class JobReport:
         """Which rows were used for what."""
         return draw_splits(self.outcome.trail) if self.outcome.trail.uses else None
 
-    @property
-    def sought(self) -> Any:
-        """Of two classes the one that curves and probabilities are about: the rarer."""
-        classes = self.outcome.table.schema.classes
-        return classes[0 if self._turned else 1] if len(classes) == 2 else None
-
-    @cached_property
-    def _turned(self) -> bool:
-        """Whether the first class is the rarer one: scores are of the second as they come."""
-        classes = self.outcome.table.schema.classes
-        counts = [np.count_nonzero(self.outcome.table.target == label) for label in classes]
-        return len(counts) == 2 and bool(counts[0] < counts[1])
-
     @cached_property
     def curves(self) -> list[tuple[str, Picture]]:
         """ROC and precision-recall, over folds and on the test rows."""
@@ -208,7 +108,7 @@ class JobReport:
 
     def _over_folds(self) -> Iterator[tuple[str, Picture]]:
         for kind in CURVES:
-            bands = {entry.title: self._bands[entry.name, kind] for entry in self.outcome.entries}
+            bands = {entry.title: self.sought.band(entry, kind) for entry in self.outcome.entries}
             known = [(title, band) for title, band in bands.items() if band is not None]
             if known:
                 drawn = draw_curves(kind, dict(known[:COMPARED]))
@@ -216,51 +116,10 @@ class JobReport:
 
     def _of_winner(self) -> Iterator[tuple[str, Picture]]:
         for kind in CURVES:
-            test, band = self._test_curve(kind), self._bands[self.winner.name, kind]
+            test, band = self.sought.test_curve(kind), self.sought.band(self.answer.winner, kind)
             if test is not None:
                 both = {"test rows": test} | ({} if band is None else {"folds": band})
                 yield f"{capitalize_first(kind)} of the winner", draw_curves(kind, both)
-
-    @cached_property
-    def _bands(self) -> dict[tuple[str, str], Band | None]:
-        """Curves over folds of the class that is sought, by model and kind."""
-        entries = self.outcome.entries
-        return {(e.name, kind): self._find_band(e, kind) for e in entries for kind in CURVES}
-
-    def _find_band(self, entry: Entry, kind: str) -> Band | None:
-        band: Band | None = getattr(entry, CURVES[kind])
-        if band is None or not self._turned or entry.run is None:
-            return band
-        kept = [fold for fold in entry.run.folds if fold.decision is not None]
-        curves = [_turn(band.kind, fold.truth, fold.decision, fold.classes) for fold in kept]
-        known = [curve for curve in curves if curve is not None]
-        return band_of(known) if known else band
-
-    def _test_curve(self, kind: str) -> Any:
-        test, classes = self.outcome.test, self.outcome.table.schema.classes
-        curve = getattr(test, CURVES[kind])
-        if curve is None or not self._turned or test.decision is None:
-            return curve
-        return _turn(type(curve), test.truth, test.decision, classes)
-
-    def score(self, entry: Entry, name: str) -> float:
-        """Give a further score of a model; the average precision is that of the class sought.
-
-        Parameters
-        ----------
-        entry : Entry
-        name : str
-            scikit-learn's.
-
-        Returns
-        -------
-        float
-            NaN where it is not known.
-        """
-        band = self._bands[entry.name, "precision-recall"]
-        if name == "average_precision" and band is not None:
-            return band.area
-        return float(entry.scores.get(name, np.nan))
 
     @cached_property
     def confusion(self) -> Scores | None:
@@ -290,10 +149,10 @@ class JobReport:
         test, classes = self.outcome.test, self.outcome.table.schema.classes
         if test.probability is None or test.probability.shape != (len(test.truth), len(classes)):
             return None
-        if self.sought is not None:
-            place = classes.index(self.sought)
+        if self.sought.label is not None:
+            place = classes.index(self.sought.label)
             return draw_calibration(
-                test.truth == self.sought, test.probability[:, place], str(self.sought)
+                test.truth == self.sought.label, test.probability[:, place], str(self.sought.label)
             )
         likeliest = test.probability.argmax(axis=1)
         hit = test.truth == np.asarray(classes)[likeliest]
@@ -303,7 +162,7 @@ class JobReport:
     def predictions(self) -> list[tuple[str, Picture]]:
         """Of a quantity: predicted against true, and what is left."""
         test = self.outcome.test
-        if self.classifies:
+        if self.answer.classifies:
             return []
         kinds = {"True against predicted": "actual_vs_predicted",
                  "What is left": "residual_vs_predicted"}  # fmt: skip
@@ -318,11 +177,11 @@ class JobReport:
         train = self.outcome.train
         inner = Fitted.of(self.outcome.model)
         decides = hasattr(inner.model, "decision_function")
-        if train is None or not self.classifies or not decides:
+        if train is None or not self.answer.classifies or not decides:
             return []
         if not holds_numbers(inner.rows(train[0])):
             return []
-        kinds = {"Decision values and margins": "decision"} if self.sought is not None else {}
+        kinds = {"Decision values and margins": "decision"} if self.sought.label is not None else {}
         kinds |= {"Two principal components": "component"}
         return [
             (title, draw_projection(self.outcome.model, train, across))
@@ -338,12 +197,12 @@ class JobReport:
     @property
     def has_bounds(self) -> bool:
         """Whether a theorem bounds these errors."""
-        return self.classifies and "bound" in (self._errors or {})
+        return self.answer.classifies and "bound" in (self._errors or {})
 
     @cached_property
     def rounds(self) -> Picture | None:
         """Errors, or the loss of a quantity, after every round of a winner that has rounds."""
-        if self.classifies:
+        if self.answer.classifies:
             return draw_rounds(self._errors, f"{self.unit}s") if self._errors else None
         has_losses = hasattr(Fitted.of(self.outcome.model).model, "train_loss_")
         return draw_losses(self.outcome.model) if has_losses else None
@@ -357,7 +216,9 @@ class JobReport:
     def tunings(self) -> list[tuple[Entry, Picture]]:
         """What was tried for the best models that were tuned."""
         tuned = [entry for entry in self.outcome.entries if _was_tuned(entry.tuning)]
-        return [(entry, draw_tuning(entry.tuning or {}, self.metric)) for entry in tuned[:TUNED]]
+        return [
+            (entry, draw_tuning(entry.tuning or {}, self.answer.metric)) for entry in tuned[:TUNED]
+        ]
 
     # optimisation
 
@@ -382,10 +243,12 @@ class JobReport:
         return render_page(
             "job.html.jinja",
             report=self,
+            answer=self.answer,
+            sought=self.sought,
             outcome=self.outcome,
             table=self.outcome.table,
             test=self.outcome.test,
-            metric=self.metric,
+            metric=self.answer.metric,
             metric_of=Metric,
             certificate_fields=CERTIFICATE_FIELDS,
             long=LONG,
@@ -405,11 +268,6 @@ class JobReport:
             When it cannot be written.
         """
         write_atomically(Path(path), self.render())
-
-
-def _turn(kind: Any, truth: Any, decision: Any, classes: Any) -> Any:
-    """Make the curve of the first of two classes."""
-    return kind.from_scores(truth, -np.asarray(decision), np.asarray(classes)[::-1])
 
 
 def _has_score(entry: Entry) -> bool:
