@@ -3,7 +3,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from maxmargin.evaluation import Trail, Use, nested, select
-from maxmargin.plots import splits
+from maxmargin.plots import SplitsDisplay, splits
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 1)), np.arange(60) % 2
@@ -52,6 +52,12 @@ def test_outer_folds_stay_in_one_piece():
     refit = [row for row, step in enumerate(found.trail.steps) if step.endswith("refit")]
     for row in cells(display)[refit]:
         assert np.count_nonzero(np.diff(row)) <= 2
+
+
+def test_the_title_may_be_left_to_others(chosen):
+    display = SplitsDisplay(trail=chosen.trail).plot(title=False)
+    assert not display.ax_.texts
+    assert not display.ax_.get_title(loc="left")
 
 
 def test_many_steps_are_not_all_named():

@@ -1,4 +1,7 @@
 from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 import matplotlib as mpl
 import pytest
@@ -12,3 +15,12 @@ def _close_figures() -> Iterator[None]:
 
     yield
     plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def outcomes() -> ModuleType:
+    """Give the factory of outcomes, whose jobs are run once for all tests."""
+    spec = spec_from_file_location("outcomes", Path(__file__).with_name("outcomes.py"))
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

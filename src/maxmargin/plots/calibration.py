@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -170,8 +170,9 @@ class CalibrationDisplay:
         ax.plot([0, 1], [0, 1], color=palette.CHANCE, linewidth=1, ls=":", label="as was said")
         for k, name in enumerate(self.curves):
             self._draw(k, name)
+            self._count(k, name)
         ax.set(xlabel="probability that was given", ylabel="share that came true")
-        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03 + 0.05 * len(self.curves)))
         ax.xaxis.set_major_formatter(percent)
         ax.yaxis.set_major_formatter(percent)
         ax.set_aspect("equal")
@@ -185,11 +186,23 @@ class CalibrationDisplay:
         bars = np.abs([[end.low, end.high] for end in ends] - curve.observed[:, None]).T
         self.ax_.errorbar(curve.predicted, curve.observed, bars, fmt="none", elinewidth=1.2,
                           capsize=2.5, color=look["color"], alpha=0.6)  # fmt: skip
-        self.ax_.plot(curve.predicted, curve.observed, label=plain(name), **look)
+        self.ax_.plot(
+            curve.predicted,
+            curve.observed,
+            label=plain(name),
+            **look | {"linewidth": 1.2, "alpha": 0.5},
+        )
         # The area of a point is that of its rows, within what can be seen and does not hide.
         sizes = 14.0 + 150.0 * curve.counts / curve.counts.max()
         self.ax_.scatter(curve.predicted, curve.observed, sizes, color=look["color"], zorder=3,
                          edgecolors="white", linewidths=0.6)  # fmt: skip
+
+    def _count(self, k: int, name: str) -> None:
+        """Write above each point how many rows it stands for."""
+        curve, height = self.curves[name], 1.05 + 0.05 * k
+        words: Any = {"fontsize": 8, "ha": "center", "color": style(k)["color"]}
+        for p, count in zip(curve.predicted, curve.counts, strict=True):
+            self.ax_.text(p, height, str(count), **words)
 
 
 def calibration(

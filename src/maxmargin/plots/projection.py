@@ -213,14 +213,16 @@ class ProjectionDisplay:
 
     def _draw(self, kind: int) -> PathCollection:
         colour, marker = self.look(kind)
-        edge = {"edgecolors": "white", "linewidths": 0.4, "zorder": 3}
-        return self._scatter(self.kinds == kind, self.names[kind], s=24, marker=marker,
+        mine = self.kinds == kind
+        # What is rare stands in front.
+        edge = {"edgecolors": "white", "linewidths": 0.4, "zorder": 4.0 - mine.mean()}
+        return self._scatter(mine, self.names[kind], s=24, marker=marker,
                              color=colour, **edge)  # fmt: skip
 
     def _ring(self) -> PathCollection | None:
         if self.support is None or not self.support.any():
             return None
-        ring = {"color": "none", "edgecolors": palette.INK, "linewidths": 0.7, "zorder": 4}
+        ring = {"color": "none", "edgecolors": palette.INK, "linewidths": 0.7, "zorder": 5}
         return self._scatter(self.support, "support vector", s=46, **ring)
 
     def _scatter(self, which: Array, name: str, **style: Any) -> PathCollection:
@@ -275,24 +277,24 @@ def projection(
     )
 
 
-def numbers_of(rows: Any) -> Array | None:
-    """Give prepared rows as a matrix of finite numbers, or None where they are none."""
-    values = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
+def holds_numbers(rows: Any) -> bool:
+    """Whether prepared rows are a matrix of finite numbers."""
+    values = rows.data if sparse.issparse(rows) else np.asarray(rows)
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError):
-        return None
-    return numbers if numbers.ndim == 2 and np.isfinite(numbers).all() else None
+        return False
+    return len(rows.shape) == 2 and bool(np.isfinite(numbers).all())
 
 
 def _numbers(fitted: Fitted, rows: Any) -> Array:
-    numbers = numbers_of(rows)
-    if numbers is None:
+    if not holds_numbers(rows):
         raise ValueError(
             f"{fitted.name} sees words or gaps, and a projection is drawn of numbers: put steps"
             " before it that make them."
         )
-    return numbers
+    values = rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+    return np.asarray(values, np.float64)
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:

@@ -136,6 +136,8 @@ class SplitsDisplay:
             cmap=ListedColormap(_COLOURS),
             vmin=0,
             vmax=len(PURPOSES) - 1,
+            edgecolors="face",  # no seams between cells of one colour
+            linewidth=0.3,
         )
 
     def _finish_axes(self, steps: int) -> None:

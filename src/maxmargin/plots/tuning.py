@@ -224,12 +224,15 @@ class TuningDisplay:
         for (i, j), score in np.ndenumerate(table):
             if np.isfinite(score):
                 text = f"{score:{digits}}"
-                self.ax_.text(j, i, text, ha="center", va="center", fontsize=8, color=palette.INK)
+                self.ax_.text(j, i, text, ha="center", va="center", fontsize=9, color=palette.INK)
 
     def _draw_line(self) -> None:
         (name, values), (score, spread) = next(iter(self.grid.axes.items())), self.grid.line()
         x = self.grid.places[0][np.argsort(self.grid.places[0], kind="stable")]
         self.ax_.errorbar(x, score, spread, color=palette.TEST, lw=1.8, marker="o", capsize=3)
+        best = self.grid.best
+        self.ax_.plot(self.grid.places[0, best], self.grid.scores[best], "o", ms=11, mfc="none",
+                      color=palette.INK)  # fmt: skip
         self.ax_.set(ylabel=self.scoring, xlim=(-0.5, len(values) - 0.5))
         self._name(self.ax_.xaxis, name, self._width())
         self.ax_.grid(visible=True, axis="y", color=palette.CHANCE, alpha=0.25, linewidth=0.6)
@@ -266,14 +269,11 @@ def tuning(results: Any, *, ax: Axes | None = None, scoring: str = "score") -> T
 
 def _values(column: Any) -> list[Any]:
     """List the values of a parameter; None where a part of the search did without it."""
-    values = np.ma.filled(column, None) if np.ma.isMaskedArray(column) else column
-    return [_plain_value(value) for value in values]
-
-
-def _plain_value(value: Any) -> Any:
-    """Make of a value what can be compared: numbers and words as they are, else how it is shown."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, int | float | str | None) else repr(value)
+    plain_values = column.tolist() if hasattr(column, "tolist") else column
+    return [
+        value if isinstance(value, int | float | str | None) else repr(value)
+        for value in plain_values
+    ]
 
 
 def _order(values: list[Any]) -> list[Any]:

@@ -1,7 +1,8 @@
-"""The HTML report of a fit: one file that holds everything it shows."""
+"""The HTML reports of a fit and of a job: one file each that holds everything it shows."""
 
 from maxmargin.report.atomic import WriteError, check_destination, write_atomically
 from maxmargin.report.fit_report import FitReport
+from maxmargin.report.job_report import JobReport
 from maxmargin.report.score import Proportion, Scores
 from maxmargin.report.summary import Column, DataSummary
 
@@ -9,6 +10,7 @@ __all__ = [
     "Column",
     "DataSummary",
     "FitReport",
+    "JobReport",
     "Proportion",
     "Scores",
     "WriteError",

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 from markupsafe import Markup
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import PredictionErrorDisplay
 
 from maxmargin.evaluation import Band, Trail
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 POINTS = 500  # of more rows so many are drawn
 
-_SQUARE, _WIDE = (4.8, 4.5), (5.6, 3.6)
+_SQUARE, _WIDE = (4.8, 4.5), (4.9, 3.3)
 _SHAPES = {
     "o": '<circle cx="14" cy="5" r="4"/>',
     "^": '<path d="M14 .5 18.5 9h-9z"/>',
@@ -46,7 +48,8 @@ _SHAPES = {
     "v": '<path d="M14 9.5 18.5 1h-9z"/>',
     "P": '<path d="M12.4.6h3.2v2.8h2.8v3.2h-2.8v2.8h-3.2V6.6H9.6V3.4h2.8z"/>',
     "X": '<path d="M10 2.7 11.7 1 14 3.3 16.3 1 18 2.7 15.7 5 18 7.3 16.3 9 14 6.7 11.7 9 10 7.3 12.3 5z"/>',  # noqa: E501
-    "ring": '<circle cx="14" cy="5" r="4" fill="none" stroke="currentColor"/>',
+    "ring": '<circle cx="14" cy="5" r="4" fill="none" stroke="currentColor" stroke-width="1"/>',
+    "patch": '<path d="M4 0h20v10h-20z"/>',
 }
 
 
@@ -81,15 +84,19 @@ def draw_splits(trail: Trail) -> Picture:
     """
     with mpl.rc_context(STYLE):
         height = 1.4 + 0.28 * min(len(trail.steps), 20)
-        ax = _axes((5.6, height))
+        ax = _axes((_WIDE[0], height))
         SplitsDisplay(trail=trail).plot(ax=ax, title=False)
+        ax.tick_params(axis="y", labelsize=STYLE["font.size"])
+        ax.xaxis.set_major_locator(MaxNLocator(5))
+        keys = _patches(ax)
+        _drop_legend(ax)
         counts = ", ".join(
             f"{len(trail.rows(purpose))} {words}"
             for purpose, words in (("train", "learned from"), ("validate", "validated on"),
                                    ("test", "tested on"))
         )  # fmt: skip
         said = f"Which of {trail.n_rows} rows each of {len(trail.steps)} steps used: {counts}"
-        return _picture(ax, said)
+        return Picture(inline_svg(_figure(ax), said), keys)
 
 
 def draw_curves(kind: str, curves: Mapping[str, Any]) -> Picture:
@@ -172,7 +179,9 @@ def draw_predictions(truth: Any, predicted: Any, kind: str) -> Picture:
         )
         ax.set(
             xlabel="predicted", ylabel="true" if kind.startswith("actual") else "true − predicted"
-        )  # noqa: E501
+        )
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(5))
         ax.spines[["top", "right"]].set_visible(False)
         words = "True against predicted values" if kind.startswith("actual") else "Residuals"
         said = f"{words} of {len(rows)} rows: half are off by at most {np.median(np.abs(off)):.3g}"
@@ -277,11 +286,15 @@ def draw_tuning(results: Mapping[str, Any], metric: Metric) -> Picture:
         return _picture(ax, f"{len(display.grid.scores)} points were tried: {display.facts}")
 
 
-_AREAS = {"ROC": "AUC", "precision-recall": "average precision"}
+_AREAS = {"ROC": "AUC", "precision-recall": "AP"}
 
 
 def _area(curve: Any) -> str:
-    spread = f" ± {curve.deviation:.3f}" if isinstance(curve, Band) else ""
+    spread = (
+        f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{curve.deviation:.3f}"
+        if isinstance(curve, Band)
+        else ""
+    )
     return f"{curve.area:.3f}{spread}"
 
 
@@ -335,6 +348,17 @@ def _line(k: int) -> Markup:
 
 def _mark(colour: str, marker: str) -> Markup:
     return _swatch(_SHAPES[marker], _on_page(colour) if colour else "none")
+
+
+def _patches(ax: Axes) -> tuple[Key, ...]:
+    """Take the patches of a legend out of a picture."""
+    legend = ax.get_legend()
+    assert legend is not None
+    pairs = zip(legend.get_patches(), legend.get_texts(), strict=True)
+    return tuple(
+        Key(_mark(to_hex(patch.get_facecolor()).upper(), "patch"), text.get_text())
+        for patch, text in pairs
+    )
 
 
 _CHANCE = _dashed(palette.CHANCE, "2 3")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.evaluation import Interval
 from maxmargin.inputs.container import take_rows
-from maxmargin.job import ClassResult, Entry, Outcome
+from maxmargin.job import Entry, Outcome
 from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.projection import numbers_of
+from maxmargin.plots.projection import holds_numbers
+from maxmargin.report.answer import Answer
 from maxmargin.report.atomic import write_atomically
 from maxmargin.report.job_picture import (
     Picture,
@@ -31,12 +31,12 @@ from maxmargin.report.metric import Metric
 from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
+from maxmargin.report.sought import CURVES, Sought
 
-SEEN = 0.8  # a class that is found less often is warned of
-HALF = 0.5  # and less often than this, in red
-COMPARED = 3  # models whose curves and tuning are shown
+COMPARED = 3  # models whose curves are shown in one picture
+TUNED = 4  # models whose tuning is shown
 CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
-LONG = 20  # columns that are shown at once
+LONG = 12  # columns that are shown at once
 
 _FURTHER = ("roc_auc", "balanced_accuracy", "average_precision", "r2")
 
@@ -53,66 +53,15 @@ class JobReport:
 
     outcome: Outcome
 
-    # the answer
+    @cached_property
+    def answer(self) -> Answer:
+        """What comes first."""
+        return Answer(self.outcome)
 
-    @property
-    def metric(self) -> Metric:
-        """What models were compared by."""
-        return Metric(self.outcome.metric)
-
-    @property
-    def winner(self) -> Entry:
-        """The model that was chosen."""
-        return self.outcome[self.outcome.winner]
-
-    @property
-    def runner_up(self) -> Entry | None:
-        """The second best."""
-        return self.outcome[self.outcome.runner_up] if self.outcome.runner_up else None
-
-    @property
-    def result(self) -> Interval:
-        """The score on the test rows; unknown where the look has none."""
-        return self.outcome.test.look.result or Interval(np.nan, np.nan, np.nan)
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the baseline lies below all that the test score may be."""
-        return bool(self.outcome.test.baseline < self.result.low)
-
-    @property
-    def classifies(self) -> bool:
-        """Whether classes were predicted."""
-        return self.outcome.table.schema.task == "classification"
-
-    @property
-    def classes(self) -> list[ClassResult]:
-        """The classes that have test rows, those that are found least often first."""
-        judged = [each for each in self.outcome.test.classes if each.rows]
-        return sorted(judged, key=lambda each: each.recall.value)
-
-    @property
-    def missed(self) -> list[ClassResult]:
-        """Classes that are found so seldom that a good mean would hide it."""
-        return [each for each in self.classes if each.recall.value < SEEN]
-
-    @property
-    def unseen(self) -> list[Any]:
-        """Classes of which no test row is."""
-        return [each.label for each in self.outcome.test.classes if not each.rows]
-
-    def tone(self, recall: float) -> str:
-        """Say how a share of rows found is to be taken.
-
-        Parameters
-        ----------
-        recall : float
-
-        Returns
-        -------
-        {"bad", "fair", ""}
-        """
-        return "bad" if recall < HALF else "fair" if recall < SEEN else ""
+    @cached_property
+    def sought(self) -> Sought:
+        """Of two classes the one that curves and probabilities are about."""
+        return Sought(self.outcome)
 
     # models
 
@@ -152,30 +101,25 @@ class JobReport:
         """Which rows were used for what."""
         return draw_splits(self.outcome.trail) if self.outcome.trail.uses else None
 
-    @property
+    @cached_property
     def curves(self) -> list[tuple[str, Picture]]:
         """ROC and precision-recall, over folds and on the test rows."""
-        return list(self._curves())
+        return [*self._over_folds(), *self._of_winner()]
 
-    def _curves(self) -> Iterator[tuple[str, Picture]]:
-        kinds = {"ROC": "roc", "precision-recall": "precision_recall"}
-        for kind, field in kinds.items():
-            bands = {entry.title: getattr(entry, field) for entry in self.outcome.entries}
-            known = {title: band for title, band in bands.items() if band is not None}
+    def _over_folds(self) -> Iterator[tuple[str, Picture]]:
+        for kind in CURVES:
+            bands = {entry.title: self.sought.band(entry, kind) for entry in self.outcome.entries}
+            known = [(title, band) for title, band in bands.items() if band is not None]
             if known:
-                best = dict(list(known.items())[:COMPARED])
-                yield f"{capitalize_first(kind)}, over the folds", draw_curves(kind, best)
-        for kind, field in kinds.items():
-            test, band = getattr(self.outcome.test, field), getattr(self.winner, field)
+                drawn = draw_curves(kind, dict(known[:COMPARED]))
+                yield f"{capitalize_first(kind)}, over the folds", drawn
+
+    def _of_winner(self) -> Iterator[tuple[str, Picture]]:
+        for kind in CURVES:
+            test, band = self.sought.test_curve(kind), self.sought.band(self.answer.winner, kind)
             if test is not None:
                 both = {"test rows": test} | ({} if band is None else {"folds": band})
                 yield f"{capitalize_first(kind)} of the winner", draw_curves(kind, both)
-
-    @property
-    def positive(self) -> Any:
-        """The class that curves and decision values are about, of two."""
-        classes = self.outcome.table.schema.classes
-        return classes[1] if len(classes) == 2 else None
 
     @cached_property
     def confusion(self) -> Scores | None:
@@ -205,18 +149,20 @@ class JobReport:
         test, classes = self.outcome.test, self.outcome.table.schema.classes
         if test.probability is None or test.probability.shape != (len(test.truth), len(classes)):
             return None
-        if len(classes) == 2:
-            hit, p = test.truth == np.asarray(classes)[1], test.probability[:, 1]
-            return draw_calibration(hit, p, str(classes[1]))
-        place = test.probability.argmax(axis=1)
-        hit, p = test.truth == np.asarray(classes)[place], test.probability.max(axis=1)
-        return draw_calibration(hit, p, "the likeliest class")
+        if self.sought.label is not None:
+            place = classes.index(self.sought.label)
+            return draw_calibration(
+                test.truth == self.sought.label, test.probability[:, place], str(self.sought.label)
+            )
+        likeliest = test.probability.argmax(axis=1)
+        hit = test.truth == np.asarray(classes)[likeliest]
+        return draw_calibration(hit, test.probability.max(axis=1), "the likeliest class")
 
     @property
     def predictions(self) -> list[tuple[str, Picture]]:
         """Of a quantity: predicted against true, and what is left."""
         test = self.outcome.test
-        if self.classifies:
+        if self.answer.classifies:
             return []
         kinds = {"True against predicted": "actual_vs_predicted",
                  "What is left": "residual_vs_predicted"}  # fmt: skip
@@ -231,11 +177,11 @@ class JobReport:
         train = self.outcome.train
         inner = Fitted.of(self.outcome.model)
         decides = hasattr(inner.model, "decision_function")
-        if train is None or not self.classifies or not decides:
+        if train is None or not self.answer.classifies or not decides:
             return []
-        if numbers_of(inner.rows(train[0])) is None:
+        if not holds_numbers(inner.rows(train[0])):
             return []
-        kinds = {"Decision values and margins": "decision"} if self.positive is not None else {}
+        kinds = {"Decision values and margins": "decision"} if self.sought.label is not None else {}
         kinds |= {"Two principal components": "component"}
         return [
             (title, draw_projection(self.outcome.model, train, across))
@@ -243,15 +189,23 @@ class JobReport:
         ]
 
     @cached_property
+    def _errors(self) -> Mapping[str, Any] | None:
+        """Errors after every round of a winner that has rounds."""
+        rows = take_rows(self.outcome.table.features, self.outcome.test.rows)
+        return errors_of(self.outcome.model, (rows, self.outcome.test.truth))
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a theorem bounds these errors."""
+        return self.answer.classifies and "bound" in (self._errors or {})
+
+    @cached_property
     def rounds(self) -> Picture | None:
-        """Errors or losses after every round of a winner that has rounds."""
-        model, test = self.outcome.model, self.outcome.test
-        if not self.classifies:
-            has_losses = hasattr(Fitted.of(model).model, "train_loss_")
-            return draw_losses(model) if has_losses else None
-        rows = take_rows(self.outcome.table.features, test.rows)
-        errors = errors_of(model, (rows, test.truth))
-        return None if errors is None else draw_rounds(errors, f"{self.unit}s")
+        """Errors, or the loss of a quantity, after every round of a winner that has rounds."""
+        if self.answer.classifies:
+            return draw_rounds(self._errors, f"{self.unit}s") if self._errors else None
+        has_losses = hasattr(Fitted.of(self.outcome.model).model, "train_loss_")
+        return draw_losses(self.outcome.model) if has_losses else None
 
     @property
     def unit(self) -> str:
@@ -262,7 +216,9 @@ class JobReport:
     def tunings(self) -> list[tuple[Entry, Picture]]:
         """What was tried for the best models that were tuned."""
         tuned = [entry for entry in self.outcome.entries if _was_tuned(entry.tuning)]
-        return [(entry, draw_tuning(entry.tuning or {}, self.metric)) for entry in tuned[:COMPARED]]
+        return [
+            (entry, draw_tuning(entry.tuning or {}, self.answer.metric)) for entry in tuned[:TUNED]
+        ]
 
     # optimisation
 
@@ -287,10 +243,12 @@ class JobReport:
         return render_page(
             "job.html.jinja",
             report=self,
+            answer=self.answer,
+            sought=self.sought,
             outcome=self.outcome,
             table=self.outcome.table,
             test=self.outcome.test,
-            metric=self.metric,
+            metric=self.answer.metric,
             metric_of=Metric,
             certificate_fields=CERTIFICATE_FIELDS,
             long=LONG,

@@ -20,7 +20,7 @@ _SHARES = ("accuracy", "precision", "recall", "f1")
 
 @dataclass(frozen=True)
 class Metric:
-    """A score by scikit-learn's name of it.
+    r"""A score by scikit-learn's name of it.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ class Metric:
     Examples
     --------
     >>> Metric("balanced_accuracy").title, Metric("balanced_accuracy").show(0.8125)
-    ('balanced accuracy', '81.2 %')
+    ('balanced accuracy', '81.2\xa0%')
     >>> error = Metric("neg_mean_absolute_error")
     >>> error.title, error.show(-1.28), error.show(float("nan"))
-    ('mean absolute error', '1.28', '–')
+    ('mean absolute error', '1.280', '–')
     """
 
     name: str
@@ -68,8 +68,8 @@ class Metric:
         if not math.isfinite(value):
             return "–"
         if self.is_share:
-            return f"{100.0 * value:.1f} %"
-        return f"{-value:.4g}" if self.is_error else f"{value:.3f}"
+            return f"{100.0 * value:.1f}\N{NO-BREAK SPACE}%"
+        return significant(-value, 4) if self.is_error else f"{value:z.3f}".replace("-", "−")
 
     def spread(self, value: float) -> str:
         """Write a deviation.
@@ -85,10 +85,10 @@ class Metric:
         """
         if not math.isfinite(value):
             return ""
-        return f"{100.0 * value:.1f}" if self.is_share else f"{value:.2g}"
+        return f"{100.0 * value:.1f}" if self.is_share else significant(value, 2)
 
     def ends(self, interval: Interval) -> str:
-        """Write an interval, the smaller end first.
+        r"""Write an interval, the smaller end first.
 
         Parameters
         ----------
@@ -101,11 +101,34 @@ class Metric:
 
         Examples
         --------
-        >>> Metric("accuracy").ends(Interval(0.844, 0.753, 0.912))
-        '95 % interval 75.3 % to 91.2 %'
+        >>> Metric("neg_mean_absolute_error").ends(Interval(-1.5, -1.75, -1.25))
+        '95\xa0% interval 1.250 to 1.750'
         """
         if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
             return ""
         low, high = self.show(interval.low), self.show(interval.high)
         first, last = (high, low) if self.is_error else (low, high)
-        return f"{100.0 * interval.level:g} % interval {first} to {last}"
+        return f"{100.0 * interval.level:g}\N{NO-BREAK SPACE}% interval {first} to {last}"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many digits, and all that stand before the point.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, default=3
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> significant(0.04), significant(-0.00984), significant(41721.2), significant(0.0)
+    ('0.0400', '−0.00984', '41,721', '0')
+    """
+    if value == 0.0:
+        return "0"
+    large = abs(value) >= 10.0 ** (digits - 1)
+    return (f"{value:,.0f}" if large else f"{value:#.{digits}g}").rstrip(".").replace("-", "−")

@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from maxmargin.report.metric import Metric, significant
+
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
 _STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -43,9 +45,13 @@ def render_page(template: str, **facts: Any) -> str:
     )
     environment.filters |= {
         "percent": percent,
+        "share": Metric("recall").show,
         "number": number,
         "seconds": seconds,
         "some": some,
+        "short": short,
+        "significant": significant,
+        "thousands": "{:,}".format,
         "values": values,
         "capitalize_first": capitalize_first,
     }
@@ -194,6 +200,28 @@ def values(parameters: Any) -> str:
         f"{name.rpartition('__')[2]} = {f'{value:.4g}' if isinstance(value, float) else value}"
         for name, value in parameters.items()
     )
+
+
+def short(text: object, limit: int = 80) -> str:
+    """Leave out the middle of what is too long to be a name.
+
+    Parameters
+    ----------
+    text : object
+    limit : int, default=80
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> short("a very long name", 9)
+    'a ver…ame'
+    """
+    name = str(text)
+    tail = limit // 3
+    return name if len(name) <= limit else f"{name[: limit - tail - 1]}…{name[-tail:]}"
 
 
 def capitalize_first(text: str) -> str:
