@@ -165,7 +165,7 @@ def _decide_words(facts: Facts) -> Decision:
         return dropped(facts, "text", "nearly every row differs")
     if facts.distinct > MOST_CATEGORIES:
         return dropped(facts, "text", f"{facts.distinct:,} different words are too many")
-    known = tuple(sorted(read_words(words.drop_nulls().unique()).to_list()))
+    known = tuple(sorted({*read_words(words.unique()).to_list()} - {None}))
     column = _column(
         facts, "category", "feature", f"a category of {counted(len(known), 'value')}", _doubt(facts)
     )

@@ -17,12 +17,13 @@ from maxmargin.tables.file import digest
 from maxmargin.tables.frame import read_file
 from maxmargin.tables.hint import counted
 from maxmargin.tables.leak import find_leaks
+from maxmargin.tables.number import ask
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.settle import Settled, settle
 from maxmargin.tables.table import Column, Table
 from maxmargin.tables.task import Labels, as_labels, read_labels
-from maxmargin.tables.value import whole_numbers
+from maxmargin.tables.value import make_finite, whole_numbers
 from maxmargin.tables.wishes import Wishes
 
 
@@ -124,7 +125,7 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     ids = [each.column.name for each in decisions if each.column.role == "id"]
     notes = (*found.notes, *infinite, *unlabelled, *labels.notes)
     return Table(
-        features=schema.features_of(labelled)[0],
+        features=schema.read(labelled),
         target=labels.values,
         schema=schema,
         columns=_in_order(frame, decisions, _target_column(frame, wishes.target, labels)),
@@ -141,16 +142,11 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
 def _without_infinite(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Make infinite numbers and those that are none null, and count the former."""
     names = [name for name, kind in frame.schema.items() if kind.is_float()]
-    if not names:
-        return frame, ()
-    counts = frame.select(pl.col(names).is_infinite().sum()).row(0)
+    counts = ask(frame, names, lambda number: number.is_infinite().sum())
     found = [f"{n:,} in {name!r}" for name, n in zip(names, counts, strict=True) if n]
-    finite = frame.with_columns(
-        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in names
-    )
     if not found:
-        return finite, ()
-    return finite, (f"Infinite values count as missing: {', '.join(found[:5])}.",)
+        return make_finite(frame), ()
+    return make_finite(frame), (f"Infinite values count as missing: {', '.join(found[:5])}.",)
 
 
 def _without_label(frame: pl.DataFrame, rows: NDArray[np.intp], target: str) -> tuple[str, ...]:

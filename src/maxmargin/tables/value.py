@@ -6,7 +6,7 @@ import polars as pl
 
 from maxmargin.tables.date import find_form, plain_dates, read_dates
 from maxmargin.tables.error import InputError
-from maxmargin.tables.number import as_numbers
+from maxmargin.tables.number import as_numbers, ask, that
 from maxmargin.tables.reading import MISSING_AMONG_NUMBERS, Reading
 from maxmargin.tables.settle import settle
 
@@ -47,8 +47,20 @@ def read_numbers(column: pl.Series) -> pl.Series:
             f"Column {column.name!r} holds {str(column.dtype).lower()} values, where the model"
             " knows numbers: give numbers."
         )
-    numbers = column.cast(pl.Float64)
-    return pl.select(pl.when(numbers.is_finite()).then(numbers).alias(column.name)).to_series()
+    return make_finite(column.cast(pl.Float64).to_frame()).to_series()
+
+
+def make_finite(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make floats null that are infinite or none.
+
+    >>> make_finite(pl.DataFrame({"a": [1.0, float("inf"), float("nan")]})).to_series().to_list()
+    [1.0, None, None]
+    """
+    names = [name for name, kind in frame.schema.items() if kind.is_float()]
+    strange = that(names, ask(frame, names, lambda number: ~number.is_finite().all()))
+    return frame.with_columns(
+        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in strange
+    )
 
 
 def _numbers_of_words(words: pl.Series) -> pl.Series:
@@ -79,16 +91,22 @@ def read_words(column: pl.Series, known: tuple[str, ...] = ()) -> pl.Series:
     """
     if column.dtype in WORDS:
         return column.cast(pl.String)
-    words = whole_numbers(column).cast(pl.String)
-    means = _as_number if column.dtype.is_numeric() else str.lower
-    spelt = {means(word): word for word in known}
+    column = whole_numbers(column)
+    words = column.cast(pl.String)
+    if column.dtype == pl.Boolean:
+        spelt: dict[str | None, str] = {word.lower(): word for word in known}
+    else:
+        spelt = {_spell(word, column.dtype): word for word in known}
     spelt.pop(None, None)
     return words.replace(list(spelt), list(spelt.values())) if spelt else words
 
 
-def _as_number(word: str) -> str | None:
+def _spell(word: str, kind: pl.DataType) -> str | None:
+    """Spell a number as a column of a kind does; None where the word is none of these."""
     number = as_numbers(pl.Series([word]))
-    return None if number is None else whole_numbers(number).cast(pl.String).item()
+    if number is None or (kind.is_integer() and not whole_numbers(number).dtype.is_integer()):
+        return None
+    return number.cast(pl.Float64 if kind.is_float() else pl.Int64).cast(pl.String).item()
 
 
 def read_when(column: pl.Series, form: str) -> pl.Series:
