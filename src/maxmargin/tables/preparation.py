@@ -161,9 +161,10 @@ def _without_label(frame: pl.DataFrame, rows: NDArray[np.intp], target: str) -> 
 def _decide_all(
     frame: pl.DataFrame, wishes: Wishes, labels: Labels, warnings: dict[str, str]
 ) -> Iterable[Decision]:
-    candidates = [name for name in frame.columns if name not in (*wishes.drop, *wishes.id)]
-    leaks = find_leaks(frame.select(candidates), labels.values, labels.task, len(labels.classes))
-    for facts in count_values(frame):
+    every = [*count_values(frame)]
+    used = [each for each in every if each.name not in (*wishes.drop, *wishes.id)]
+    leaks = find_leaks(used, labels.values, len(labels.classes))
+    for facts in every:
         said = [each for each in (leaks.get(facts.name), warnings.get(facts.name)) if each]
         yield _decide_one(replace(facts, warning="; ".join(said)), wishes)
 

@@ -121,16 +121,17 @@ def read_when(column: pl.Series, form: str) -> pl.Series:
     if column.dtype in (pl.Date, pl.Datetime, pl.Time):
         return plain_dates(column)
     words = column.cast(pl.String)
-    for each in (form, find_form(words) or "%Y"):
-        if each == form or each.startswith("%Y"):  # another form is taken if it is unmistakable
-            when = read_dates(words, each)
-            wrong = (when.is_null() & ~_gone(words)).arg_true()
-            if not len(wrong):
-                return when
-    raise InputError(
-        f"Column {column.name!r} holds {words[wrong[0]]!r} in row {wrong[0] + 1}, where the model"
-        f" knows dates such as {_example(form or '%Y-%m-%d')}: correct it."
-    )
+    own = find_form(words) or ""
+    if own.startswith("%Y") or not form:  # written so that nobody can mistake it
+        form = own or "%Y-%m-%d"
+    when = read_dates(words, form)
+    wrong = (when.is_null() & ~_gone(words)).arg_true()
+    if len(wrong):
+        raise InputError(
+            f"Column {column.name!r} holds {words[wrong[0]]!r} in row {wrong[0] + 1}, where the"
+            f" model knows dates such as {_example(form)}: correct it."
+        )
+    return when
 
 
 def _gone(words: pl.Series) -> pl.Series:
