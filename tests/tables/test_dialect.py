@@ -103,6 +103,11 @@ def test_a_header_that_looks_like_data_is_doubted(write, text, doubted):
     assert any("--no-header" in note for note in notes) == doubted
 
 
+def test_an_unknown_target_over_data_gets_the_hint(load):
+    with pytest.raises(InputError, match=r"no column 'kind', and its first line, .* --no-header"):
+        load("5.1,rosy\n4.9,rosy\n4.7,blue\n", "kind")
+
+
 def test_a_western_encoding_is_told(write):
     notes = read_file(write("a,b\nZo\xeb,1\n".encode("latin-1")), Reading()).notes
     assert notes == ("The file is not in UTF-8: it is read as Windows-1252 (Latin-1).",)

@@ -144,6 +144,8 @@ class TestSvmlight:
         (bytes(range(256)) * 20, "neither text nor Parquet"),
         (b"PK\x03\x04rest", "is a zip archive or a spreadsheet"),
         (b"\x28\xb5\x2f\xfdrest", "is packed by Zstandard"),
+        (b"<!DOCTYPE html>\n<html></html>\n", "is a web page: download the table itself"),
+        (b'[{"a": 1}]', "is in JSON"),
         (gzip.compress(ROWS.encode() * 50)[:40], "is damaged"),
         (lzma.compress(ROWS.encode() * 50)[:80], "is damaged"),
         (bz2.compress(ROWS.encode() * 50)[:60], "is damaged"),

@@ -15,6 +15,7 @@ from maxmargin.tables.decision import Decision, Facts, count_values, decide, dro
 from maxmargin.tables.error import InputError
 from maxmargin.tables.file import digest
 from maxmargin.tables.frame import read_file
+from maxmargin.tables.header import DOUBT
 from maxmargin.tables.hint import counted
 from maxmargin.tables.leak import find_leaks
 from maxmargin.tables.number import ask
@@ -111,7 +112,7 @@ def make_table(
 
 
 def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
-    wishes = wishes.within(found.frame.columns)
+    wishes = _find_columns(wishes, found)
     frame, infinite = _without_infinite(found.frame)
     rows = np.flatnonzero(frame.get_column(wishes.target).is_not_null().to_numpy())
     unlabelled = _without_label(frame, rows, wishes.target)
@@ -137,6 +138,18 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
         ids=labelled.select(ids) if ids else None,
         notes=notes + tuple(note for each in decisions for note in each.notes),
     )
+
+
+def _find_columns(wishes: Wishes, found: Settled) -> Wishes:
+    try:
+        return wishes.within(found.frame.columns)
+    except InputError as error:
+        if DOUBT not in found.notes:
+            raise
+        raise InputError(
+            f"{str(error).partition(':')[0]}, and its first line, taken for names, looks like data:"
+            " give --no-header, and the number of the column, from 0."
+        ) from None
 
 
 def _without_infinite(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -142,7 +142,7 @@ def _notes(grouped: list[str], with_comma: list[str]) -> tuple[str, ...]:
         notes.append(f"Numbers in {names} are read with a decimal comma: --decimal changes that.")
     if others:
         notes.append(
-            f"Numbers in {listed(others)} are read without the signs, groups of digits or dashes"
-            " around them: --decimal and --thousands change that."
+            f"Signs, dashes and groups of digits are left out of the numbers in {listed(others)}:"
+            " --decimal and --thousands change that."
         )
     return tuple(notes)
