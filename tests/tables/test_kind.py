@@ -80,7 +80,7 @@ class TestArff:
             ("partly rainy", None, "2", "c"),
             ("it's grey", 70.0, None, None),
             ("sunny", 90.0, "1", "d, e"),
-            ("partly rainy", 0.0, "1", "0"),
+            ("partly rainy", 0.0, "1", None),
         ]
 
     def test_listed_digits_stay_categories(self, write):

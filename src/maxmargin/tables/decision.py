@@ -1,10 +1,15 @@
-"""What a column holds, and what becomes of it."""
+"""What a column holds, and what becomes of it.
+
+Encoders such as skrub's TableVectorizer decide too, but inside of a model and for that model: here
+one decision is shown before the work begins, serves models that want categories and gaps as they
+are beside those that do not, and is stored as plain data.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -40,7 +45,7 @@ class Facts:
     values: pl.Series
     missing: int
     distinct: int
-    warning: str = field(default="")
+    warning: str = ""
 
     @property
     def name(self) -> str:
@@ -55,7 +60,7 @@ class Facts:
 
 def count_values(frame: pl.DataFrame) -> Iterator[Facts]:
     """Count what is missing and what differs, in all columns at once."""
-    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
+    plain = [name for name, kind in frame.schema.items() if not _is_strange(kind)]
     distinct = dict(zip(plain, ask(frame, plain, pl.Expr.n_unique), strict=True))
     for values in frame.get_columns():
         missing = values.null_count()
@@ -94,9 +99,13 @@ def _find_useless(facts: Facts) -> Decision | None:
     kind = facts.values.dtype
     if facts.missing == len(facts.values):
         return dropped(facts, "nothing", "every value is missing")
-    if kind.is_nested() or kind in (pl.Binary, pl.Object):
+    if _is_strange(kind):
         return dropped(facts, "text", f"a {str(kind).lower()} is neither number nor category")
     return None
+
+
+def _is_strange(kind: pl.DataType) -> bool:
+    return kind.is_nested() or kind in (pl.Binary, pl.Object)
 
 
 def _find_dates(values: pl.Series) -> tuple[pl.Series | None, str]:

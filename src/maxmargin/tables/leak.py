@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 from numpy.typing import NDArray
 
-from maxmargin.tables.decision import Facts
+from maxmargin.tables.decision import Facts, kind_of
 
 _SAME = 1.0 - 1e-9
 _TARGET = " the target "
@@ -49,7 +49,7 @@ def _one_to_one(facts: Sequence[Facts], target: NDArray[Any], n_classes: int) ->
     as_many = [
         each.values
         for each in facts
-        if each.distinct == n_classes and not each.missing and not each.values.dtype.is_nested()
+        if each.distinct == n_classes and not each.missing and kind_of(each.values) != "text"
     ]
     rows = pl.DataFrame([*as_many, pl.Series(_TARGET, target)])
     pairs = rows.select(

@@ -204,6 +204,8 @@ def first_word(words: pl.Series) -> str:
     >>> first_word(pl.Series([None, "-", "7"]))
     '7'
     """
+    start = words.head(_LOOKED_AT)
+    if start.null_count() == len(start):
+        start = words.drop_nulls().head(_LOOKED_AT)
     nothing = (None, *MISSING_AMONG_NUMBERS)
-    start = words.head(_LOOKED_AT).to_list()
-    return next((word for word in start if word not in nothing), "")
+    return next((word for word in start.to_list() if word not in nothing), "")

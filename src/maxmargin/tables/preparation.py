@@ -113,7 +113,7 @@ def make_table(
 
 def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     wishes = _find_columns(wishes, found)
-    frame, infinite = _without_infinite(found.frame)
+    frame, infinite = _without_infinite(_without_decimals(found.frame))
     rows = np.flatnonzero(frame.get_column(wishes.target).is_not_null().to_numpy())
     unlabelled = _without_label(frame, rows, wishes.target)
     labelled = frame[rows] if unlabelled else frame
@@ -150,6 +150,11 @@ def _find_columns(wishes: Wishes, found: Settled) -> Wishes:
             f"{str(error).partition(':')[0]}, and its first line, taken for names, looks like data:"
             " give --no-header, and the number of the column, from 0."
         ) from None
+
+
+def _without_decimals(frame: pl.DataFrame) -> pl.DataFrame:
+    names = [name for name, kind in frame.schema.items() if kind.is_decimal()]
+    return frame.with_columns(pl.col(names).cast(pl.Float64)) if names else frame
 
 
 def _without_infinite(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:

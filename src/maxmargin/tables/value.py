@@ -19,12 +19,12 @@ def whole_numbers(column: pl.Series) -> pl.Series:
     >>> whole_numbers(pl.Series([1.0, 2.0])).dtype
     Int64
     """
-    if column.dtype.is_decimal():
-        column = column.cast(pl.Float64)
-    if column.dtype.is_float():
-        whole = column.cast(pl.Int64, strict=False)
-        return whole if (whole.cast(pl.Float64) == column).all() else column
-    return column
+    if not column.dtype.is_float():
+        return column
+    whole = column.cast(pl.Int64, strict=False)
+    return (
+        whole if (whole == column).all() and whole.null_count() == column.null_count() else column
+    )
 
 
 def read_numbers(column: pl.Series) -> pl.Series:
@@ -92,21 +92,18 @@ def read_words(column: pl.Series, known: tuple[str, ...] = ()) -> pl.Series:
     if column.dtype in WORDS:
         return column.cast(pl.String)
     column = whole_numbers(column)
-    words = column.cast(pl.String)
+    words, names = column.cast(pl.String), pl.Series(known, dtype=pl.String)
     if column.dtype == pl.Boolean:
-        spelt: dict[str | None, str] = {word.lower(): word for word in known}
+        keys = names.str.to_lowercase()
+    elif column.dtype.is_integer():
+        numbers = names.cast(pl.Float64, strict=False)
+        whole = numbers.cast(pl.Int64, strict=False)
+        keys = whole.set(~(whole == numbers).fill_null(value=False), None).cast(pl.String)
     else:
-        spelt = {_spell(word, column.dtype): word for word in known}
+        keys = names.cast(pl.Float64, strict=False).cast(pl.String)
+    spelt = dict(zip(keys.to_list(), known, strict=True))
     spelt.pop(None, None)
     return words.replace(list(spelt), list(spelt.values())) if spelt else words
-
-
-def _spell(word: str, kind: pl.DataType) -> str | None:
-    """Spell a number as a column of a kind does; None where the word is none of these."""
-    number = as_numbers(pl.Series([word]))
-    if number is None or (kind.is_integer() and not whole_numbers(number).dtype.is_integer()):
-        return None
-    return number.cast(pl.Float64 if kind.is_float() else pl.Int64).cast(pl.String).item()
 
 
 def read_when(column: pl.Series, form: str) -> pl.Series:
