@@ -21,7 +21,9 @@ import polars as pl
 
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import counted, listed
+from maxmargin.tables.memory import check_memory
 
+_BYTES_A_FIELD = 64  # a word of Python and its place in a list
 _START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{\[]+))\s*(.*)""",
@@ -35,16 +37,18 @@ _ESCAPED = re.compile(r"\\(.)")
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: its name, and its values where it is nominal."""
+    """A column: its name, its values where it is nominal, and whether it holds numbers."""
 
     name: str
     values: tuple[str, ...] | None = None
     number: bool = True
 
     @property
-    def usual(self) -> str:
+    def usual(self) -> str | None:
         """What a sparse row means by leaving it out."""
-        return self.values[0] if self.values else "0"
+        if self.values:
+            return self.values[0]
+        return "0" if self.number else None
 
 
 def is_arff(text: bytes) -> bool:
@@ -56,7 +60,7 @@ def is_arff(text: bytes) -> bool:
     return _START.match(text) is not None
 
 
-def read_arff(text: bytes, path: Path) -> pl.DataFrame:
+def read_arff(text: bytes, path: Path, free: int | None = None) -> pl.DataFrame:
     r"""Read an ARFF file as words, nominal columns as categories.
 
     Parameters
@@ -65,6 +69,8 @@ def read_arff(text: bytes, path: Path) -> pl.DataFrame:
         In UTF-8.
     path : Path
         For errors.
+    free : int or None
+        Bytes of memory that may be taken.
 
     Returns
     -------
@@ -78,7 +84,9 @@ def read_arff(text: bytes, path: Path) -> pl.DataFrame:
     """
     lines = enumerate(text.decode().split("\n"), 1)
     attributes = _read_header(lines, path)
-    rows = [_row(line, attributes, number, path) for number, line in _data(lines)]
+    data = [*_data(lines)]
+    check_memory(path, _BYTES_A_FIELD * len(data) * len(attributes), free)
+    rows = [_row(line, attributes, number, path) for number, line in data]
     if not rows:
         raise InputError(f"{str(path)!r} holds no rows, only names of columns.")
     columns = zip(*rows, strict=True)
@@ -119,7 +127,7 @@ def _attribute(line: str, number: int, path: Path) -> Attribute:
     name = next(_unescape(each) for each in found.group(1, 2, 3) if each is not None)
     if not kind.startswith("{"):
         return Attribute(name, None, number=bool(_NUMBERS.match(kind)))
-    values = _split(kind[1:].partition("}")[0] if "'" not in kind else kind[1:].rpartition("}")[0])
+    values = _split(kind[1:].rpartition("}")[0])
     return Attribute(name, tuple(value or "" for value in values), number=False)
 
 
@@ -163,8 +171,7 @@ def _split(line: str) -> list[str | None]:
     place = 0
     while place <= len(line):
         found = _FIELD.match(line, place)
-        if found is None:  # a quote that does not end
-            return [line]
+        assert found is not None, "whatever is no quoted field is a bare one"
         single, double, bare = found.groups()
         quoted = single if single is not None else double
         fields.append(_bare(bare) if quoted is None else _unescape(quoted))

@@ -1,15 +1,21 @@
-"""What a column holds, and what becomes of it."""
+"""What a column holds, and what becomes of it.
+
+Encoders such as skrub's TableVectorizer decide too, but inside of a model and for that model: here
+one decision is shown before the work begins, serves models that want categories and gaps as they
+are beside those that do not, and is stored as plain data.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 
 from maxmargin.tables.date import find_form, is_ambiguous, parts_of, plain_dates, read_dates
 from maxmargin.tables.hint import counted
+from maxmargin.tables.number import ask
 from maxmargin.tables.schema import Feature
 from maxmargin.tables.table import Column
 from maxmargin.tables.value import WORDS, read_words
@@ -39,7 +45,7 @@ class Facts:
     values: pl.Series
     missing: int
     distinct: int
-    warning: str = field(default="")
+    warning: str = ""
 
     @property
     def name(self) -> str:
@@ -54,8 +60,8 @@ class Facts:
 
 def count_values(frame: pl.DataFrame) -> Iterator[Facts]:
     """Count what is missing and what differs, in all columns at once."""
-    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
-    distinct = dict(zip(plain, frame.select(pl.col(plain).n_unique()).row(0), strict=True))
+    plain = [name for name, kind in frame.schema.items() if not _is_strange(kind)]
+    distinct = dict(zip(plain, ask(frame, plain, pl.Expr.n_unique), strict=True))
     for values in frame.get_columns():
         missing = values.null_count()
         yield Facts(values, missing, distinct.get(values.name, len(values)) - (missing > 0))
@@ -78,18 +84,36 @@ def decide(facts: Facts) -> Decision:
     >>> decide(facts).column.treatment
     'a number'
     """
+    useless = _find_useless(facts)
+    if useless is not None:
+        return useless
+    when, form = _find_dates(facts.values)
+    if when is not None:
+        return _decide_dates(facts, when, form)
+    if facts.distinct == 1 and not facts.missing:
+        return dropped(facts, kind_of(facts.values), "every row has the same value")
+    return (_decide_words if kind_of(facts.values) == "category" else _decide_numbers)(facts)
+
+
+def _find_useless(facts: Facts) -> Decision | None:
     kind = facts.values.dtype
     if facts.missing == len(facts.values):
         return dropped(facts, "nothing", "every value is missing")
-    if kind.is_nested() or kind in (pl.Binary, pl.Object):
+    if _is_strange(kind):
         return dropped(facts, "text", f"a {str(kind).lower()} is neither number nor category")
-    if facts.distinct == 1 and not facts.missing:
-        return dropped(facts, kind_of(facts.values), "every row has the same value")
-    if kind in (pl.Date, pl.Datetime, pl.Time):
-        return _decide_dates(facts, plain_dates(facts.values), "")
-    if kind in WORDS or kind == pl.Boolean:
-        return _decide_words(facts)
-    return _decide_numbers(facts)
+    return None
+
+
+def _is_strange(kind: pl.DataType) -> bool:
+    return kind.is_nested() or kind in (pl.Binary, pl.Object)
+
+
+def _find_dates(values: pl.Series) -> tuple[pl.Series | None, str]:
+    """Read dates or times, and give the form they have in words."""
+    if values.dtype in (pl.Date, pl.Datetime, pl.Time):
+        return plain_dates(values), ""
+    form = find_form(values) if values.dtype == pl.String else None
+    return (None, "") if form is None else (read_dates(values, form), form)
 
 
 def kind_of(values: pl.Series) -> str:
@@ -154,9 +178,6 @@ def _doubt(facts: Facts) -> str:
 
 def _decide_words(facts: Facts) -> Decision:
     words = facts.values
-    form = find_form(words) if words.dtype == pl.String else None
-    if form is not None:
-        return _decide_dates(facts, read_dates(words, form), form)
     if facts.unique and len(words) > 2 and _says_id(facts.name):
         return named_rows(facts, "it names the rows")
     if facts.distinct > max(FEW_WORDS, len(words) // 2):
@@ -165,7 +186,7 @@ def _decide_words(facts: Facts) -> Decision:
         return dropped(facts, "text", "nearly every row differs")
     if facts.distinct > MOST_CATEGORIES:
         return dropped(facts, "text", f"{facts.distinct:,} different words are too many")
-    known = tuple(sorted(read_words(words.drop_nulls().unique()).to_list()))
+    known = tuple(sorted({*read_words(words.unique()).to_list()} - {None}))
     column = _column(
         facts, "category", "feature", f"a category of {counted(len(known), 'value')}", _doubt(facts)
     )
@@ -181,9 +202,10 @@ def _decide_dates(facts: Facts, when: pl.Series, form: str) -> Decision:
     )
     notes: tuple[str, ...] = ()
     if form and is_ambiguous(facts.values, form):
+        first = "months" if form.startswith("%m") else "days"
         notes = (
-            f"Dates in {facts.name!r} could have months or days first: {form[1].lower()} first"
-            " is taken; write them as 2024-12-31 to be sure.",
+            f"Dates in {facts.name!r} could have months or days first: {first} first is taken;"
+            " write them as 2024-12-31 to be sure.",
         )
     return Decision(
         _column(facts, "date", "feature", "becomes " + ", ".join(parts)), features, notes

@@ -11,7 +11,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from maxmargin.tables.dialect import Dialect, Lines, blanks_to_tabs, find_dialect
+from maxmargin.tables.dialect import (
+    Dialect,
+    Lines,
+    blanks_to_tabs,
+    close_up,
+    find_quoting,
+    find_separator,
+)
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import counted, listed
 from maxmargin.tables.memory import check_memory
@@ -54,12 +61,12 @@ def read_delimited(text: bytes, path: Path, reading: Reading, free: int | None =
     Words
     """
     text, separator = _take_hint(text, reading.separator)
-    dialect = find_dialect(text, separator)
-    decimal = "," if dialect.separator == ";" else "."
-    if dialect.separator == " ":
-        text, dialect = blanks_to_tabs(text), Dialect("\t", dialect.quoted)
-    if dialect.quoted:
-        text = _close_up(text, dialect.separator)
+    separator = separator or find_separator(text)
+    decimal = "," if separator == ";" else "."
+    if separator == " ":
+        text, separator = blanks_to_tabs(text), "\t"
+    text = close_up(text, separator)
+    dialect = find_quoting(text, separator)
     lines = dialect.lines(text)
     check_memory(path, _need(text, lines), free)
     _check_regular(path, lines, reading.header)
@@ -72,14 +79,6 @@ def _take_hint(text: bytes, separator: str | None) -> tuple[bytes, str | None]:
     if not found:
         return text, separator
     return b"\n" + text[found.end() :], separator or found[1].decode()
-
-
-def _close_up(text: bytes, separator: str) -> bytes:
-    """Leave out blanks between a separator and a quote, which would hide the quote."""
-    mark = separator.encode()
-    if mark + b' "' not in text:
-        return text
-    return re.sub(re.escape(mark) + rb' +"', mark.replace(b"\\", b"\\\\") + b'"', text)
 
 
 def _need(text: bytes, lines: Lines) -> int:
@@ -161,8 +160,8 @@ def _rename(frame: pl.DataFrame, names: list[str], path: Path) -> pl.DataFrame:
     for j in [j for j, name in enumerate(names) if not name]:
         if columns[j].is_null().all():
             del columns[j]  # what a separator at the end of each line makes
-        elif j:
-            names[j] = f"c{j}"
+        else:
+            names[j] = f"unnamed {j}"
     twice = [name for name, n in Counter(names[j] for j in columns).items() if n > 1]
     if twice:
         raise InputError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Counts = NDArray[np.intp]
 
 # A comma is the last of them: beside a semicolon it is the decimal sign.
-_SEPARATORS = ("\t", ";", "|", ",", " ")
+_SEPARATORS = ("\t", ";", "|", ",")
 _SAMPLE = 1 << 16
 _LINE_FEED, _QUOTE = ord("\n"), ord('"')
 
@@ -89,15 +89,14 @@ def regular(fields: Counts) -> bool:
     )
 
 
-def find_dialect(text: bytes, separator: str | None = None) -> Dialect:
-    r"""Find out how a text is written.
+def find_quoting(text: bytes, separator: str) -> Dialect:
+    r"""Find out whether quotes count: not if that makes lines irregular that are not.
 
     Parameters
     ----------
     text : bytes
         In UTF-8.
-    separator : str, optional
-        If it is known.
+    separator : str
 
     Returns
     -------
@@ -105,25 +104,38 @@ def find_dialect(text: bytes, separator: str | None = None) -> Dialect:
 
     Examples
     --------
-    >>> find_dialect(b"a;b\n1,5;2,5\n")
-    Dialect(separator=';', quoted=True)
-    >>> find_dialect(b'ham\the said "no\nspam\t"yes" she said\n')
-    Dialect(separator='\t', quoted=False)
+    >>> find_quoting(b'ham\the said "no\nspam\t"yes" she said\n', "\t").quoted
+    False
     """
-    found = separator or _find_separator(text)
-    first, second = (Dialect(found, quoted) for quoted in _quoting(text, found))
-    for dialect in (first, second) if b'"' in text else (first,):
-        if regular(dialect.lines(text).fields):
-            return dialect
-    return Dialect(found, quoted=True)
+    if b'"' in text:
+        for dialect in (Dialect(separator, quoted) for quoted in _quoting(text, separator)):
+            if regular(dialect.lines(text).fields):
+                return dialect
+    return Dialect(separator, quoted=True)
 
 
-def _find_separator(text: bytes) -> str:
-    """Take the separator that gives the most lines the same number of fields, above one."""
+def find_separator(text: bytes) -> str:
+    r"""Find the separator that gives the most lines the same number of fields, above one.
+
+    Parameters
+    ----------
+    text : bytes
+        In UTF-8.
+
+    Returns
+    -------
+    str
+        A blank stands for one or more of them.
+
+    Examples
+    --------
+    >>> find_separator(b"a;b\n1,5;2,5\n"), find_separator(b" 1  2\n 3 4\n")
+    (';', ' ')
+    """
     sample = text[:_SAMPLE]
     if len(sample) < len(text):
         sample = sample[: sample.rfind(b"\n") + 1] or sample
-    scores = {each: _agreement(sample, each) for each in _SEPARATORS[:-1]}
+    scores = {each: _agreement(sample, each) for each in _SEPARATORS}
     best = max(scores, key=lambda each: scores[each])
     if scores[best] < 0.5 and _agreement(blanks_to_tabs(sample), "\t") > scores[best]:
         return " "
@@ -142,9 +154,26 @@ def _agreement(sample: bytes, separator: str) -> float:
 
 def _quoting(text: bytes, separator: str) -> tuple[bool, bool]:
     """Whether quotes count, likelier answer first: not if one stands in the middle of a field."""
-    mark = re.escape(separator.encode()) if separator != " " else rb" \t"
+    if b'"' not in text:
+        return True, False
+    mark = re.escape(separator.encode())
     stray = re.search(rb'[^\n"' + mark + rb']"[^\n"' + mark + rb"]", text)
     return (False, True) if stray else (True, False)
+
+
+def close_up(text: bytes, separator: str) -> bytes:
+    r"""Leave out blanks between a separator and a quote that opens, which they would hide.
+
+    >>> close_up(b'"a", "b, c"\n"say, ""d"" ", ""\n', ",")
+    b'"a","b, c"\n"say, ""d"" ",""\n'
+    """
+    mark = separator.encode()
+    if separator == "\t" or mark + b' "' not in text:
+        return text
+    opening = re.compile(
+        re.escape(mark) + rb' +("(?:[^"]|"?$|"' + re.escape(mark) + rb"))", re.MULTILINE
+    )
+    return opening.sub(lambda found: mark + found[1], text)
 
 
 def blanks_to_tabs(text: bytes) -> bytes:

@@ -30,6 +30,11 @@ _FOREIGN = {
     b"\x89HDF": "an HDF5 file: save its table as .parquet",
     b"SQLite format 3": "a database: export its table as .csv",
     b"%PDF": "a PDF: save its table as .csv",
+    b"<!DOCTYPE": "a web page: download the table itself",
+    b"<!doctype": "a web page: download the table itself",
+    b"<html": "a web page: download the table itself",
+    b'[{"': "in JSON: save the table as .csv",
+    b'{"': "in JSON: save the table as .csv",
 }
 _PIECE = 1 << 20
 _COPIES = 3  # of a file's text that are in memory at one time, at least

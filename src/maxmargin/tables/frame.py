@@ -91,7 +91,7 @@ def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) 
         raise InputError(f"{str(path)!r} is no Parquet file, as its name says: write it again.")
     text, notes = as_utf8(content, path, reading.encoding)
     if is_arff(text):
-        return Words(read_arff(text, path), tuple(notes))
+        return Words(read_arff(text, path, free), tuple(notes))
     if ending(path) in ENDINGS or (reading.separator is None and is_svmlight(text)):
         return Words(read_svmlight(text, path, free), tuple(notes))
     words = read_delimited(text, path, reading, free)

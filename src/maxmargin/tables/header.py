@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import polars as pl
 
-_DOUBT = (
+DOUBT = (
     "The first line was taken for the names of columns and looks like data: if it is, give"
     " --no-header, which names columns c0, c1 and so on."
 )
@@ -37,7 +37,7 @@ def doubt_header(frame: pl.DataFrame) -> tuple[str, ...]:
     numbers = [float(name) for name in frame.columns if _is_number(name)]
     grow = len(numbers) > 1 and all(a < b for a, b in pairwise(numbers))
     fit = sum(_could_be_value(column, grow) for column in frame.get_columns())
-    return (_DOUBT,) if 2 * fit > frame.width else ()
+    return (DOUBT,) if 2 * fit > frame.width else ()
 
 
 def _could_be_value(column: pl.Series, grow: bool) -> bool:

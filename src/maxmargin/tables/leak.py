@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from maxmargin.tables.decision import Facts, kind_of
 
 _SAME = 1.0 - 1e-9
 _TARGET = " the target "
 
 
-def find_leaks(
-    frame: pl.DataFrame, target: NDArray[Any], task: str, n_classes: int
-) -> dict[str, str]:
+def find_leaks(facts: Sequence[Facts], target: NDArray[Any], n_classes: int) -> dict[str, str]:
     """Find columns that equal the target or say the same in other words.
 
     Of classes, those whose values match them one to one; of a quantity, those that are the same up
@@ -23,12 +22,12 @@ def find_leaks(
 
     Parameters
     ----------
-    frame : DataFrame
-        Rows with a label.
+    facts : sequence of Facts
+        Of the columns.
     target : ndarray
-    task : {"classification", "regression"}
+        One value for each of their rows.
     n_classes : int
-        0 for regression.
+        0 for a quantity.
 
     Returns
     -------
@@ -37,46 +36,37 @@ def find_leaks(
 
     Examples
     --------
+    >>> from maxmargin.tables.decision import count_values
     >>> frame = pl.DataFrame({"a": [1, 2, 1], "b": ["yes", "no", "yes"]})
-    >>> list(find_leaks(frame, np.array(["yes", "no", "yes"]), "classification", 2))
+    >>> list(find_leaks([*count_values(frame)], frame["b"].to_numpy(), 2))
     ['a', 'b']
     """
-    if task == "regression":
-        names = [name for name, kind in frame.schema.items() if kind.is_numeric()]
-        leaks = _proportional(frame.select(names), target)
-    else:
-        leaks = _one_to_one(frame, target, n_classes)
-    return {name: _warning(frame.get_column(name), target) for name in leaks}
+    leaks = _one_to_one(facts, target, n_classes) if n_classes else _proportional(facts, target)
+    return {column.name: _warning(column, target) for column in leaks}
 
 
-def _one_to_one(frame: pl.DataFrame, target: NDArray[Any], n_classes: int) -> list[str]:
-    flat = [name for name, kind in frame.schema.items() if not kind.is_nested()]
-    counts = frame.select(pl.col(flat).n_unique()).row(0)
-    gaps = frame.select(pl.col(flat).null_count()).row(0)
+def _one_to_one(facts: Sequence[Facts], target: NDArray[Any], n_classes: int) -> list[pl.Series]:
     as_many = [
-        name
-        for name, n, missing in zip(flat, counts, gaps, strict=True)
-        if n == n_classes and not missing
+        each.values
+        for each in facts
+        if each.distinct == n_classes and not each.missing and kind_of(each.values) != "text"
     ]
-    if not as_many:
-        return []
-    rows = frame.select(as_many).with_columns(pl.Series(_TARGET, target))
-    pairs = rows.select(pl.struct(name, _TARGET).n_unique().alias(name) for name in as_many).row(0)
-    return [name for name, n in zip(as_many, pairs, strict=True) if n == n_classes]
+    rows = pl.DataFrame([*as_many, pl.Series(_TARGET, target)])
+    pairs = rows.select(
+        pl.struct(each.name, _TARGET).n_unique().alias(each.name) for each in as_many
+    )
+    return [each for each, n in zip(as_many, pairs, strict=True) if n.item() == n_classes]
 
 
-def _proportional(frame: pl.DataFrame, target: NDArray[Any]) -> list[str]:
-    if not frame.width or len(target) < 3:
-        return []
-    rows = frame.with_columns(pl.Series(_TARGET, target))
-    names = frame.columns
-    found = rows.select(pl.corr(pl.col(name), _TARGET).alias(name) for name in names).row(0)
-    gaps = rows.select(pl.col(names).null_count()).row(0)
-    return [
-        name
-        for name, r, missing in zip(names, found, gaps, strict=True)
-        if r is not None and np.isfinite(r) and abs(r) > _SAME and not missing
+def _proportional(facts: Sequence[Facts], target: NDArray[Any]) -> list[pl.Series]:
+    numbers = [
+        each.values
+        for each in facts
+        if each.values.dtype.is_numeric() and not each.missing and each.distinct > 2
     ]
+    rows = pl.DataFrame([*numbers, pl.Series(_TARGET, target)])
+    found = rows.select(pl.corr(each.name, _TARGET).alias(each.name) for each in numbers)
+    return [each for each, r in zip(numbers, found, strict=True) if abs(r.item() or 0.0) > _SAME]
 
 
 def _warning(column: pl.Series, target: Sequence[Any] | NDArray[Any]) -> str:

@@ -15,14 +15,16 @@ from maxmargin.tables.decision import Decision, Facts, count_values, decide, dro
 from maxmargin.tables.error import InputError
 from maxmargin.tables.file import digest
 from maxmargin.tables.frame import read_file
+from maxmargin.tables.header import DOUBT
 from maxmargin.tables.hint import counted
 from maxmargin.tables.leak import find_leaks
+from maxmargin.tables.number import ask
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.settle import Settled, settle
 from maxmargin.tables.table import Column, Table
 from maxmargin.tables.task import Labels, as_labels, read_labels
-from maxmargin.tables.value import whole_numbers
+from maxmargin.tables.value import make_finite, whole_numbers
 from maxmargin.tables.wishes import Wishes
 
 
@@ -110,8 +112,8 @@ def make_table(
 
 
 def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
-    wishes = wishes.within(found.frame.columns)
-    frame, infinite = _without_infinite(found.frame)
+    wishes = _find_columns(wishes, found)
+    frame, infinite = _without_infinite(_without_decimals(found.frame))
     rows = np.flatnonzero(frame.get_column(wishes.target).is_not_null().to_numpy())
     unlabelled = _without_label(frame, rows, wishes.target)
     labelled = frame[rows] if unlabelled else frame
@@ -124,7 +126,7 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     ids = [each.column.name for each in decisions if each.column.role == "id"]
     notes = (*found.notes, *infinite, *unlabelled, *labels.notes)
     return Table(
-        features=schema.features_of(labelled)[0],
+        features=schema.read(labelled),
         target=labels.values,
         schema=schema,
         columns=_in_order(frame, decisions, _target_column(frame, wishes.target, labels)),
@@ -138,19 +140,31 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     )
 
 
+def _find_columns(wishes: Wishes, found: Settled) -> Wishes:
+    try:
+        return wishes.within(found.frame.columns)
+    except InputError as error:
+        if DOUBT not in found.notes:
+            raise
+        raise InputError(
+            f"{str(error).partition(':')[0]}, and its first line, taken for names, looks like data:"
+            " give --no-header, and the number of the column, from 0."
+        ) from None
+
+
+def _without_decimals(frame: pl.DataFrame) -> pl.DataFrame:
+    names = [name for name, kind in frame.schema.items() if kind.is_decimal()]
+    return frame.with_columns(pl.col(names).cast(pl.Float64)) if names else frame
+
+
 def _without_infinite(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Make infinite numbers and those that are none null, and count the former."""
     names = [name for name, kind in frame.schema.items() if kind.is_float()]
-    if not names:
-        return frame, ()
-    counts = frame.select(pl.col(names).is_infinite().sum()).row(0)
+    counts = ask(frame, names, lambda number: number.is_infinite().sum())
     found = [f"{n:,} in {name!r}" for name, n in zip(names, counts, strict=True) if n]
-    finite = frame.with_columns(
-        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in names
-    )
     if not found:
-        return finite, ()
-    return finite, (f"Infinite values count as missing: {', '.join(found[:5])}.",)
+        return make_finite(frame), ()
+    return make_finite(frame), (f"Infinite values count as missing: {', '.join(found[:5])}.",)
 
 
 def _without_label(frame: pl.DataFrame, rows: NDArray[np.intp], target: str) -> tuple[str, ...]:
@@ -165,9 +179,10 @@ def _without_label(frame: pl.DataFrame, rows: NDArray[np.intp], target: str) -> 
 def _decide_all(
     frame: pl.DataFrame, wishes: Wishes, labels: Labels, warnings: dict[str, str]
 ) -> Iterable[Decision]:
-    candidates = [name for name in frame.columns if name not in (*wishes.drop, *wishes.id)]
-    leaks = find_leaks(frame.select(candidates), labels.values, labels.task, len(labels.classes))
-    for facts in count_values(frame):
+    every = [*count_values(frame)]
+    used = [each for each in every if each.name not in (*wishes.drop, *wishes.id)]
+    leaks = find_leaks(used, labels.values, len(labels.classes))
+    for facts in every:
         said = [each for each in (leaks.get(facts.name), warnings.get(facts.name)) if each]
         yield _decide_one(replace(facts, warning="; ".join(said)), wishes)
 

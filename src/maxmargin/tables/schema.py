@@ -14,7 +14,7 @@ from maxmargin.tables.date import take_part
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import close, counted, listed
 from maxmargin.tables.svmlight import is_sparse_frame
-from maxmargin.tables.value import read_numbers, read_when, read_words
+from maxmargin.tables.value import make_finite, read_numbers, read_when, read_words
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,17 @@ class Schema:
             If a column is not there or holds something else.
         """
         frame, filled = self._complete(frame)
-        columns = {each.name: each for each in frame.get_columns()}
-        read = [_read(each, columns[each.column]) for each in self.features]
-        notes = (*filled, *self._ignored(frame), *_new_categories(self.features, read))
-        return pl.DataFrame(read), notes
+        read = self.read(frame)
+        return read, (*filled, *self._ignored(frame), *_new_categories(self.features, read))
+
+    def read(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Read the features of a table that has all columns, without a word."""
+        numbers = [each.column for each in self.features if each.kind == "number" and not each.part]
+        kinds = frame.schema  # made anew whenever it is asked for
+        ready = [name for name in numbers if kinds[name].is_numeric()]
+        floats = make_finite(frame.select(pl.col(ready).cast(pl.Float64)))
+        columns = {each.name: each for each in frame.get_columns() + floats.get_columns()}
+        return pl.DataFrame([_read(each, columns[each.column]) for each in self.features])
 
     def target_of(self, frame: pl.DataFrame) -> NDArray[Any]:
         """Read the labels of a table, in the type that the model knows.
@@ -192,14 +199,14 @@ def _read(feature: Feature, column: pl.Series) -> pl.Series:
     if feature.part:
         read = take_part(read_when(column, feature.form), feature.part)
     elif feature.kind == "number":
-        read = read_numbers(column)
+        read = column if column.dtype == pl.Float64 else read_numbers(column)
     else:
         read = read_words(column, feature.categories)
     return read.alias(feature.name)
 
 
-def _new_categories(features: tuple[Feature, ...], read: list[pl.Series]) -> Iterator[str]:
-    for feature, column in zip(features, read, strict=True):
+def _new_categories(features: tuple[Feature, ...], read: pl.DataFrame) -> Iterator[str]:
+    for feature, column in zip(features, read.get_columns(), strict=True):
         if feature.kind == "category":
             new = column.drop_nulls()
             new = new.filter(~new.is_in(list(feature.categories)))

@@ -65,8 +65,8 @@ def settle(frame: pl.DataFrame, reading: Reading, decimal: str = ".") -> Settled
     words = words.with_columns(rest)
     rest = rest.drop([*more, *codes])
     grouped, with_comma = read_grouped(rest, words.select([*found]), notations(reading, decimal))
-    rest = rest.drop([name for name in grouped if name in rest])
-    found |= grouped | _flags(rest)
+    found |= grouped
+    found |= _flags(rest.select(name for name in rest.columns if name not in grouped))
     columns = [found.get(each.name, each) for each in frame.with_columns(words)]
     settled = _forget_numbers(pl.DataFrame(columns), reading)
     return Settled(settled, _notes([*grouped], with_comma), tuple(_nearly(settled)))
@@ -142,7 +142,7 @@ def _notes(grouped: list[str], with_comma: list[str]) -> tuple[str, ...]:
         notes.append(f"Numbers in {names} are read with a decimal comma: --decimal changes that.")
     if others:
         notes.append(
-            f"Numbers in {listed(others)} are read without the signs, groups of digits or dashes"
-            " around them: --decimal and --thousands change that."
+            f"Signs, dashes and groups of digits are left out of the numbers in {listed(others)}:"
+            " --decimal and --thousands change that."
         )
     return tuple(notes)

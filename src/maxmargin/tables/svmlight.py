@@ -57,9 +57,9 @@ def read_svmlight(text: bytes, path: Path, free: int | None) -> pl.DataFrame:
         X, label, query = load_svmlight_file(BytesIO(text), zero_based=True, query_id=True)
     except (ValueError, OverflowError) as error:
         raise InputError(f"Cannot read {str(path)!r} as rows of LIBSVM: {error}.") from None
+    check_memory(path, _BYTES_A_VALUE * X.shape[0] * X.shape[1], free)
     X = X.tocsc()
     first = int(X.shape[1] > 0 and X.indptr[1] == 0)
-    check_memory(path, _BYTES_A_VALUE * X.shape[0] * X.shape[1], free)
     columns = [pl.Series(LABEL, _whole(label))]
     if b"qid:" in text:
         columns.append(pl.Series(QUERY, query))

@@ -131,8 +131,7 @@ def _classes(name: str, values: NDArray[Any]) -> tuple[Any, ...]:
     if len(classes) > max(MOST_VALUES, len(values) // 2) or len(classes) == len(values):
         raise InputError(
             f"Column {name!r} has {counted(len(classes), 'class', 'classes')} in"
-            f" {counted(len(values), 'row')}: choose another target, or a quantity with --task"
-            " regression."
+            f" {counted(len(values), 'row')}, too few to learn from: choose another target."
         )
     single = found[sizes == 1].tolist()
     if single:

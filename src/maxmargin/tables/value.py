@@ -6,7 +6,7 @@ import polars as pl
 
 from maxmargin.tables.date import find_form, plain_dates, read_dates
 from maxmargin.tables.error import InputError
-from maxmargin.tables.number import as_numbers
+from maxmargin.tables.number import as_numbers, ask, that
 from maxmargin.tables.reading import MISSING_AMONG_NUMBERS, Reading
 from maxmargin.tables.settle import settle
 
@@ -19,12 +19,12 @@ def whole_numbers(column: pl.Series) -> pl.Series:
     >>> whole_numbers(pl.Series([1.0, 2.0])).dtype
     Int64
     """
-    if column.dtype.is_decimal():
-        column = column.cast(pl.Float64)
-    if column.dtype.is_float():
-        whole = column.cast(pl.Int64, strict=False)
-        return whole if (whole.cast(pl.Float64) == column).all() else column
-    return column
+    if not column.dtype.is_float():
+        return column
+    whole = column.cast(pl.Int64, strict=False)
+    return (
+        whole if (whole == column).all() and whole.null_count() == column.null_count() else column
+    )
 
 
 def read_numbers(column: pl.Series) -> pl.Series:
@@ -47,8 +47,20 @@ def read_numbers(column: pl.Series) -> pl.Series:
             f"Column {column.name!r} holds {str(column.dtype).lower()} values, where the model"
             " knows numbers: give numbers."
         )
-    numbers = column.cast(pl.Float64)
-    return pl.select(pl.when(numbers.is_finite()).then(numbers).alias(column.name)).to_series()
+    return make_finite(column.cast(pl.Float64).to_frame()).to_series()
+
+
+def make_finite(frame: pl.DataFrame) -> pl.DataFrame:
+    """Make floats null that are infinite or none.
+
+    >>> make_finite(pl.DataFrame({"a": [1.0, float("inf"), float("nan")]})).to_series().to_list()
+    [1.0, None, None]
+    """
+    names = [name for name, kind in frame.schema.items() if kind.is_float()]
+    strange = that(names, ask(frame, names, lambda number: ~number.is_finite().all()))
+    return frame.with_columns(
+        pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in strange
+    )
 
 
 def _numbers_of_words(words: pl.Series) -> pl.Series:
@@ -79,16 +91,19 @@ def read_words(column: pl.Series, known: tuple[str, ...] = ()) -> pl.Series:
     """
     if column.dtype in WORDS:
         return column.cast(pl.String)
-    words = whole_numbers(column).cast(pl.String)
-    means = _as_number if column.dtype.is_numeric() else str.lower
-    spelt = {means(word): word for word in known}
+    column = whole_numbers(column)
+    words, names = column.cast(pl.String), pl.Series(known, dtype=pl.String)
+    if column.dtype == pl.Boolean:
+        keys = names.str.to_lowercase()
+    elif column.dtype.is_integer():
+        numbers = names.cast(pl.Float64, strict=False)
+        whole = numbers.cast(pl.Int64, strict=False)
+        keys = whole.set(~(whole == numbers).fill_null(value=False), None).cast(pl.String)
+    else:
+        keys = names.cast(pl.Float64, strict=False).cast(pl.String)
+    spelt = dict(zip(keys.to_list(), known, strict=True))
     spelt.pop(None, None)
     return words.replace(list(spelt), list(spelt.values())) if spelt else words
-
-
-def _as_number(word: str) -> str | None:
-    number = as_numbers(pl.Series([word]))
-    return None if number is None else whole_numbers(number).cast(pl.String).item()
 
 
 def read_when(column: pl.Series, form: str) -> pl.Series:
@@ -103,16 +118,17 @@ def read_when(column: pl.Series, form: str) -> pl.Series:
     if column.dtype in (pl.Date, pl.Datetime, pl.Time):
         return plain_dates(column)
     words = column.cast(pl.String)
-    for each in (form, find_form(words) or "%Y"):
-        if each == form or each.startswith("%Y"):  # another form is taken if it is unmistakable
-            when = read_dates(words, each)
-            wrong = (when.is_null() & ~_gone(words)).arg_true()
-            if not len(wrong):
-                return when
-    raise InputError(
-        f"Column {column.name!r} holds {words[wrong[0]]!r} in row {wrong[0] + 1}, where the model"
-        f" knows dates such as {_example(form or '%Y-%m-%d')}: correct it."
-    )
+    own = find_form(words) or ""
+    if own.startswith("%Y") or not form:  # written so that nobody can mistake it
+        form = own or "%Y-%m-%d"
+    when = read_dates(words, form)
+    wrong = (when.is_null() & ~_gone(words)).arg_true()
+    if len(wrong):
+        raise InputError(
+            f"Column {column.name!r} holds {words[wrong[0]]!r} in row {wrong[0] + 1}, where the"
+            f" model knows dates such as {_example(form)}: correct it."
+        )
+    return when
 
 
 def _gone(words: pl.Series) -> pl.Series:
