@@ -15,13 +15,13 @@ from sklearn.pipeline import Pipeline
 from maxmargin.cli.complaint import shown
 from maxmargin.cli.tell import say, tell_classes, tell_test
 from maxmargin.evaluation import Look, score_interval
+from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.prediction import predict_frame
 from maxmargin.job.record import plain, test_of
 from maxmargin.storage import ModelFileError, load_model
-from maxmargin.storage.atomic import replacing
 from maxmargin.tables import InputError, Reading, Schema, read_frame
 from maxmargin.tables.file import digest
 

@@ -13,11 +13,12 @@ time budget one gets, before those that need less leave their rest to the others
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from sklearn.base import is_classifier
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import Ridge
@@ -70,14 +71,22 @@ class Wanted:
     n_jobs: int | None = None
     tuning_rows: int | None = None
 
-    def search(
-        self, model: Any, grid: Mapping[str, Sequence[Any]], *, classify: bool = True
-    ) -> Tuned:
-        """Have the parameters of a model chosen."""
-        kind = StratifiedKFold if classify else KFold
+    @property
+    def ours(self) -> dict[str, Any]:
+        """What classifiers of this package are given."""
+        return {"class_weight": self.class_weight, "n_jobs": self.n_jobs}
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """The same for those that draw random numbers."""
+        return {**self.ours, "random_state": self.seed}
+
+    def search(self, model: Any, **grid: Sequence[Any]) -> Tuned:
+        """Have parameters of a model chosen among those of a grid."""
+        kind = StratifiedKFold if is_classifier(model) else KFold
         folds = kind(INNER_FOLDS, shuffle=True, random_state=self.seed)
         facts = {"cv": folds, "scoring": self.metric, "error_score": "raise"}
-        search = GridSearchCV(model, {k: list(v) for k, v in grid.items()}, **facts)
+        search = GridSearchCV(model, {name: list(given) for name, given in grid.items()}, **facts)
         return Tuned(search, max_rows=self.tuning_rows, random_state=self.seed)
 
 
@@ -122,23 +131,37 @@ def _lda(table: Table, _wanted: Wanted) -> Pipeline:
 
 
 def _logistic(table: Table, wanted: Wanted) -> Pipeline:
-    model = LinearClassifier(
-        loss="logistic", class_weight=wanted.class_weight, n_jobs=wanted.n_jobs
-    )
-    return _on_vectors(table, wanted.search(model, {"C": LINEAR_COSTS}))
+    model = LinearClassifier(loss="logistic", **wanted.ours)
+    return _on_vectors(table, wanted.search(model, C=LINEAR_COSTS))
 
 
 def _linear(table: Table, wanted: Wanted) -> Pipeline:
-    model = LinearSVC(class_weight=wanted.class_weight, n_jobs=wanted.n_jobs)
-    return _on_vectors(table, wanted.search(model, {"C": LINEAR_COSTS}))
+    return _on_vectors(table, wanted.search(LinearSVC(**wanted.ours), C=LINEAR_COSTS))
 
 
-def _kernel(table: Table, wanted: Wanted, factors: Sequence[float], **kernel: Any) -> Pipeline:
-    """Have C and gamma of a kernel machine chosen."""
-    unit = 1.0 / count_vectors(table)
-    gammas = [unit * factor for factor in factors]
-    model = SVC(class_weight=wanted.class_weight, n_jobs=wanted.n_jobs, **kernel)
-    return _on_vectors(table, wanted.search(model, {"C": COSTS, "gamma": gammas}))
+def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
+    most = max(1, len(table.target) // 4)  # of the smallest training part: two thirds of a half
+    grid = [k for k in NEIGHBOURS if k <= most]
+    return _on_vectors(
+        table, wanted.search(KNeighborsClassifier(algorithm="brute"), n_neighbors=grid)
+    )
+
+
+def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
+    model = AdaBoostClassifier(categorical_features=table.categories, **wanted.drawn)
+    return Pipeline([("model", wanted.search(model, n_estimators=ROUNDS))])
+
+
+def _boosting(table: Table, wanted: Wanted) -> Pipeline:
+    stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
+    model = BoostingClassifier(**stumps, **wanted.drawn)
+    return Pipeline([("model", wanted.search(model, learning_rate=RATES))])
+
+
+def _bagging(table: Table, wanted: Wanted) -> Pipeline:
+    tree = DecisionTreeClassifier(class_weight=wanted.class_weight)
+    model = BaggingClassifier(tree, TREES, n_jobs=wanted.n_jobs, random_state=wanted.seed)
+    return Pipeline([("prepare", as_codes(table)), ("model", model)])
 
 
 def _radial(table: Table, wanted: Wanted) -> Pipeline:
@@ -149,39 +172,11 @@ def _polynomial(table: Table, wanted: Wanted) -> Pipeline:
     return _kernel(table, wanted, POLY_GAMMAS, kernel="poly", degree=3, coef0=1.0)
 
 
-def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
-    # The smallest training part: two thirds of half the rows.
-    most = len(table.target) // 4
-    grid = [k for k in NEIGHBOURS if k <= max(1, most)]
-    model = KNeighborsClassifier(algorithm="brute")
-    return _on_vectors(table, wanted.search(model, {"n_neighbors": grid}))
-
-
-def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
-    model = AdaBoostClassifier(
-        categorical_features=table.categories,
-        class_weight=wanted.class_weight,
-        n_jobs=wanted.n_jobs,
-        random_state=wanted.seed,
-    )
-    return Pipeline([("model", wanted.search(model, {"n_estimators": ROUNDS}))])
-
-
-def _boosting(table: Table, wanted: Wanted) -> Pipeline:
-    model = BoostingClassifier(
-        n_estimators=BOOSTING_ROUNDS,
-        categorical_features=table.categories,
-        class_weight=wanted.class_weight,
-        n_jobs=wanted.n_jobs,
-        random_state=wanted.seed,
-    )
-    return Pipeline([("model", wanted.search(model, {"learning_rate": RATES}))])
-
-
-def _bagging(table: Table, wanted: Wanted) -> Pipeline:
-    tree = DecisionTreeClassifier(class_weight=wanted.class_weight)
-    model = BaggingClassifier(tree, TREES, n_jobs=wanted.n_jobs, random_state=wanted.seed)
-    return Pipeline([("prepare", as_codes(table)), ("model", model)])
+def _kernel(table: Table, wanted: Wanted, factors: Sequence[float], **kernel: Any) -> Pipeline:
+    """Have C and gamma of a kernel machine chosen."""
+    gammas = [factor / count_vectors(table) for factor in factors]
+    model = SVC(**kernel, **wanted.ours)
+    return _on_vectors(table, wanted.search(model, C=COSTS, gamma=gammas))
 
 
 def _mean(_table: Table, _wanted: Wanted) -> Pipeline:
@@ -189,17 +184,13 @@ def _mean(_table: Table, _wanted: Wanted) -> Pipeline:
 
 
 def _ridge(table: Table, wanted: Wanted) -> Pipeline:
-    return _on_vectors(table, wanted.search(Ridge(), {"alpha": ALPHAS}, classify=False))
+    return _on_vectors(table, wanted.search(Ridge(), alpha=ALPHAS))
 
 
 def _boosted_regression(table: Table, wanted: Wanted) -> Pipeline:
-    model = BoostingRegressor(
-        n_estimators=BOOSTING_ROUNDS,
-        categorical_features=table.categories,
-        n_jobs=wanted.n_jobs,
-        random_state=wanted.seed,
-    )
-    return Pipeline([("model", wanted.search(model, {"learning_rate": RATES}, classify=False))])
+    stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
+    model = BoostingRegressor(**stumps, n_jobs=wanted.n_jobs, random_state=wanted.seed)
+    return Pipeline([("model", wanted.search(model, learning_rate=RATES))])
 
 
 CLASSIFIERS = (
