@@ -38,16 +38,17 @@ def test_a_share_goes_by_cost_and_what_is_left_over_goes_on(clock):
     free = 100.0 * (1.0 - KEPT)
     assert budget.share(1.0, [3.0]) == pytest.approx(free / 4)
     clock[0] = 10.0
-    assert budget.share(3.0) == pytest.approx(free - 10.0)
+    assert budget.share(3.0, []) == pytest.approx(free - 10.0)
+    assert budget.last_chance == pytest.approx(90.0 - 15.0)
     clock[0] = 99.0
-    assert budget.share() == 0.0
+    assert budget.share(1.0, []) == budget.last_chance == 0.0
     assert not budget.allows(1.0)
 
 
 def test_without_a_budget_everything_is_allowed(clock):
     budget = Budget(None)
     assert budget.share(1.0, [1.0]) is None
-    assert budget.until_report is None
+    assert budget.until_report is budget.last_chance is None
     assert budget.allows(1e9)
 
 
@@ -60,6 +61,5 @@ def test_the_first_interrupt_ends_what_is_inside_and_the_second_everything():
         raise KeyboardInterrupt
 
 
-def test_the_first_fold_may_take_a_part_of_all_that_is_left(clock):
-    assert Budget(100.0, spent=20.0).trial == pytest.approx(0.2 * (80.0 - 30.0))
-    assert Budget().trial is None
+def test_what_should_be_cheap_may_still_take_a_part_of_all_that_is_left(clock):
+    assert Budget(100.0, spent=20.0).share(1.0, [99.0]) == pytest.approx(0.2 * (80.0 - 30.0))

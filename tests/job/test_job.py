@@ -8,11 +8,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import evaluate
+from maxmargin.evaluation.rows import Rows
 from maxmargin.job import Job, contest, family_of, replay_of, run_comparison, run_job
 from maxmargin.job import job as job_module
+from maxmargin.job.effort import Effort
 from maxmargin.job.family import Candidate, Wanted
 from maxmargin.job.record import differences, plain, record_of
-from maxmargin.ops.clock import stop_if_over
+from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.tables import InputError
 
 QUICK = Job(models=("lda",), folds=3, time_budget=None)
@@ -43,6 +45,10 @@ def scripted(act, name="scripted", cost=1.0):
 
 def interrupt():
     raise KeyboardInterrupt
+
+
+def run_out_of_time():
+    raise TimeUp
 
 
 def wait_for_ever():
@@ -192,19 +198,28 @@ class TestSameBits:
         assert first.test.rows.tolist() != second.test.rows.tolist()
 
     def test_a_replay_decides_as_the_run_did(self, two_classes, with_members):
-        with_members(scripted(wait_for_ever, cost=0.1))
-        cut = run_job(replace(QUICK, time_budget=2.0), two_classes)
+        with_members(scripted(run_out_of_time))
+        cut = run_job(QUICK, two_classes)
         assert cut["scripted"].status == "stopped"
         again = run_job(replace(QUICK, replay=replay_of(cut)), two_classes)
         assert differences(results(cut), results(again)) == []
 
 
 class TestEndings:
+    def test_a_fit_without_end_is_stopped(self, two_classes):
+        rules = job_module._Work(QUICK, two_classes, print).rules
+        rows = Rows.of(two_classes.features, two_classes.target)
+        halves = [(np.arange(36), np.arange(36, 72))]
+        effort = Effort(rules, rows, halves, scripted(wait_for_ever))
+        effort.step(0.05)
+        assert (effort.status, effort.over) == ("stopped", True)
+        assert effort.reason.startswith("the time budget ended it")
+
     def test_a_model_that_takes_too_long_is_stopped_and_the_others_are_not(
         self, two_classes, with_members
     ):
-        with_members(scripted(wait_for_ever))
-        outcome = run_job(replace(QUICK, time_budget=3.0), two_classes)
+        with_members(scripted(run_out_of_time))
+        outcome = run_job(QUICK, two_classes)
         assert outcome["lda"].status == outcome["baseline"].status == "done"
         assert "time budget" in outcome["scripted"].reason
         assert any("Not finished: scripted" in note for note in outcome.notes)
@@ -216,14 +231,9 @@ class TestEndings:
         assert outcome.verdict is None
 
     def test_what_is_put_off_is_finished_when_time_is_left(self, two_classes, monkeypatch):
-        shares = iter([0.0])  # of the first look; later ones are for all that is left
-        usual = contest.Budget.share
-        monkeypatch.setattr(
-            contest.Budget,
-            "share",
-            lambda own, *given: usual(own, *given) if not given else next(shares, 1e-9),
-        )
-        outcome = run_job(replace(QUICK, models=("lda",), time_budget=60.0), two_classes)
+        monkeypatch.setattr(contest.Budget, "share", lambda *_: 1e-9)
+        monkeypatch.setattr(contest.Effort, "to_come", property(lambda own: 1.0 - own.over))
+        outcome = run_job(replace(QUICK, time_budget=60.0), two_classes)
         assert outcome["lda"].status == "done"
 
     def test_a_model_that_fails_says_why_and_the_others_go_on(self, two_classes, with_members):

@@ -16,7 +16,8 @@ from maxmargin.tables import InputError
 
 DEFAULT = 600.0
 KEPT = 0.3  # of the budget: for what comes after the models
-TRY = 0.2  # of what is left for models: for the first fold of each, whatever its share
+LATE = 0.15  # the same where a model is left without a result otherwise
+LEAST = 0.2  # of what is left for models: for each of them, however cheap it should be
 REPORT = 0.1  # of the budget: for what comes after the comparison
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -78,14 +79,14 @@ class Budget:
         """Seconds until the report has to be begun; None for no limit."""
         return None if self.total is None else max(0.0, self.left - REPORT * self.total)
 
-    def share(self, cost: float = 1.0, to_come: Sequence[float] = ()) -> float | None:
+    def share(self, cost: float, to_come: Sequence[float]) -> float | None:
         """Seconds for a model of some cost; None for no limit.
 
         Parameters
         ----------
-        cost : float, default=1.0
+        cost : float
         to_come : sequence of float
-            Costs of the models after it; with none of them it may have all that is left.
+            Costs of the models after it.
 
         Returns
         -------
@@ -94,13 +95,12 @@ class Budget:
         if self.total is None:
             return None
         free = max(0.0, self.left - KEPT * self.total)
-        return free * cost / (cost + sum(to_come))
+        return free * max(LEAST, cost / (cost + sum(to_come)))
 
     @property
-    def trial(self) -> float | None:
-        """Seconds that the first fold of a model may take; None for no limit."""
-        share = self.share()
-        return None if share is None else TRY * share
+    def last_chance(self) -> float | None:
+        """Seconds for a model that was put off; None for no limit."""
+        return None if self.total is None else max(0.0, self.left - LATE * self.total)
 
     def allows(self, seconds: float) -> bool:
         """Whether something that takes so long leaves time for the report.

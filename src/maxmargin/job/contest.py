@@ -91,12 +91,10 @@ def hold_contest(
     for place, effort in enumerate(efforts):
         effort.refuse(_why_not(rules, effort.candidate, rows, budget))
         to_come = [each.cost for each in candidates[place + 1 :]]
-        share = budget.share(effort.candidate.cost, to_come)
-        _begin(effort, budget, watcher)
-        _go_on(effort, share, budget, watcher)
+        _go_on(effort, budget.share(effort.candidate.cost, to_come), budget, watcher)
     for effort in sorted(efforts, key=lambda each: each.to_come):
         effort.refuse(CTRL_C if budget.interrupted else "")
-        _go_on(effort, budget.share(), budget, watcher)
+        _go_on(effort, budget.last_chance, budget, watcher)
         effort.refuse(
             f"it would take about {effort.to_come:.0f} s more, too long for the time budget"
         )
@@ -130,16 +128,6 @@ def _why_not(rules: Rules, candidate: Candidate, rows: Rows, budget: Budget) -> 
     return ""
 
 
-def _begin(effort: Effort, budget: Budget, watcher: Watcher) -> None:
-    """Do the first fold, which says how long the others take."""
-    with budget.until_interrupted():
-        if not effort.over:
-            watcher.say(effort)
-            effort.step(None if effort.name == "baseline" else budget.trial)
-    if budget.interrupted:
-        effort.refuse(CTRL_C)
-
-
 def _go_on(effort: Effort, limit: float | None, budget: Budget, watcher: Watcher) -> None:
     """Let a model go on for so long, unless it would take longer; the baseline always may."""
     end = None if limit is None or effort.name == "baseline" else perf_counter() + limit
@@ -149,7 +137,7 @@ def _go_on(effort: Effort, limit: float | None, budget: Budget, watcher: Watcher
             if left is not None and effort.to_come > left:
                 return
             watcher.say(effort)
-            effort.step(left)
+            effort.step(None if left is None else max(0.0, left))
     if budget.interrupted:
         effort.refuse(CTRL_C)
 

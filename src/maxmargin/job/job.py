@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
@@ -126,9 +129,7 @@ def run_job(job: Job, table: Table, progress: Teller = silent, command: str = ""
     KeyboardInterrupt
         After Ctrl-C before any model was done, or after a second one.
     """
-    with warnings.catch_warnings():
-        # What a fit could not prove stands in its entry's proof; nobody reads warnings here.
-        warnings.simplefilter("ignore")
+    with _undisturbed():
         return _Work(job, table, progress).finish(command)
 
 
@@ -145,11 +146,20 @@ def run_comparison(job: Job, table: Table, progress: Teller = silent) -> Contest
     -------
     Contest
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        work = _Work(job, table, progress)
+    with _undisturbed():
         rows = Rows.of(table.features, table.target, table.groups)
-        return work.contest(rows)
+        return _Work(job, table, progress).contest(rows)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let nobody be warned: what a fit could not prove stands in its entry.
+
+    scikit-learn's loops get one thread, so that their sums do not depend on how many there are.
+    """
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore")
+        yield
 
 
 class _Work:
