@@ -39,16 +39,16 @@ def test_a_share_goes_by_cost_and_what_is_left_over_goes_on(clock):
     assert budget.share(1.0, [3.0]) == pytest.approx(free / 4)
     clock[0] = 10.0
     assert budget.share(3.0, []) == pytest.approx(free - 10.0)
-    assert budget.last_chance == pytest.approx(90.0 - 15.0)
+    assert budget.until_report == pytest.approx(90.0 - 10.0)
     clock[0] = 99.0
-    assert budget.share(1.0, []) == budget.last_chance == 0.0
+    assert budget.share(1.0, []) == budget.until_report == 0.0
     assert not budget.allows(1.0)
 
 
 def test_without_a_budget_everything_is_allowed(clock):
     budget = Budget(None)
     assert budget.share(1.0, [1.0]) is None
-    assert budget.until_report is budget.last_chance is None
+    assert budget.until_report is None
     assert budget.allows(1e9)
 
 

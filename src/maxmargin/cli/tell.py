@@ -173,9 +173,11 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.25), duration(42.3), duration(130)
-    ('0.25 s', '42 s', '2 min 10 s')
+    >>> duration(0.001), duration(0.25), duration(42.3), duration(130)
+    ('< 0.01 s', '0.25 s', '42 s', '2 min 10 s')
     """
+    if seconds < 0.01:
+        return "< 0.01 s"
     if seconds < 10:
         return f"{seconds:.2g} s"
     whole = round(seconds)
@@ -262,6 +264,8 @@ def tell_test(test: TestResult, metric: str, rows: str = "test rows") -> None:
     say((f"On {len(test.truth)} {rows}: {metric} {_interval(result)}", "bold"))
     if test.baseline == test.baseline:
         say(f"  guessing: {test.baseline:.3f}")
+    if test.baseline >= result.low:
+        say(("  That may be no better than guessing.", "bold red"))
     others = [f"{name} {value:.3f}" for name, value in test.scores.items() if name != metric]
     say(f"  {', '.join(others)}")
 

@@ -16,7 +16,6 @@ from maxmargin.tables import InputError
 
 DEFAULT = 600.0
 KEPT = 0.3  # of the budget: for what comes after the models
-LATE = 0.15  # the same where a model is left without a result otherwise
 LEAST = 0.2  # of what is left for models: for each of them, however cheap it should be
 REPORT = 0.1  # of the budget: for what comes after the comparison
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -96,11 +95,6 @@ class Budget:
             return None
         free = max(0.0, self.left - KEPT * self.total)
         return free * max(LEAST, cost / (cost + sum(to_come)))
-
-    @property
-    def last_chance(self) -> float | None:
-        """Seconds for a model that was put off; None for no limit."""
-        return None if self.total is None else max(0.0, self.left - LATE * self.total)
 
     def allows(self, seconds: float) -> bool:
         """Whether something that takes so long leaves time for the report.

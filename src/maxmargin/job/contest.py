@@ -94,7 +94,7 @@ def hold_contest(
         _go_on(effort, budget.share(effort.candidate.cost, to_come), budget, watcher)
     for effort in sorted(efforts, key=lambda each: each.to_come):
         effort.refuse(CTRL_C if budget.interrupted else "")
-        _go_on(effort, budget.last_chance, budget, watcher)
+        _go_on(effort, budget.until_report, budget, watcher)
         effort.refuse(
             f"it would take about {effort.to_come:.0f} s more, too long for the time budget"
         )

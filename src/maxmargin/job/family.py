@@ -45,7 +45,8 @@ NEIGHBOURS = (1, 5, 15, 45)
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 ROUNDS = (50, 500)
 BOOSTING_ROUNDS = 200
-RATES = (0.1, 0.7)
+RATES = (0.1, 1.0)
+STUMPS = 4  # times the rows for tuning: the time of stumps grows no faster than the rows
 TREES = 100
 NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
 
@@ -81,13 +82,14 @@ class Wanted:
         """The same for those that draw random numbers."""
         return {**self.ours, "random_state": self.seed}
 
-    def search(self, model: Any, **grid: Sequence[Any]) -> Tuned:
-        """Have parameters of a model chosen among those of a grid."""
+    def search(self, model: Any, factor: int = 1, **grid: Sequence[Any]) -> Tuned:
+        """Have parameters of a model chosen among those of a grid, on so many times the rows."""
         kind = StratifiedKFold if is_classifier(model) else KFold
         folds = kind(INNER_FOLDS, shuffle=True, random_state=self.seed)
         facts = {"cv": folds, "scoring": self.metric, "error_score": "raise"}
         search = GridSearchCV(model, {name: list(given) for name, given in grid.items()}, **facts)
-        return Tuned(search, max_rows=self.tuning_rows, random_state=self.seed)
+        rows = None if self.tuning_rows is None else factor * self.tuning_rows
+        return Tuned(search, max_rows=rows, random_state=self.seed)
 
 
 @dataclass(frozen=True)
@@ -149,13 +151,13 @@ def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
 
 def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
     model = AdaBoostClassifier(categorical_features=table.categories, **wanted.drawn)
-    return Pipeline([("model", wanted.search(model, n_estimators=ROUNDS))])
+    return Pipeline([("model", wanted.search(model, STUMPS, n_estimators=ROUNDS))])
 
 
 def _boosting(table: Table, wanted: Wanted) -> Pipeline:
     stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
     model = BoostingClassifier(**stumps, **wanted.drawn)
-    return Pipeline([("model", wanted.search(model, learning_rate=RATES))])
+    return Pipeline([("model", wanted.search(model, STUMPS, learning_rate=RATES))])
 
 
 def _bagging(table: Table, wanted: Wanted) -> Pipeline:
@@ -190,7 +192,7 @@ def _ridge(table: Table, wanted: Wanted) -> Pipeline:
 def _boosted_regression(table: Table, wanted: Wanted) -> Pipeline:
     stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
     model = BoostingRegressor(**stumps, n_jobs=wanted.n_jobs, random_state=wanted.seed)
-    return Pipeline([("model", wanted.search(model, learning_rate=RATES))])
+    return Pipeline([("model", wanted.search(model, STUMPS, learning_rate=RATES))])
 
 
 CLASSIFIERS = (

@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
-from maxmargin.job.budget import DEFAULT, Budget
+from maxmargin.job.budget import DEFAULT, REPORT, Budget
 from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
-from maxmargin.job.family import Wanted, family_of
+from maxmargin.job.family import STUMPS, Wanted, family_of
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult
 from maxmargin.job.progress import Progress, Teller, silent
@@ -257,7 +257,8 @@ class _Work:
             return (
                 importances(self.rules, model, X, result.truth) if self.replay.importances else None
             )
-        found, limit = None, None if self.budget.total is None else self.budget.left / 2
+        found, total = None, self.budget.total
+        limit = None if total is None else min(self.budget.left / 2, REPORT * total)
         self._tell("importance of columns")
         with self.budget.until_interrupted():
             try:
@@ -287,7 +288,8 @@ class _Work:
             )
         if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
             notes.append(
-                f"Parameters were chosen on {self.job.tuning_rows} rows of each training part."
+                f"Parameters were chosen on {self.job.tuning_rows} rows of each training part,"
+                f" those of stumps on {STUMPS * self.job.tuning_rows}."
             )
         return notes
 
