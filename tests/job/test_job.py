@@ -163,6 +163,7 @@ class TestProtocol:
         y[7] = "once"
         outcome = run_job(QUICK, make_table(pl.DataFrame({"x": np.arange(40.0) % 2}), y))
         assert outcome["lda"].status == "done"
+        assert any("too rare" in note for note in outcome.notes)
 
     def test_progress_goes_from_nothing_to_everything(self, two_classes):
         told = []

@@ -1,4 +1,4 @@
-"""The command line: ``maxmargin fit``, ``maxmargin demo``."""
+"""The command line: ``fit``, ``compare``, ``predict``, ``evaluate``, ``info`` and ``demo``."""
 
 from maxmargin.cli.app import app, main
 

@@ -46,7 +46,7 @@ ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 ROUNDS = (50, 500)
 BOOSTING_ROUNDS = 200
 RATES = (0.1, 1.0)
-STUMPS = 4  # times the rows for tuning: the time of stumps grows no faster than the rows
+MORE = 4  # times the rows for tuning the rate of boosting, which few rows would have too small
 TREES = 100
 NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
 
@@ -151,13 +151,13 @@ def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
 
 def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
     model = AdaBoostClassifier(categorical_features=table.categories, **wanted.drawn)
-    return Pipeline([("model", wanted.search(model, STUMPS, n_estimators=ROUNDS))])
+    return Pipeline([("model", wanted.search(model, n_estimators=ROUNDS))])
 
 
 def _boosting(table: Table, wanted: Wanted) -> Pipeline:
     stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
     model = BoostingClassifier(**stumps, **wanted.drawn)
-    return Pipeline([("model", wanted.search(model, STUMPS, learning_rate=RATES))])
+    return Pipeline([("model", wanted.search(model, MORE, learning_rate=RATES))])
 
 
 def _bagging(table: Table, wanted: Wanted) -> Pipeline:
@@ -192,7 +192,7 @@ def _ridge(table: Table, wanted: Wanted) -> Pipeline:
 def _boosted_regression(table: Table, wanted: Wanted) -> Pipeline:
     stumps: Any = {"n_estimators": BOOSTING_ROUNDS, "categorical_features": table.categories}
     model = BoostingRegressor(**stumps, n_jobs=wanted.n_jobs, random_state=wanted.seed)
-    return Pipeline([("model", wanted.search(model, STUMPS, learning_rate=RATES))])
+    return Pipeline([("model", wanted.search(model, MORE, learning_rate=RATES))])
 
 
 CLASSIFIERS = (

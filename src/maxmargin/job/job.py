@@ -17,7 +17,7 @@ from maxmargin.job.budget import DEFAULT, REPORT, Budget
 from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
-from maxmargin.job.family import STUMPS, Wanted, family_of
+from maxmargin.job.family import MORE, Wanted, family_of
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult
 from maxmargin.job.progress import Progress, Teller, silent
@@ -167,7 +167,7 @@ class _Work:
 
     def __init__(self, job: Job, table: Table, tell: Teller) -> None:
         self.job, self.table, self.tell = job, table, tell
-        self.replay = job.replay
+        self.notes: list[str] = []
         self.budget = Budget(None if job.replay else job.time_budget, job.spent)
         metric = choose_metric(table, job.metric)
         self.candidates = family_of(table.schema.task, job.models)
@@ -196,14 +196,22 @@ class _Work:
         some = rows * self.job.test_size >= _TEST_ROWS
         for stratify in [True, False] if self.rules.classify and some else [self.rules.classify]:
             try:
-                return self._vault(stratify)
+                vault = self._vault(stratify)
             except ValueError:
                 continue
+            self._remark(stratify)
+            return vault
         raise InputError(
             f"{rows} rows cannot be split into training and test rows"
             f"{' that both hold every class' if self.rules.classify else ''}: give more rows, or"
             " another --test-size."
         )
+
+    def _remark(self, stratify: bool) -> None:
+        if self.rules.classify and not stratify:
+            self.notes.append(
+                "Some class is too rare to be shared out in proportion: the test rows are any rows."
+            )
 
     def _vault(self, stratify: bool) -> TestVault:
         return TestVault(
@@ -253,10 +261,8 @@ class _Work:
 
     def _importances(self, model: Any, X: Any, result: TestResult) -> tuple[Importance, ...] | None:
         """Shuffle columns if there is time; None if there is not."""
-        if self.replay is not None:
-            return (
-                importances(self.rules, model, X, result.truth) if self.replay.importances else None
-            )
+        if self.job.replay is not None and not self.job.replay.importances:
+            return None
         found, total = None, self.budget.total
         limit = None if total is None else min(self.budget.left / 2, REPORT * total)
         self._tell("importance of columns")
@@ -275,7 +281,7 @@ class _Work:
         return Trail(tuple(uses), len(self.table.target))
 
     def _notes(self, contest: Contest) -> list[str]:
-        notes, kept = [], len(self.table.target)
+        notes, kept = [*self.notes], len(self.table.target)
         if self.budget.interrupted:
             notes.append("Ctrl-C ended the work early: this is what was done by then.")
         stopped = [each.title for each in contest.entries if each.status == "stopped"]
@@ -289,7 +295,7 @@ class _Work:
         if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
             notes.append(
                 f"Parameters were chosen on {self.job.tuning_rows} rows of each training part,"
-                f" those of stumps on {STUMPS * self.job.tuning_rows}."
+                f" the rate of boosting on {MORE * self.job.tuning_rows}."
             )
         return notes
 
