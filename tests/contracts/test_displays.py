@@ -33,6 +33,7 @@ DRAWN = {
 OF_NO_ESTIMATOR = {
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
+    "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
 }
