@@ -41,7 +41,7 @@ class PathDisplay:
     names : sequence of str, default=("0", "1")
         What the classes are called.
     corners : array-like, default=()
-        The costs where the path turns, marked below.
+        The costs where the path turns, marked at the top.
     quantity : str, default="alpha / C"
         The label of the vertical axis.
 
@@ -103,7 +103,7 @@ class PathDisplay:
             The display, already plotted.
         """
         if not isinstance(path, SvmPath):
-            raise TypeError(f"A path is drawn of {cls.drawn_of}, not of {type(path).__name__}.")
+            raise TypeError(f"{type(path).__name__} is no path; draw {cls.drawn_of}.")
         corners = path.costs[1:]
         between = np.geomspace(_BELOW * corners[0], corners[-1], _BETWEEN)
         costs = np.union1d(between.clip(max=corners[-1]), corners)
@@ -136,11 +136,12 @@ class PathDisplay:
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
         self.lines_ = [self._draw(number) for number in (0, 1)]
         inside = ax.get_xaxis_transform()
-        marks: Any = {"marker": "|", "ls": "", "ms": 6.0, "color": palette.CHANCE, "clip_on": False}
-        ax.plot(self.corners, np.zeros(len(self.corners)), transform=inside, **marks)
+        marks: Any = {"marker": "|", "ls": "", "ms": 5.0, "color": palette.CHANCE, "alpha": 0.6}
+        ax.plot(self.corners, np.full(len(self.corners), 0.985), transform=inside, **marks)
         ax.set(xscale="log", xlabel="C", ylabel=self.quantity.replace("alpha", "α"))
         ax.set_xlim(self.costs[0], self.costs[-1])
-        ax.legend(handles=self.lines_, loc="best", frameon=False)
+        above: Any = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 2}
+        ax.legend(handles=self.lines_, frameon=False, **above)
         ax.spines[["top", "right"]].set_visible(False)
         return self
 

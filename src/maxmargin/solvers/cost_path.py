@@ -36,8 +36,9 @@ Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _EPS = float(np.finfo(np.float64).eps)
-_NEAR = 1e-9  # of C: an alpha so close to a bound is at it; of 1: a row so close to its margin
+_NEAR = 1e-9  # an alpha so close to a bound is at it, and a row so close to its margin is on it
 _SINGULAR = 1e-12  # of the largest: a smaller pivot is none
+_STILL = 1e-13  # a rate of alpha that rounding explains
 _ROUNDED = 1e-10  # of what was summed up: a slope smaller than this is none
 
 
@@ -131,8 +132,8 @@ class _Walk:
         """Leave a corner."""
         margin = self._t * (product + b)
         slack = _NEAR + 64 * _EPS * float((self._size * alpha.sum()).max())
-        near, on = _NEAR * C, np.abs(margin - 1.0) <= slack
-        full, empty = alpha >= C - near, alpha <= near
+        on = np.abs(margin - 1.0) <= slack
+        full, empty = _at_bounds(alpha, C)
         low = np.where(full & ~on, 1.0, np.where(empty, 0.0, -np.inf))
         high = np.where(empty & ~on, 0.0, np.where(full, 1.0, np.inf))
         between = ~full & ~empty
@@ -158,6 +159,7 @@ class _Walk:
             margins = self._Q @ rates + self._t * slope_b
             worst = _most_wrong(margins, rates, low, high, moving, self._floor(rates), turn)
             if worst is None:
+                rates[np.abs(rates) <= _STILL] = 0.0
                 return Rates(rates, slope_b, moving)
             moving[worst] = True
         raise LostError("rounding leaves it open which rows move")
@@ -242,7 +244,8 @@ class _Walk:
     ) -> tuple[Vector, float, Vector]:
         """Arrive at a corner: bounds are met exactly, and so are the margins of the elbow."""
         alpha = np.where(rates.moving, alpha, np.where(rates.alpha == 1.0, C, 0.0))
-        alpha[alpha <= _NEAR * C], alpha[alpha >= C - _NEAR * C] = 0.0, C
+        full, empty = _at_bounds(alpha, C)
+        alpha[empty], alpha[full] = 0.0, C
         inside = rates.moving & (alpha > 0) & (alpha < C)
         if inside.any():
             rows = np.flatnonzero(inside)
@@ -279,6 +282,11 @@ def _solve_singular(Q: Vector, t: Vector, right: Vector, total: float) -> tuple[
     return solution[:-1], float(solution[-1])
 
 
+def _at_bounds(alpha: Vector, C: float) -> tuple[Mask, Mask]:
+    """Tell who is at C and who at 0, which for the largest of all may be far below C."""
+    return alpha >= C - _NEAR * C, alpha <= _NEAR * alpha.max()
+
+
 def _balanced(rates: Vector, t: Vector, free: Mask) -> Vector:
     """Let some rates make up for the sum of all, each by the same."""
     inside = free & (rates > 0) & (rates < 1) if (rates[free] % 1).any() else free
@@ -291,7 +299,7 @@ def _go(
     rates: Vector, change: Vector, low: Vector, high: Vector, moving: Mask
 ) -> tuple[Vector, int | None]:
     """Change rates as far as their bounds allow; say who is in the way."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         room = np.where(change < 0, (low - rates) / change, (high - rates) / change)
     room = np.where(moving & (change != 0), room, np.inf)
     first = int(room.argmin())
