@@ -97,6 +97,23 @@ def test_it_says_who_moves(problem):
         assert set(np.flatnonzero(alpha > 0)) == set(path.support(middle))
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+@pytest.mark.parametrize("kind", ["grid", "four times"])
+def test_ties_are_no_end(kernel, kind):
+    """Rows that arrive together, groups that are all of a class, paths that stand still."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 40))
+        X = rng.integers(0, 3, size=(n, 2)).astype(float)
+        if kind == "four times":
+            X = np.repeat(rng.normal(size=(n // 4 + 1, 3)), 4, axis=0)
+        y = np.arange(len(X)) < rng.integers(1, len(X))
+        rng.shuffle(y)
+        path = svm_path(X, y, kernel=kernel, gamma=0.5, coef0=1.0, C_max=30.0)
+        assert path.certificate.status is Status.CERTIFIED
+        assert max(each.kkt_violation for each in path.certificates) < 1e-9
+
+
 def test_real_data_are_followed_to_the_end():
     heart = load_heart()
     rows = (heart.data - heart.data.mean(axis=0)) / heart.data.std(axis=0)

@@ -131,7 +131,7 @@ class _Walk:
     def rates(self, C: float, alpha: Vector, b: float, product: Vector) -> Rates:
         """Leave a corner."""
         margin = self._t * (product + b)
-        slack = _NEAR + 64 * _EPS * float((self._size * alpha.sum()).max())
+        slack = _NEAR + 64 * _EPS * float(self._size.max() * alpha.sum())
         on = np.abs(margin - 1.0) <= slack
         full, empty = _at_bounds(alpha, C)
         low = np.where(full & ~on, 1.0, np.where(empty, 0.0, -np.inf))
@@ -165,7 +165,8 @@ class _Walk:
         raise LostError("rounding leaves it open which rows move")
 
     def _floor(self, rates: Vector) -> float:
-        return _ROUNDED * float((self._size * np.abs(rates).sum()).max())
+        """Say which slopes of margins rounding explains; rates of 0 come of some around 1."""
+        return _ROUNDED * float(self._size.max()) * max(1.0, float(np.abs(rates).sum()))
 
     def _minimum(self, moving: Mask, slope: Vector) -> tuple[Vector, float]:
         """Give the shortest change of some rates that makes their margins stay, and b's rate."""
