@@ -38,6 +38,7 @@ Mask = NDArray[np.bool_]
 _EPS = float(np.finfo(np.float64).eps)
 _NEAR = 1e-9  # an alpha so close to a bound is at it, and a row so close to its margin is on it
 _SINGULAR = 1e-12  # of the largest: a smaller pivot is none
+_ABOUT = 1e-6  # how far the alpha / C to begin with may be off
 _STILL = 1e-13  # a rate of alpha that rounding explains
 _ROUNDED = 1e-10  # of what was summed up: a slope smaller than this is none
 
@@ -123,10 +124,7 @@ class _Walk:
         few = t == -np.sign(t.sum())
         if t.sum() == 0:
             return self._rates(np.ones(len(t)), np.ones(len(t)), np.ones(len(t)))
-        low, high = np.where(few, 1.0, 0.0), np.ones(len(t))
-        rates = np.where(few, 1.0, np.clip(start, 0.0, 1.0))
-        rates[rates < 1e-6], rates[rates > 1 - 1e-6] = 0.0, 1.0
-        return self._rates(_balanced(rates, t, ~few), low, high)
+        return self._rates(_feasible(start, t, few), few.astype(np.float64), np.ones(len(t)))
 
     def rates(self, C: float, alpha: Vector, b: float, product: Vector) -> Rates:
         """Leave a corner."""
@@ -138,8 +136,7 @@ class _Walk:
         high = np.where(empty & ~on, 0.0, np.where(full, 1.0, np.inf))
         between = ~full & ~empty
         begin = np.where(full, 1.0, 0.0)
-        begin = _balanced(begin, self._t, between) if between.any() else begin
-        return self._rates(begin, low, high)
+        return self._rates(_balanced(begin, self._t, between), low, high)
 
     def _rates(self, rates: Vector, low: Vector, high: Vector) -> Rates:
         """Solve for the rates by active sets, from some that are feasible."""
@@ -288,11 +285,20 @@ def _at_bounds(alpha: Vector, C: float) -> tuple[Mask, Mask]:
     return alpha >= C - _NEAR * C, alpha <= _NEAR * alpha.max()
 
 
+def _feasible(start: Vector, t: Vector, few: Mask) -> Vector:
+    """Give both classes the same weight, all of the smaller one's, from about where to begin."""
+    rates = np.where(few, 1.0, np.clip(start, 0.0, 1.0))
+    rates[rates < _ABOUT], rates[rates > 1.0 - _ABOUT] = 0.0, 1.0
+    rates = _balanced(rates, t, (rates > 0.0) & (rates < 1.0))
+    if abs(t @ rates) <= _NEAR and rates.min() >= 0.0 and rates.max() <= 1.0:
+        return rates
+    return np.where(few, 1.0, few.sum() / (~few).sum())
+
+
 def _balanced(rates: Vector, t: Vector, free: Mask) -> Vector:
     """Let some rates make up for the sum of all, each by the same."""
-    inside = free & (rates > 0) & (rates < 1) if (rates[free] % 1).any() else free
     rates = rates.copy()
-    rates[inside] -= t[inside] * (t @ rates) / np.count_nonzero(inside)
+    rates[free] -= t[free] * (t @ rates) / max(1, int(free.sum()))
     return rates
 
 

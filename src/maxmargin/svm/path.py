@@ -207,8 +207,9 @@ def svm_path(
 
     Notes
     -----
-    The kernel matrix is kept, of 8 rows^2 bytes, and each corner costs two products with it and the
-    cube of the rows on their margin. There are about as many corners as rows, or a few times that.
+    The kernel matrix is kept twice while the path is followed, of 8 rows^2 bytes each, and a corner
+    costs a few products with it and the cube of the rows on their margin. There are about as many
+    corners as rows, or a few times that.
 
     Examples
     --------
