@@ -34,6 +34,7 @@ OF_NO_ESTIMATOR = {
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
+    "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
     "TuningDisplay": "from_results",

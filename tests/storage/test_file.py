@@ -136,6 +136,16 @@ def test_records_stay_records(tmp_path):
     assert again.product.tolist() == bounds.product.tolist()
 
 
+@pytest.mark.parametrize("kind", [float, object, "U3"])
+def test_masked_entries_stay_masked(kind, tmp_path):
+    array = np.ma.MaskedArray(np.array([1, 2, 3], dtype=kind), mask=[True, False, True])
+    again = there_and_back(array, tmp_path)
+    assert type(again) is np.ma.MaskedArray
+    assert (again.dtype, again.mask.tolist()) == (array.dtype, array.mask.tolist())
+    assert again.data.tolist() == array.data.tolist()
+    assert again.fill_value == array.fill_value
+
+
 def test_random_numbers_go_on_where_they_were(tmp_path):
     random = np.random.RandomState(3)
     random.normal(size=7)
@@ -174,6 +184,10 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
 # what cannot be written
 
 
+class Own(np.ndarray):
+    """An array that is more than one."""
+
+
 def looped():
     value = []
     value.append(value)
@@ -193,7 +207,7 @@ def deep():
         lambda: 0,
         SVC(callback=print),
         {"a": object()},
-        np.ma.masked_array([1.0], [True]),
+        np.zeros(2).view(Own),
         np.zeros(2, dtype=[("a", int)]),
         np.random.RandomState(np.random.PCG64(0)),
         np.random.default_rng(0),
@@ -334,6 +348,7 @@ def test_a_file_that_is_too_long_is_not_read(path):
         ('{"is":"number","of":"text"}', "Something else"),
         ('{"is":"objects","shape":[-1,2],"of":[1,2,3]}', "holds no model"),
         ('{"is":"set","of":[[]]}', "is damaged"),
+        ('{"is":"masked","data":[],"mask":[],"fill":0}', "Something else"),
         ('{"is":"float","of":"x"}', "holds no model"),
         ('{"is":"maxmargin.tables.schema.Feature","has":{}}', "other parts"),
     ],

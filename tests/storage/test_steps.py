@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -135,6 +136,11 @@ def test_polars_output_comes_back(tmp_path):
 @pytest.mark.parametrize(
     ("model", "said"),
     [
+        (GridSearchCV(SVC(), {"C": [1.0]}, cv=2).fit(X, y), "store its best_estimator_"),
+        (
+            make_pipeline(StandardScaler(), NearestCentroid()),
+            r"steps\[1\]\[1\] is a .*can be stored",
+        ),
         (FunctionTransformer(np.log1p), "without a function"),
         (FunctionTransformer(inverse_func=np.expm1), "without a function"),
         (Pipeline([("scaled", StandardScaler())], memory="cache"), "memory=None"),

@@ -9,6 +9,7 @@ from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
+from maxmargin.plots.path import PathDisplay, path
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc
@@ -28,6 +29,7 @@ __all__ = [
     "LossDisplay",
     "MarginDisplay",
     "MarginDistributionDisplay",
+    "PathDisplay",
     "PrecisionRecallDisplay",
     "ProjectionDisplay",
     "RocCurve",
@@ -43,6 +45,7 @@ __all__ = [
     "loss_curves",
     "losses",
     "margin_distribution",
+    "path",
     "plot_roc",
     "precision_recall",
     "projection",

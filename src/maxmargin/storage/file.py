@@ -26,7 +26,6 @@ from maxmargin.storage.plain import NotPlainError, from_plain, to_plain
 FORMAT = "maxmargin model"
 LIBRARIES = ("maxmargin", "numpy", "scipy", "scikit-learn")
 
-_WRONG = (ValueError, TypeError, KeyError, AttributeError, IndexError, ArithmeticError)
 _LARGEST = 4 << 30
 _LONGEST = 300  # letters of a complaint
 
@@ -140,7 +139,7 @@ def _made(description: dict[str, Any], arrays: list[NDArray[Any]]) -> Any:
         return from_plain(_put_in(description["value"], arrays))
     except ModelFileError:
         raise
-    except (*_WRONG, RecursionError, MemoryError) as error:
+    except Exception as error:  # whatever it is, what the file says made it
         wrote, reads = description["libraries"].get("maxmargin"), version("maxmargin")
         other = "" if wrote == reads else f"; maxmargin {wrote} wrote it, and this is {reads}"
         said = (str(error) or type(error).__name__).rstrip(".")

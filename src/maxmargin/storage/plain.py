@@ -40,6 +40,7 @@ _OURS = "maxmargin."
 _SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")
 _PATH = re.compile(r"maxmargin(\.[A-Za-z_][A-Za-z_0-9]*)+")
 _DTYPE = re.compile(r"\|O|[<>|=]?[?biufcSUmM]\d*(\[\w+\])?")
+_ALLOWED = "only what this package defines, and some steps of scikit-learn, can be stored"
 _TWISTER = 624  # numbers of a RandomState
 _CONTAINERS = (list, tuple, dict, set)  # what is made of them would come back as one of them
 _TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
@@ -156,9 +157,8 @@ def _read_items(plain: dict[str, Any]) -> dict[str, Any]:
 
 def _refuse_foreign(value: Any, place: str) -> None:
     if not type(value).__module__.startswith(_OURS):
-        raise NotPlainError(
-            f"{place} is {_shown(value)}: only what this package defines can be stored."
-        )
+        instead = "store its best_estimator_" if hasattr(value, "best_estimator_") else _ALLOWED
+        raise NotPlainError(f"{place} is {_shown(value)}: {instead}.")
 
 
 def _write_enum(value: Enum, place: str) -> dict[str, Any]:
@@ -233,6 +233,18 @@ def _check_step(value: Any) -> None:
         check_step(value)
     except ValueError as error:
         raise NotPlainError(str(error)) from None
+
+
+def _write_masked(value: Any, place: str) -> dict[str, Any]:
+    parts = {"data": value.data, "mask": np.ma.getmaskarray(value), "fill": value.fill_value}
+    return {"is": "masked", **_write_items(parts, place)}
+
+
+def _read_masked(plain: dict[str, Any]) -> Any:
+    data, mask, fill = (from_plain(plain[name]) for name in ("data", "mask", "fill"))
+    if _read_array(mask).shape != _read_array(data).shape or mask.dtype != bool:
+        raise NotPlainError("The mask of a stored array is not of its shape.")
+    return np.ma.MaskedArray(data, mask=mask, fill_value=fill)
 
 
 def _write_array(value: NDArray[Any], place: str) -> Any:
@@ -346,6 +358,7 @@ def _read_type(plain: dict[str, Any]) -> type:
 
 
 _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
+    (np.ma.MaskedArray, _write_masked),
     (np.ndarray, _write_array),
     (np.generic, lambda value, _: {"is": "number", "of": np.asarray(value)}),
     (np.dtype, _write_dtype),
@@ -371,6 +384,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "tuple": lambda plain: tuple(from_plain(plain["of"])),
     "dict": lambda plain: {from_plain(key): from_plain(value) for key, value in plain["of"]},
     "objects": _read_objects,
+    "masked": _read_masked,
     "records": _read_records,
     "columns": lambda plain: _read_array(plain["of"]).T,
     "RandomState": _read_random,
