@@ -235,6 +235,7 @@ def test_many_columns_are_folded_away_and_warnings_are_not(outcomes):
     page = JobReport(replace(outcome, table=table)).render()
     warning = "<strong><bdi>c400</bdi>: it equals the target</strong>"
     assert 0 < page.index(warning) < page.index("All 500 columns")
+    assert "Look at c400: it equals the target." in section(page, "answer")
     assert re.search("<details><summary>All 500 columns</summary>.*c499.*?</details>",
                      page, re.DOTALL)  # fmt: skip
 
