@@ -185,6 +185,15 @@ def test_models_without_a_result_say_why(pages):
     assert re.search(r"SVM, radial kernel C = \d+, gamma = 0", said)
 
 
+def test_a_model_that_was_stopped_with_a_score_says_both(outcomes):
+    outcome = outcomes.quantity()
+    second = replace(outcome.entries[1], status="stopped", reason="Ctrl-C after 2 folds")
+    entries = (outcome.entries[0], second)
+    said = section(JobReport(replace(outcome, entries=entries)).render(), "models")
+    score = -second.run.mean
+    assert f"ridge regression (stopped: Ctrl-C after 2 folds) {score:#.4g}" in said
+
+
 def test_a_second_look_is_shown_as_such(outcomes):
     outcome = outcomes.rare()
     look = replace(outcome.test.look, number=2, reason="after a change")
