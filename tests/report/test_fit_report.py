@@ -99,6 +99,14 @@ def test_the_certificate_is_there_in_full(report, page):
         assert field in page
 
 
+def test_certified_does_not_stand_beside_the_scores(report, page):
+    tiles = page[page.index('class="tiles"') : page.index('aria-labelledby="accuracy"')]
+    assert "certified" not in tiles.lower()
+    label, found = report.test.worst
+    assert f"Class found least: <bdi>{label}</bdi>" in tiles
+    assert f"{found.count} of its {found.total} test rows" in tiles
+
+
 def test_the_roc_curve_is_there_with_both_parts(report, page):
     areas = f"test AUC {report.test.roc.area:.3f}, training, optimistic AUC"
     assert f'<svg role="img" aria-label="ROC curve: {areas}' in page

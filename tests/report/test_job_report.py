@@ -185,6 +185,15 @@ def test_models_without_a_result_say_why(pages):
     assert re.search(r"SVM, radial kernel C = \d+, gamma = 0", said)
 
 
+def test_a_model_that_was_stopped_with_a_score_says_both(outcomes):
+    outcome = outcomes.quantity()
+    second = replace(outcome.entries[1], status="stopped", reason="Ctrl-C after 2 folds")
+    entries = (outcome.entries[0], second)
+    said = section(JobReport(replace(outcome, entries=entries)).render(), "models")
+    score = -second.run.mean
+    assert f"ridge regression (stopped: Ctrl-C after 2 folds) {score:#.4g}" in said
+
+
 def test_a_second_look_is_shown_as_such(outcomes):
     outcome = outcomes.rare()
     look = replace(outcome.test.look, number=2, reason="after a change")
@@ -235,6 +244,7 @@ def test_many_columns_are_folded_away_and_warnings_are_not(outcomes):
     page = JobReport(replace(outcome, table=table)).render()
     warning = "<strong><bdi>c400</bdi>: it equals the target</strong>"
     assert 0 < page.index(warning) < page.index("All 500 columns")
+    assert "Look at c400: it equals the target." in section(page, "answer")
     assert re.search("<details><summary>All 500 columns</summary>.*c499.*?</details>",
                      page, re.DOTALL)  # fmt: skip
 

@@ -27,6 +27,7 @@ def test_scores_count_what_is_right():
     assert scores.confusion.tolist() == [[2, 1], [1, 2]]
     assert scores.accuracy == Proportion(4, 6)
     assert scores.majority == ("a", Proportion(3, 6))
+    assert scores.worst == ("a", Proportion(2, 3))
 
 
 def test_a_label_the_model_never_saw_counts_as_wrong():
@@ -35,6 +36,7 @@ def test_a_label_the_model_never_saw_counts_as_wrong():
     scores = Scores.of(model, X, [0, 0, 1, 2])
     assert scores.labels == (0, 1, 2)
     assert scores.accuracy == Proportion(3, 4)
+    assert scores.worst == (2, Proportion(0, 1))
 
 
 def test_mistakes_are_counted_the_most_frequent_first():

@@ -177,7 +177,7 @@ class CalibrationDisplay:
         ax.yaxis.set_major_formatter(percent)
         ax.set_aspect("equal")
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False, handlelength=2.8, loc="upper left")
+        ax.legend(frameon=False, handlelength=2.8, loc="lower right")
         return self
 
     def _draw(self, k: int, name: str) -> None:

@@ -10,9 +10,7 @@ import numpy as np
 from maxmargin.evaluation import Interval
 from maxmargin.job import ClassResult, Entry, Outcome
 from maxmargin.report.metric import Metric
-
-SEEN = 0.8  # a class that is found less often is warned of
-HALF = 0.5  # and less often than this, in red
+from maxmargin.report.page import SEEN
 
 
 @dataclass(frozen=True)
@@ -105,16 +103,3 @@ class Answer:
         bool
         """
         return 2 * each.rows * len(self.classes) < len(self.outcome.test.truth)
-
-    def tone(self, recall: float) -> str:
-        """Say how a share of rows found is to be taken.
-
-        Parameters
-        ----------
-        recall : float
-
-        Returns
-        -------
-        {"bad", "fair", ""}
-        """
-        return "bad" if recall < HALF else "fair" if recall < SEEN else ""

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from maxmargin.evaluation import Interval
 
-_TITLES = {
-    "roc_auc": "AUC",
-    "roc_auc_ovr": "AUC, one class against the rest",
-    "roc_auc_ovo": "AUC, class against class",
+_WORDS = {
+    "roc auc": "AUC",
     "f1": "F1",
     "r2": "R²",
-    "neg_root_mean_squared_error": "root mean squared error",
+    "ovr": "one against the rest",
+    "ovo": "in pairs",
 }
 _SHARES = ("accuracy", "precision", "recall", "f1")
 
@@ -31,6 +30,8 @@ class Metric:
     --------
     >>> Metric("balanced_accuracy").title, Metric("balanced_accuracy").show(0.8125)
     ('balanced accuracy', '81.2\xa0%')
+    >>> Metric("roc_auc").title, Metric("f1_macro").title, Metric("r2").show(-0.00001)
+    ('AUC', 'F1 macro', '0.000')
     >>> error = Metric("neg_mean_absolute_error")
     >>> error.title, error.show(-1.28), error.show(float("nan"))
     ('mean absolute error', '1.280', '–')
@@ -41,7 +42,10 @@ class Metric:
     @property
     def title(self) -> str:
         """What it is called."""
-        return _TITLES.get(self.name, self.name.removeprefix("neg_").replace("_", " "))
+        said = self.name.removeprefix("neg_").replace("_", " ")
+        for name, word in _WORDS.items():
+            said = said.replace(name, word)
+        return said
 
     @property
     def is_error(self) -> bool:

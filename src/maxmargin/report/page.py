@@ -15,6 +15,9 @@ from maxmargin.report.metric import Metric, significant
 
 LIBRARIES = ("maxmargin", "numpy", "scipy", "numba", "scikit-learn", "polars", "matplotlib")
 
+SEEN = 0.8  # a class that is found less often is warned of
+HALF = 0.5  # and less often than this, in red
+
 _STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 _UNSEEN = ("Cc", "Cs")
 _SPACES = "\n\t"
@@ -45,6 +48,7 @@ def render_page(template: str, **facts: Any) -> str:
     )
     environment.filters |= {
         "percent": percent,
+        "alarm": alarm,
         "share": Metric("recall").show,
         "number": number,
         "seconds": seconds,
@@ -119,6 +123,25 @@ def percent(share: float) -> str:
     '84.4 %'
     """
     return f"{100.0 * share:.1f} %" if math.isfinite(share) else "–"
+
+
+def alarm(recall: float) -> str:
+    """Say how a share of the rows of a class that were found is to be taken.
+
+    Parameters
+    ----------
+    recall : float
+
+    Returns
+    -------
+    {"bad", "fair", ""}
+
+    Examples
+    --------
+    >>> alarm(0.45), alarm(0.75), alarm(0.9)
+    ('bad', 'fair', '')
+    """
+    return "bad" if recall < HALF else "fair" if recall < SEEN else ""
 
 
 def number(value: Any) -> str:

@@ -134,6 +134,17 @@ class Scores:
         return [(self.labels[i], self.labels[j], int(wrong[i, j])) for i, j in places]
 
     @property
+    def worst(self) -> tuple[Any, Proportion]:
+        """The class that is found least often, and how often."""
+        right = np.diag(self.confusion).tolist()
+        shares = {
+            label: Proportion(right[place], count)
+            for place, (label, count) in enumerate(zip(self.labels, self.counts, strict=True))
+            if count
+        }
+        return min(shares.items(), key=lambda share: share[1].value)
+
+    @property
     def majority(self) -> tuple[Any, Proportion]:
         """The most frequent class, and the accuracy of always naming it."""
         most = int(np.argmax(self.counts))
