@@ -149,7 +149,7 @@ class TestSvmlight:
         (gzip.compress(ROWS.encode() * 50)[:40], "is damaged"),
         (lzma.compress(ROWS.encode() * 50)[:80], "is damaged"),
         (bz2.compress(ROWS.encode() * 50)[:60], "is damaged"),
-        (b"PAR1nothing of the kind", "as Parquet"),
+        (b"PAR1nothing of the kind", "is damaged Parquet"),
         (b"a,y\n", "holds no rows"),
         (b"a,a,b,b,y\n1,2,3,4,5\n", "more than one column of the name 'a', 'b'"),
         (b"a,y\n1,2\n3,4\n5,6,7\n8\n", "Line 4 of .* has 3 fields where the header has 2"),
@@ -162,6 +162,19 @@ def test_what_is_no_table_is_one_sentence(write, content, sentence, name):
     with pytest.raises(InputError, match=sentence) as caught:
         read_frame(write(content, name))
     assert "\n" not in str(caught.value)
+
+
+def test_damaged_parquet_prints_no_trace(write, capfd):
+    whole = parquet(pl.read_csv((ROWS + "1.5,u,no\n" * 50).encode()))
+    refused = 0
+    for place in range(4, len(whole) - 8, 5):
+        path = write(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :], "t.parquet")
+        try:
+            read_frame(path)
+        except InputError:
+            refused += 1
+    assert refused > 10
+    assert capfd.readouterr() == ("", "")
 
 
 def test_text_is_no_parquet(write):
