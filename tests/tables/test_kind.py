@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from maxmargin.tables import InputError, Reading, Wishes, load_table, read_frame
+from maxmargin.tables.memory import in_container
 
 ROWS = "a,b,y\n1.5,u,no\n2.5,v,yes\n3.5,u,no\n4.5,w,yes\n"
 ARFF = r"""% weather
@@ -205,3 +206,11 @@ def test_a_file_larger_than_memory_says_what_it_needs(write, name):
     with pytest.raises(InputError, match=r"needs about [\d.]+ MB of memory, and 1\.0 MB are free"):
         read_frame(path, memory=1_000_000)
     assert read_frame(path, memory=100_000_000).height == 100_004
+
+
+@pytest.mark.parametrize(
+    ("limit", "room"), [("1000", 600), ("max", None), ("300", 0)], ids=["left", "none", "over"]
+)
+def test_a_container_limits_memory(write, limit, room):
+    files = write(limit, "memory.max"), write("400", "memory.current")
+    assert in_container(tuple(map(str, files))) == room

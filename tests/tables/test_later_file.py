@@ -40,6 +40,13 @@ def test_columns_in_another_order_and_more_of_them():
     assert notes == ("Columns that the model does not know are ignored: 'more', 'extra'.",)
 
 
+def test_columns_that_were_left_out_are_not_missed_and_not_told_of():
+    frame = FIRST.with_columns(id=pl.Series([7, 8, 9, 11]), same=pl.lit("u"), g=pl.col("size"))
+    schema = make_table(frame.fill_null(0.0), Wishes("y", group="g")).schema
+    assert (schema.ids, schema.unused) == (("id",), ("same", "g"))
+    assert schema.features_of(frame)[1] == schema.features_of(FIRST)[1] == ()
+
+
 @pytest.mark.parametrize(
     ("drop", "also", "sentence"),
     [

@@ -79,7 +79,7 @@ def is_sparse_frame(columns: list[str]) -> bool:
     (True, False)
     """
     numbers = [name for name in columns if name not in (LABEL, QUERY)]
-    if LABEL not in columns or not numbers or not numbers[0].isdigit():
+    if LABEL not in columns or not numbers or not numbers[0].isdecimal():
         return False
     first = int(numbers[0])
     return first < 2 and numbers == [str(j) for j in range(first, first + len(numbers))]
