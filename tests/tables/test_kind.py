@@ -123,6 +123,10 @@ class TestSvmlight:
         assert frame.columns == ["label", "qid", "0", "1"]
         assert frame.rows() == [(0.5, 7, 3.0, 0.0), (1.0, 8, 0.0, 2.0)]
 
+    def test_labels_that_are_infinite_are_none(self, write):
+        path = write("1 1:1\n1 1:2\n0 1:3\n0 1:4\ninf 1:5\n", "t.svm")
+        assert load_table(path, Wishes("label")).target.tolist() == [1, 1, 0, 0]
+
     def test_memory_is_estimated_before_zeros_are_written_out(self, write):
         path = write("1 1:1\n2 100000000:1\n", "t.svm")
         with pytest.raises(

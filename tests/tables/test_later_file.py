@@ -41,8 +41,9 @@ def test_columns_in_another_order_and_more_of_them():
 
 
 def test_columns_that_were_left_out_are_not_missed_and_not_told_of():
-    frame = FIRST.with_columns(id=pl.Series([7, 8, 9, 11]), same=pl.lit("u"), g=pl.col("size"))
-    schema = make_table(frame.fill_null(0.0), Wishes("y", group="g")).schema
+    added = {"id": [7, 8, 9, 11], "same": ["u"] * 4, "g": [1, 1, 2, 2]}
+    frame = FIRST.with_columns(pl.Series(name, values) for name, values in added.items())
+    schema = make_table(frame, Wishes("y", group="g")).schema
     assert (schema.ids, schema.unused) == (("id",), ("same", "g"))
     assert schema.features_of(frame)[1] == schema.features_of(FIRST)[1] == ()
 
