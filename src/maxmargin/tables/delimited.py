@@ -23,7 +23,7 @@ from maxmargin.tables.hint import counted, listed
 from maxmargin.tables.memory import check_memory
 from maxmargin.tables.reading import Reading
 
-_SEP = re.compile(rb'"?sep=(.)"?[ \t]*\n', re.IGNORECASE)
+_SEP = re.compile(rb'"?sep=([\t !#-~])"?[ \t]*\n', re.IGNORECASE)
 _BYTES_A_LETTER, _BYTES_A_FIELD = 4, 32  # measured: text and masks; views of words and numbers
 
 
