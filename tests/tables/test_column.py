@@ -152,6 +152,7 @@ def test_a_quantity_given_away(change):
 
 def test_a_name_that_tells_who_is_warned_of():
     assert "consider --id, --group" in column([i // 2 for i in range(N)], "customer_id").warning
+    assert "consider --id, --group" in column([i // 2 for i in range(N)], "customerID").warning
     assert column([i // 2 for i in range(N)], "humidity").warning == ""
 
 

@@ -108,6 +108,10 @@ def test_an_unknown_target_over_data_gets_the_hint(load):
         load("5.1,rosy\n4.9,rosy\n4.7,blue\n", "kind")
 
 
+def test_a_hint_of_a_separator_that_is_none_is_a_line_of_text(write):
+    assert read_frame(write("sep=é,b\n1,2\n")).columns == ["sep=é", "b"]
+
+
 def test_a_western_encoding_is_told(write):
     notes = read_file(write("a,b\nZo\xeb,1\n".encode("latin-1")), Reading()).notes
     assert notes == ("The file is not in UTF-8: it is read as Windows-1252 (Latin-1).",)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from maxmargin.tables import InputError, Reading, Wishes, load_table, read_frame
+from maxmargin.tables.memory import in_container
 
 ROWS = "a,b,y\n1.5,u,no\n2.5,v,yes\n3.5,u,no\n4.5,w,yes\n"
 ARFF = r"""% weather
@@ -122,6 +123,10 @@ class TestSvmlight:
         assert frame.columns == ["label", "qid", "0", "1"]
         assert frame.rows() == [(0.5, 7, 3.0, 0.0), (1.0, 8, 0.0, 2.0)]
 
+    def test_labels_that_are_infinite_are_none(self, write):
+        path = write("1 1:1\n1 1:2\n0 1:3\n0 1:4\ninf 1:5\n", "t.svm")
+        assert load_table(path, Wishes("label")).target.tolist() == [1, 1, 0, 0]
+
     def test_memory_is_estimated_before_zeros_are_written_out(self, write):
         path = write("1 1:1\n2 100000000:1\n", "t.svm")
         with pytest.raises(
@@ -149,7 +154,7 @@ class TestSvmlight:
         (gzip.compress(ROWS.encode() * 50)[:40], "is damaged"),
         (lzma.compress(ROWS.encode() * 50)[:80], "is damaged"),
         (bz2.compress(ROWS.encode() * 50)[:60], "is damaged"),
-        (b"PAR1nothing of the kind", "as Parquet"),
+        (b"PAR1nothing of the kind", "is damaged Parquet"),
         (b"a,y\n", "holds no rows"),
         (b"a,a,b,b,y\n1,2,3,4,5\n", "more than one column of the name 'a', 'b'"),
         (b"a,y\n1,2\n3,4\n5,6,7\n8\n", "Line 4 of .* has 3 fields where the header has 2"),
@@ -162,6 +167,19 @@ def test_what_is_no_table_is_one_sentence(write, content, sentence, name):
     with pytest.raises(InputError, match=sentence) as caught:
         read_frame(write(content, name))
     assert "\n" not in str(caught.value)
+
+
+def test_damaged_parquet_prints_no_trace(write, capfd):
+    whole = parquet(pl.read_csv((ROWS + "1.5,u,no\n" * 50).encode()))
+    refused = 0
+    for place in range(4, len(whole) - 8, 5):
+        path = write(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :], "t.parquet")
+        try:
+            read_frame(path)
+        except InputError:
+            refused += 1
+    assert refused > 10
+    assert capfd.readouterr() == ("", "")
 
 
 def test_text_is_no_parquet(write):
@@ -192,3 +210,11 @@ def test_a_file_larger_than_memory_says_what_it_needs(write, name):
     with pytest.raises(InputError, match=r"needs about [\d.]+ MB of memory, and 1\.0 MB are free"):
         read_frame(path, memory=1_000_000)
     assert read_frame(path, memory=100_000_000).height == 100_004
+
+
+@pytest.mark.parametrize(
+    ("limit", "room"), [("1000", 600), ("max", None), ("300", 0)], ids=["left", "none", "over"]
+)
+def test_a_container_limits_memory(write, limit, room):
+    files = write(limit, "memory.max"), write("400", "memory.current")
+    assert in_container(tuple(map(str, files))) == room

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from maxmargin.storage import from_plain, to_plain
-from maxmargin.tables import InputError, Schema, Wishes, make_table, read_frame
+from maxmargin.tables import InputError, Reading, Schema, Wishes, make_table, read_frame
 
 DAYS = ["31.12.2023", "01.02.2024", "05.02.2024", "07.03.2024"]
 FIRST = pl.DataFrame(
@@ -38,6 +38,14 @@ def test_columns_in_another_order_and_more_of_them():
     features, notes = SCHEMA.features_of(frame)
     assert features.equals(TABLE.features)
     assert notes == ("Columns that the model does not know are ignored: 'more', 'extra'.",)
+
+
+def test_columns_that_were_left_out_are_not_missed_and_not_told_of():
+    added = {"id": [7, 8, 9, 11], "same": ["u"] * 4, "g": [1, 1, 2, 2]}
+    frame = FIRST.with_columns(pl.Series(name, values) for name, values in added.items())
+    schema = make_table(frame, Wishes("y", group="g")).schema
+    assert (schema.ids, schema.unused) == (("id",), ("same", "g"))
+    assert schema.features_of(frame)[1] == schema.features_of(FIRST)[1] == ()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +180,14 @@ class TestTarget:
         assert SCHEMA.labelled(FIRST)[0].equals(FIRST)
 
 
-@pytest.mark.parametrize("classes", [("no", "yes"), (0, 1), ()])
-def test_a_schema_is_plain_data(classes):
-    schema = Schema(SCHEMA.features, "y", "classification", classes)
-    assert from_plain(to_plain(schema)) == schema
+VALUES = (
+    *(Schema(SCHEMA.features, "y", "classification", each) for each in (("no", "yes"), (0, 1))),
+    Schema(SCHEMA.features, "y", "regression", ids=("id",), unused=("same",)),
+    Reading(separator=";", decimal=",", missing=("unknown",)),
+    Wishes("y", drop=("a",), group="g"),
+)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_what_is_stored_with_a_model_is_plain_data(value):
+    assert from_plain(to_plain(value)) == value

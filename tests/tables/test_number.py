@@ -46,6 +46,7 @@ def test_ways_to_write_numbers(words, numbers):
         ["$5", "€6"],
         ["1_000", "2"],
         ["0x10", "1"],
+        ["٣,٤", "1"],
         ["none", "-"],
         ["1", "two"],
     ],

@@ -157,7 +157,7 @@ def _sparse_row(
         r"""(?:[^,'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")+""", line.strip("{} ")
     ):
         place, _, value = field.strip().partition(" ")
-        if not place.isdigit() or int(place) >= len(attributes):
+        if not place.isdecimal() or int(place) >= len(attributes):
             raise InputError(f"Line {number} of {str(path)!r} has no column {place!r} to fill.")
         row[int(place)] = _split(value.strip())[0]
     return row

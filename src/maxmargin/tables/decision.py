@@ -25,7 +25,7 @@ FEW_WORDS = 20  # as many different words are categories, however few rows there
 FEW_ROWS = 20  # in a table as small, numbers may count up by chance
 _NAMES_OF_ROWS = {
     *("id", "ids", "key", "uuid", "guid", "index", "idx", "row", "rows", "rowid", "rownames"),
-    *("rowname", "nr", "no", "number", "serial", "instance", "record", "unnamed", "passengerid"),
+    *("rowname", "nr", "no", "number", "serial", "instance", "record", "unnamed"),
 }
 
 
@@ -164,14 +164,22 @@ def _says_id(name: str) -> bool:
     >>> [_says_id(name) for name in ("", "PassengerId", "row_id", "humidity", "Unnamed: 0")]
     [True, True, True, False, True]
     """
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
-    return not name or any(word.lower() in _NAMES_OF_ROWS for word in words)
+    return not name or not _NAMES_OF_ROWS.isdisjoint(_words_of(name))
+
+
+def _words_of(name: str) -> list[str]:
+    """Split a name at signs and at capitals.
+
+    >>> _words_of("customerID"), _words_of("row_no")
+    (['customer', 'id'], ['row', 'no'])
+    """
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
 
 
 def _doubt(facts: Facts) -> str:
     """Warn of a feature that may stand for who it is rather than for what it is like."""
     several = 2 * facts.distinct > len(facts.values) or facts.distinct > FEW_WORDS
-    if "id" in re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", facts.name).lower()) and several:
+    if several and "id" in _words_of(facts.name):
         return "by its name it tells who a row is of: consider --id, --group or --drop"
     return ""
 

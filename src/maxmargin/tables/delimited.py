@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from maxmargin.tables.hint import counted, listed
 from maxmargin.tables.memory import check_memory
 from maxmargin.tables.reading import Reading
 
-_SEP = re.compile(rb'"?sep=(.)"?[ \t]*\n', re.IGNORECASE)
+_SEP = re.compile(rb'"?sep=([\t !#-~])"?[ \t]*\n', re.IGNORECASE)
 _BYTES_A_LETTER, _BYTES_A_FIELD = 4, 32  # measured: text and masks; views of words and numbers
 
 
@@ -106,24 +105,16 @@ def _check_regular(path: Path, lines: Lines, header: bool) -> None:
 def _read(
     text: bytes, lines: Lines, dialect: Dialect, path: Path, header: bool, decimal: str
 ) -> Words:
-    names, notes = [], []
-    if header:
-        names = _names(text[lines.start[0] : lines.end[0]].decode(), dialect)
     frame = _parse(_body(text, lines, header), dialect, path)
-    if not header:
-        names = [f"c{j}" for j in range(frame.width)]
-    if len(names) < frame.width:
-        names = _fit_names(names, frame)
-    frame = _rename(frame, names, path)
-    if b'"' in text and not dialect.quoted:
-        notes.append("Quotes stand inside of fields: they are read as letters.")
-    return Words(frame, tuple(notes), decimal)
-
-
-def _names(line: str, dialect: Dialect) -> list[str]:
-    quote = '"' if dialect.quoted else None
-    parsed = next(csv.reader([line], delimiter=dialect.separator, quotechar=quote))
-    return [" ".join(name.split()) for name in parsed]
+    names = [f"c{j}" for j in range(frame.width)]
+    if header:
+        first = _parse(text[lines.start[0] : lines.end[0]], dialect, path).row(0)
+        names = _fit_names([" ".join((name or "").split()) for name in first], frame)
+    if len(names) != frame.width:
+        raise InputError(f"The first lines of {str(path)!r} do not fit together: check its quotes.")
+    odd = b'"' in text and not dialect.quoted
+    notes = ("Quotes stand inside of fields: they are read as letters.",) if odd else ()
+    return Words(_rename(frame, names, path), notes, decimal)
 
 
 def _body(text: bytes, lines: Lines, header: bool) -> bytes:
@@ -149,7 +140,9 @@ def _parse(body: bytes, dialect: Dialect, path: Path) -> pl.DataFrame:
 
 
 def _fit_names(names: list[str], frame: pl.DataFrame) -> list[str]:
-    """Put a nameless column behind the others if it is empty, else in front, as R names rows."""
+    """Name a column more than there are names: behind them if empty, else in front, as R does."""
+    if len(names) != frame.width - 1:
+        return names
     last = frame.get_column(frame.columns[-1])
     empty = last.is_null().all() or bool((last.fill_null("").str.strip_chars() == "").all())
     return [*names, ""] if empty else ["", *names]

@@ -83,10 +83,8 @@ def _are_blank(text: bytes, lines: Lines) -> NDArray[np.bool_]:
 
 def regular(fields: Counts) -> bool:
     """Whether all lines have as many fields, or all but a header that has one less."""
-    rest = fields[1:]
-    return bool(len(fields) and (rest == (rest[0] if len(rest) else 0)).all()) and (
-        not len(rest) or fields[0] in (rest[0], rest[0] - 1)
-    )
+    first, rest = fields[:1], fields[1:]
+    return bool((rest == rest[:1]).all() and ((first == rest[:1]) | (first == rest[:1] - 1)).all())
 
 
 def find_quoting(text: bytes, separator: str) -> Dialect:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -14,14 +12,11 @@ from maxmargin.tables.encoding import as_utf8
 from maxmargin.tables.error import InputError
 from maxmargin.tables.file import check_readable, ending, unpack
 from maxmargin.tables.header import doubt_header
-from maxmargin.tables.memory import check_memory, free_memory
+from maxmargin.tables.memory import free_memory
+from maxmargin.tables.parquet import is_parquet, read_parquet
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.settle import Settled, settle
 from maxmargin.tables.svmlight import ENDINGS, is_svmlight, read_svmlight
-
-_PARQUET = b"PAR1"
-_BYTES_A_VALUE = 24  # a view of a word, and the number that is made of it
-_READ_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 def read_frame(
@@ -85,8 +80,8 @@ def read_file(path: Path, reading: Reading, memory: int | None = None) -> Settle
 
 
 def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) -> Words:
-    if content.startswith(_PARQUET):
-        return Words(_read_parquet(path, content, free))
+    if is_parquet(content):
+        return Words(read_parquet(content, path, free))
     if ending(path) == ".parquet":
         raise InputError(f"{str(path)!r} is no Parquet file, as its name says: write it again.")
     text, notes = as_utf8(content, path, reading.encoding)
@@ -96,15 +91,3 @@ def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) 
         return Words(read_svmlight(text, path, free), tuple(notes))
     words = read_delimited(text, path, reading, free)
     return Words(words.frame, (*notes, *words.notes), words.decimal, named=True)
-
-
-def _read_parquet(path: Path, content: bytes, free: int | None) -> pl.DataFrame:
-    try:
-        source: Any = pl.scan_parquet(BytesIO(content))
-        n_columns = len(source.collect_schema())
-        n_rows = source.select(pl.len()).collect().item()
-        check_memory(path, len(content) + _BYTES_A_VALUE * n_rows * n_columns, free)
-        return pl.read_parquet(BytesIO(content))
-    except _READ_ERRORS as error:
-        reason = (str(error).strip().splitlines() or [""])[0].rstrip(".")
-        raise InputError(f"Cannot read {str(path)!r} as Parquet: {reason}.") from None

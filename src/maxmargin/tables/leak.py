@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.tables.decision import Facts, kind_of
 
 _SAME = 1.0 - 1e-9
+_FIRST = 1000  # rows that show of most columns that they are no copies
 _TARGET = " the target "
 
 
@@ -52,10 +53,11 @@ def _one_to_one(facts: Sequence[Facts], target: NDArray[Any], n_classes: int) ->
         if each.distinct == n_classes and not each.missing and kind_of(each.values) != "text"
     ]
     rows = pl.DataFrame([*as_many, pl.Series(_TARGET, target)])
-    pairs = rows.select(
-        pl.struct(each.name, _TARGET).n_unique().alias(each.name) for each in as_many
-    )
-    return [each for each, n in zip(as_many, pairs, strict=True) if n.item() == n_classes]
+    for part in (rows.head(_FIRST), rows):
+        pairs = part.select(pl.struct(each.name, _TARGET).n_unique() for each in as_many)
+        counts = pairs.row(0) if as_many else ()
+        as_many = [each for each, n in zip(as_many, counts, strict=True) if n <= n_classes]
+    return as_many
 
 
 def _proportional(facts: Sequence[Facts], target: NDArray[Any]) -> list[pl.Series]:

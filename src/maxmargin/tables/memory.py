@@ -22,7 +22,7 @@ def free_memory() -> int | None:
     >>> free_memory() is None or free_memory() > 0
     True
     """
-    found = [room for room in (_on_machine(), *map(_in_container, _LIMITS)) if room is not None]
+    found = [room for room in (_on_machine(), *map(in_container, _LIMITS)) if room is not None]
     return min(found, default=None)
 
 
@@ -61,7 +61,8 @@ def _physical() -> int | None:
         return None
 
 
-def _in_container(files: tuple[str, str]) -> int | None:
+def in_container(files: tuple[str, str]) -> int | None:
+    """Count the bytes that the files of a limit and of its use leave; None where none is set."""
     try:
         limit, used = (int(Path(file).read_text(encoding="ascii")) for file in files)
     except (OSError, ValueError):

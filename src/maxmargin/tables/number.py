@@ -32,9 +32,10 @@ class Notation:
     @property
     def pattern(self) -> str:
         """A regular expression of whole words."""
-        grouped = rf"[1-9]\d{{0,2}}(?:[{self.groups}]\d{{3}})+|" if self.groups else ""
-        fraction = rf"[{self.decimal}]\d"
-        return rf"^[+-]?(?:(?:{grouped}\d+)(?:{fraction}*)?|{fraction}+)(?:[eE][+-]?\d+)?$"
+        # Not \d, which takes digits of other scripts too.
+        grouped = f"[1-9][0-9]{{0,2}}(?:[{self.groups}][0-9]{{3}})+" if self.groups else "[0-9]"
+        fraction = f"[{self.decimal}][0-9]"
+        return f"^[+-]?(?:(?:{grouped}|[0-9]+)(?:{fraction}*)?|{fraction}+)(?:[eE][+-]?[0-9]+)?$"
 
     def fits(self, frame: pl.DataFrame) -> list[str]:
         """Name the columns whose words are all written in this way."""
@@ -130,7 +131,7 @@ def _codes(frame: pl.DataFrame, numbers: dict[str, pl.Series]) -> set[str]:
     floats = [name for name, column in numbers.items() if column.dtype == pl.Float64]
     largest = ask(pl.DataFrame(list(numbers.values())), floats, lambda word: word.abs().max())
     large = that(floats, (_EXACT <= each < float("inf") for each in largest))
-    digits = ask(frame, large, lambda word: word.str.contains(r"^[+-]?\d+$").all())
+    digits = ask(frame, large, lambda word: word.str.contains("^[+-]?[0-9]+$").all())
     return {*even, *that(large, digits)}
 
 

@@ -122,8 +122,8 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     features = _distinct_names([each for every in decisions for each in every.features])
     if not features:
         raise InputError(_no_feature(wishes.target, decisions))
-    schema = Schema(features, wishes.target, labels.task, labels.classes)
-    ids = [each.column.name for each in decisions if each.column.role == "id"]
+    ids, unused = _with_role(decisions, "id"), _with_role(decisions, "dropped", "group")
+    schema = Schema(features, wishes.target, labels.task, labels.classes, ids, unused)
     notes = (*found.notes, *infinite, *unlabelled, *labels.notes)
     return Table(
         features=schema.read(labelled),
@@ -198,6 +198,10 @@ def _decide_one(facts: Facts, wishes: Wishes) -> Decision:
     if name in wishes.id:
         return Decision(Column(name, kind, "id", "left out: it names the rows", *counts))
     return decide(facts)
+
+
+def _with_role(decisions: list[Decision], *roles: str) -> tuple[str, ...]:
+    return tuple(each.column.name for each in decisions if each.column.role in roles)
 
 
 def _distinct_names(features: list[Feature]) -> tuple[Feature, ...]:

@@ -58,6 +58,10 @@ class Schema:
     task : {"classification", "regression"}
     classes : tuple
         The labels, sorted; empty for regression.
+    ids : tuple of str
+        Columns that name rows, of the file that the model was fitted to; a later one may lack them.
+    unused : tuple of str
+        Its columns that were dropped or grouped rows.
 
     Examples
     --------
@@ -73,6 +77,8 @@ class Schema:
     target: str
     task: str
     classes: tuple[Any, ...] = ()
+    ids: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     def features_of(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
         """Read the features of a table, in the order and the types that the model knows.
@@ -182,13 +188,13 @@ class Schema:
         absent = [name for name in wanted if name not in columns]
         if not absent:
             return frame, ()
-        if not is_sparse_frame(frame.columns) or not all(map(str.isdigit, absent)):
+        if not is_sparse_frame(frame.columns) or not all(map(str.isdecimal, absent)):
             raise InputError(_absent(absent, frame.columns))
         zeros = frame.with_columns(pl.lit(0.0).alias(name) for name in absent)
         return zeros, (f"Columns that no row of the file names are zero: {listed(absent)}.",)
 
     def _ignored(self, frame: pl.DataFrame) -> tuple[str, ...]:
-        known = {self.target, *(each.column for each in self.features)}
+        known = {self.target, *(each.column for each in self.features), *self.ids, *self.unused}
         extra = [name for name in frame.columns if name not in known]
         return (f"Columns that the model does not know are ignored: {listed(extra)}.",) * bool(
             extra

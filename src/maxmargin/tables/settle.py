@@ -58,7 +58,7 @@ def settle(frame: pl.DataFrame, reading: Reading, decimal: str = ".") -> Settled
     """
     names = [name for name, kind in frame.schema.items() if kind == pl.String]
     words = frame.select(names)
-    found, codes = read_plain(words)  # most columns of most files, at no further cost
+    found, _ = read_plain(words)  # most columns of most files, at no further cost
     rest = _forget(words.drop([*found]), reading)
     more, codes = read_plain(rest)
     found |= more

@@ -6,11 +6,11 @@ import re
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from maxmargin.tables.error import InputError
 from maxmargin.tables.memory import check_memory
+from maxmargin.tables.value import whole_numbers
 
 LABEL, QUERY = "label", "qid"
 ENDINGS = (".svm", ".libsvm", ".svmlight")
@@ -60,16 +60,12 @@ def read_svmlight(text: bytes, path: Path, free: int | None) -> pl.DataFrame:
     check_memory(path, _BYTES_A_VALUE * X.shape[0] * X.shape[1], free)
     X = X.tocsc()
     first = int(X.shape[1] > 0 and X.indptr[1] == 0)
-    columns = [pl.Series(LABEL, _whole(label))]
+    columns = [whole_numbers(pl.Series(LABEL, label))]
     if b"qid:" in text:
         columns.append(pl.Series(QUERY, query))
     dense = (X[:, [j]].toarray().ravel() for j in range(first, X.shape[1]))
     columns += [pl.Series(str(j), column) for j, column in enumerate(dense, first)]
     return pl.DataFrame(columns)
-
-
-def _whole(label: np.ndarray) -> np.ndarray:
-    return label.astype(np.int64) if (label == np.round(label)).all() else label
 
 
 def is_sparse_frame(columns: list[str]) -> bool:
@@ -79,7 +75,7 @@ def is_sparse_frame(columns: list[str]) -> bool:
     (True, False)
     """
     numbers = [name for name in columns if name not in (LABEL, QUERY)]
-    if LABEL not in columns or not numbers or not numbers[0].isdigit():
+    if LABEL not in columns or not numbers or not numbers[0].isdecimal():
         return False
     first = int(numbers[0])
     return first < 2 and numbers == [str(j) for j in range(first, first + len(numbers))]

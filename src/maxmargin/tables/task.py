@@ -75,15 +75,13 @@ def decide_task(target: pl.Series) -> tuple[str, tuple[str, ...]]:
     if not target.dtype.is_numeric():
         return "classification", ()
     n_values = target.n_unique()
-    if target.dtype.is_float():
-        what, task = "numbers with fractions", "regression"
-    else:
-        what = f"{counted(n_values, 'different whole number')}"
-        task = "classification" if _are_classes(target, n_values) else "regression"
-    taken, other = ("classes", "regression") if task != "regression" else ("a quantity", "")
-    return task, (
-        f"{target.name!r} has {what}, which are taken for {taken}:"
-        f" --task {other or 'classification'} changes that.",
+    whole = target.dtype.is_integer()
+    what = counted(n_values, "different whole number") if whole else "numbers with fractions"
+    tasks, taken = ["regression", "classification"], "a quantity"
+    if whole and _are_classes(target, n_values):
+        tasks, taken = tasks[::-1], "classes"
+    return tasks[0], (
+        f"{target.name!r} has {what}, which are taken for {taken}: --task {tasks[1]} changes that.",
     )
 
 
