@@ -285,3 +285,21 @@ class TestRequest:
     def test_a_damaged_record_is_refused(self):
         with pytest.raises(InputError, match="damaged"):
             Request.again({"source": {"wishes": {}}}, job=None)
+
+
+def test_a_quantity_is_told_by_its_errors(tmp_path):
+    rows = "".join(f"{i % 7}.5,{2 * (i % 7)}.25\n" for i in range(40))
+    (tmp_path / "quantity.csv").write_text(f"x,y\n{rows}")
+    options = ["--target", "y", "--task", "regression", "--models", "ridge", "--folds", "2"]
+    result = run("fit", "quantity.csv", *options)
+    assert result.exit_code == 0, result.output
+    assert "root mean squared error 0.0" in result.stdout
+    assert "AUC" not in result.stdout
+
+
+def test_a_model_that_is_no_better_than_guessing_is_said_to_be(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = "".join(f"{rng.normal()},{'ab'[i % 2]}\n" for i in range(40))
+    (tmp_path / "noise.csv").write_text(f"x,y\n{rows}")
+    result = run("fit", "noise.csv", "--target", "y", "--models", "lda", "--folds", "2")
+    assert "That may be no better than guessing." in result.stdout

@@ -195,16 +195,18 @@ def tell_entries(entries: Sequence[Entry], metric: str) -> None:
     entries : sequence of Entry
     metric : str
     """
-    grid = _grid("model", metric, "AUC", "fit", "optimisation", right=("fit",))
+    areas = any("roc_auc" in entry.scores for entry in entries)
+    heads = ("model", metric, *["AUC"] * areas, "fit", "optimisation")
+    grid = _grid(*heads, right=("fit",))
     for entry in entries:
         if entry.run is None:
-            grid.add_row(Text(entry.title), Text("no result", style="yellow"), "", "", "")
+            grid.add_row(Text(entry.title), Text("no result", style="yellow"))
             continue
         area = entry.scores.get("roc_auc")
         grid.add_row(
             Text(entry.title),
             f"{entry.run.mean:.3f} ± {entry.run.deviation:.3f}",
-            "" if area is None else f"{area:.3f}",
+            *["" if area is None else f"{area:.3f}"] * areas,
             duration(entry.fit_seconds),
             Text(entry.proof, style="dim"),
         )
@@ -266,8 +268,14 @@ def tell_test(test: TestResult, metric: str, rows: str = "test rows") -> None:
         say(f"  guessing: {test.baseline:.3f}")
     if test.baseline >= result.low:
         say(("  That may be no better than guessing.", "bold red"))
-    others = [f"{name} {value:.3f}" for name, value in test.scores.items() if name != metric]
+    others = [_score(name, value) for name, value in test.scores.items() if name != metric]
     say(f"  {', '.join(others)}")
+
+
+def _score(name: str, value: float) -> str:
+    """Write a score; of an error, which scikit-learn turns around, the error itself."""
+    error = name.removeprefix("neg_")
+    return f"{error.replace('_', ' ')} {value if error == name else -value:.3f}"
 
 
 def tell_classes(test: TestResult) -> None:

@@ -293,10 +293,10 @@ class _Work:
                 " --class-weight balanced they also learn so."
             )
         if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
-            notes.append(
-                f"Parameters were chosen on {self.job.tuning_rows} rows of each training part,"
-                f" the rate of boosting on {MORE * self.job.tuning_rows}."
-            )
+            some = self.job.tuning_rows
+            tried = any(each.name == "boosting" for each in self.candidates)
+            more = f", the rate of boosting on {MORE * some}" if tried else ""
+            notes.append(f"Parameters were chosen on {some} rows of each training part{more}.")
         return notes
 
 
