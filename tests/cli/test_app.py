@@ -107,6 +107,11 @@ def test_what_is_not_there_is_one_sentence(tmp_path, words):
     complaint(run(*words))
 
 
+def test_a_file_of_a_similar_name_is_hinted_at(tmp_path):
+    write_points(tmp_path / "points.csv")
+    assert "did you mean 'points.csv'" in complaint(run("fit", "pionts.csv", "--target", "y"))
+
+
 def test_a_model_file_that_is_none_is_one_sentence(tmp_path):
     file = write_points(tmp_path / "points.csv")
     for command in (["predict", file, file], ["evaluate", file, file], ["info", file]):
@@ -237,7 +242,8 @@ def test_help_and_a_wrong_name_load_nothing_heavy(words):
     code = (
         "import sys; from maxmargin.cli import app\n"
         f"app({words!r}, standalone_mode=False)\n"
-        "heavy = {'sklearn', 'matplotlib', 'numba', 'scipy'} & set(sys.modules)\n"
+        "names = {'numpy', 'sklearn', 'polars', 'matplotlib', 'numba', 'scipy'}\n"
+        "heavy = names & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

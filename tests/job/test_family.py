@@ -124,6 +124,13 @@ class TestTuned:
         )
 
 
+@pytest.mark.parametrize("candidate", CLASSIFIERS, ids=lambda each: each.name)
+def test_a_settled_model_does_not_say_how_many_threads_it_had(candidate, two_classes):
+    built = candidate.build(two_classes, Wanted("accuracy", n_jobs=1))
+    model = settled(built.fit(two_classes.features, two_classes.target))
+    assert model[-1].get_params().get("n_jobs") is None
+
+
 def test_the_family_stands_from_cheap_to_dear_with_the_baseline_first():
     assert family_of("classification")[0].name == "baseline"
     assert family_of("regression", ["ridge"])[0].name == "baseline"

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
 import typer
 
-from maxmargin.cli.complaint import EXIT_CODES, complaining
+from maxmargin.cli.complaint import BAD_INPUT, EXIT_CODES, complaining, leave
 
 app = typer.Typer(
     name="maxmargin",
@@ -108,12 +109,16 @@ def _options(
 
 
 def _check(*files: Path | None) -> None:
-    """Refuse files that cannot be read before anything heavy is imported."""
-    from maxmargin.tables.file import check_readable
-
+    """Refuse files that are not there before anything heavy is imported."""
     for file in files:
-        if file is not None:
-            check_readable(file)
+        if file is not None and not file.exists():
+            leave(f"There is no file {str(file)!r}{_meant(file)}", BAD_INPUT)
+
+
+def _meant(file: Path) -> str:
+    beside = [each.name for each in file.parent.iterdir()] if file.parent.is_dir() else []
+    near = get_close_matches(file.name, beside, 1)
+    return f": did you mean {str(file.with_name(near[0]))!r}?" if near else "."
 
 
 @app.command(epilog=EXIT_CODES)

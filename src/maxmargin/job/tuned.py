@@ -127,4 +127,7 @@ def settled(model: Pipeline) -> Pipeline:
     Pipeline
     """
     *before, (name, last) = model.steps
-    return Pipeline([*before, (name, getattr(last, "best_estimator_", last))])
+    best = getattr(last, "best_estimator_", last)
+    if "n_jobs" in best.get_params(deep=False):
+        best.set_params(n_jobs=None)  # whoever predicts may have other cores
+    return Pipeline([*before, (name, best)])
