@@ -22,8 +22,10 @@ from maxmargin.storage import (
     NotPlainError,
     StoredModel,
     WriteError,
+    from_plain,
     load_model,
     save_model,
+    to_plain,
 )
 from maxmargin.tables import Feature, Schema
 
@@ -126,6 +128,33 @@ def test_a_sparse_matrix_comes_back(kind, tmp_path):
     assert type(again) is type(matrix)
     for part in ("data", "indices", "indptr"):
         assert_same_array(getattr(again, part), getattr(matrix, part))
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "csr_array", "csc_matrix", "csc_array"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"indptr": np.array([0, 3, 6, 0])},  # no entries, says the last, and nobody looks at others
+        {"indptr": np.array([0, 2, 1, 3])},
+        {"indptr": np.array([1, 2, 3, 3])},
+        {"indptr": np.array([0, 1, 2, 4])},
+        {"indptr": np.array([0, 1, 2])},
+        {"indptr": np.array([0.0, 1.0, 2.0, 3.0])},
+        {"indices": np.array([0, 1, 3])},
+        {"indices": np.array([0, -1, 2])},
+        {"indices": np.array([0, 1])},
+        {"indices": np.array([0, 1, 2], dtype=np.uint64)},
+        {"data": np.ones((3, 1))},
+        {"shape": [3, -3]},
+        {"shape": [9, 9]},
+        {"shape": [3]},
+    ],
+    ids=str,
+)
+def test_entries_that_lie_elsewhere_are_refused(kind, change):
+    plain = to_plain(getattr(sparse, kind)(np.eye(3)))
+    with pytest.raises(ValueError, match=r"do not fit together|outside of it|to unpack"):
+        from_plain({**plain, **change})
 
 
 def test_records_stay_records(tmp_path):

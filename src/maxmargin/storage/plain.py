@@ -292,11 +292,21 @@ def _write_sparse(value: Any, place: str) -> dict[str, Any]:
 
 
 def _read_sparse(plain: dict[str, Any]) -> Any:
-    arrays = tuple(_read_array(plain[name]) for name in ("data", "indices", "indptr"))
-    shape = tuple(int(n) for n in plain["shape"])
-    matrix = getattr(sparse, plain["is"])(arrays, shape=shape)
-    matrix.check_format(full_check=True)  # an index beyond the end would be read from elsewhere
-    return matrix
+    data, indices, indptr = (_read_array(plain[name]) for name in ("data", "indices", "indptr"))
+    rows, columns = (int(n) for n in plain["shape"])
+    lines, width = (rows, columns) if plain["is"].startswith("csr") else (columns, rows)
+    whole = indices.dtype.kind == indptr.dtype.kind == "i" and data.ndim == indices.ndim == 1
+    if not whole or indptr.shape != (lines + 1,) or not _lie_inside(indptr, indices, len(data)):
+        raise NotPlainError("The parts of a stored sparse matrix do not fit together.")
+    if indices.size and not 0 <= indices.min() <= indices.max() < width:
+        raise NotPlainError("A stored sparse matrix has entries outside of it.")
+    return getattr(sparse, plain["is"])((data, indices, indptr), shape=(rows, columns))
+
+
+def _lie_inside(indptr: NDArray[Any], indices: NDArray[Any], size: int) -> bool:
+    """Whether lines follow each other within the entries; SciPy looks only where there are some."""
+    ascending = indptr[0] == 0 and (np.diff(indptr.astype(np.int64)) >= 0).all()
+    return bool(ascending and indptr[-1] <= len(indices) == size)
 
 
 def _write_dict(value: dict[Any, Any], place: str) -> dict[str, Any]:
