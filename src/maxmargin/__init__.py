@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
+    from maxmargin.svm.svc_cv import SVCCV
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
 
 __all__ = [
     "SVC",
+    "SVCCV",
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BoostingClassifier",
@@ -77,6 +79,7 @@ _HOME = {
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
     "RegressionStump": "maxmargin.trees",
     "SVC": "maxmargin.svm",
+    "SVCCV": "maxmargin.svm.svc_cv",
     "Separation": "maxmargin.svm.separation",
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
