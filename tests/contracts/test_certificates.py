@@ -268,3 +268,12 @@ def test_no_certificate_is_false_in_the_sweep(number):
 def test_what_only_the_solver_knows_exactly_counts_as_rounded():
     """A single-precision k(x, x) is 1 to the solver, and 1 - 6e-8 to a user of the model."""
     assert problem(2326)[1] == []
+
+
+def test_errors_that_cancel_in_one_order_of_rows_count_as_rounded():
+    """Equal rows with opposite duals: their errors cancel, unless a block holds them elsewhere."""
+    half = (220 * np.random.default_rng(0).normal(size=(15, 60))).astype(np.float32)
+    X, y = np.r_[half, half], np.repeat([0, 1], 15)
+    model = SVC(C=2e6, kernel=Polynomial(4, 1e-7, 1.0)).fit(X, y)
+    assert model.certificate_.status is Status.CERTIFIED
+    assert model.certificate_.precision == "float64"

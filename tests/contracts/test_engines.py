@@ -1,8 +1,10 @@
 """Every engine has the same verbs, and whole fits run on any of them."""
 
 import inspect
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pkgutil import iter_modules
+from threading import Event
 
 import numpy as np
 import pytest
@@ -23,7 +25,8 @@ from maxmargin import (
 )
 from maxmargin.kernels import RBF, Laplacian, Polynomial
 from maxmargin.ops import cpu
-from maxmargin.ops.engine import engine_of, engines, serving
+from maxmargin.ops.engine import Engine, engine_of, engines, serving
+from maxmargin.ops.threads import side_by_side
 from maxmargin.solvers import BOX_QP_SOLVERS
 
 every_engine = pytest.mark.parametrize("engine", engines(), ids=lambda engine: engine.name)
@@ -119,3 +122,27 @@ def test_ensembles_of_stumps_are_fitted_on_any(engine, chosen):
     with serving(engine):
         values = clone(chosen).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(values, clone(chosen).fit(X, y).predict_proba(X), rtol=1e-9)
+
+
+def test_other_threads_are_not_served_by_it():
+    usual, entered, left = engine_of(ROWS), Event(), Event()
+
+    def other():
+        with serving(Engine("reference")):
+            entered.set()
+            left.wait(10)
+        return engine_of(ROWS)
+
+    with ThreadPoolExecutor(1) as pool:
+        with serving(Engine("reference")):
+            ended = pool.submit(other)
+            entered.wait(10)
+        assert engine_of(ROWS) is usual
+        left.set()
+        assert ended.result() is usual
+
+
+def test_the_threads_of_a_fit_are_served_by_it():
+    with serving(Engine("reference")):
+        served = side_by_side(lambda _: engine_of(ROWS).name, range(4), n_jobs=4)
+    assert served == ["reference"] * 4

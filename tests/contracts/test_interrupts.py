@@ -4,6 +4,7 @@ Times are those of the clock on the wall or of the processor, whichever is less:
 does other things as well the one runs on, and with several threads the other runs ahead.
 """
 
+import faulthandler
 import inspect
 import signal
 import threading
@@ -44,6 +45,7 @@ LONG = {  # what makes a fit take many seconds
     "OneVsRestClassifier": {"estimator": LinearSVC(**LINEAR)},
 }
 ENDLESS = {"n_estimators": 10**7}
+FAR = {"n_estimators": 2, "max_iter": 2000, "estimator__max_iter": 2000, "time_limit": 10.0}
 OTHER_WAYS = [
     SVC(solver="smo", **SVMS),
     SVC(solver="osuna", **SVMS),
@@ -90,22 +92,29 @@ def ctrl_c(after=0.1, again=20.0):
 
     Once more if that has no effect: a test shall fail, not hang.
     """
-    sent, done = [], threading.Event()
+    sent, ready, done = [], threading.Event(), threading.Event()
 
     def press():
+        ready.wait()  # starting a thread can take long, and nobody expects Ctrl-C meanwhile
         for wait in (after, again):
             if done.wait(wait):
                 return
             sent.append((time.perf_counter(), time.process_time()))
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
+    # What ran before in this process may have turned Ctrl-C off; a test that waits ends anyway.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    faulthandler.dump_traceback_later(60.0, exit=True)
     finger = threading.Thread(target=press)
     finger.start()
     try:
+        ready.set()
         yield sent
     finally:
         done.set()
         finger.join()
+        faulthandler.cancel_dump_traceback_later()
 
 
 def seconds_since(then):
@@ -126,8 +135,11 @@ def warm_up(model):
     short.set_params(**{k: v for k, v in few.items() if k in model.get_params(deep=False)})
     if "OneVs" in type(model).__name__:
         short.set_params(estimator__max_iter=5, estimator__tol=0.1)
+    far = clone(model)  # on a few rows, but to the end: some loops run only near the optimum
+    far.set_params(**{k: v for k, v in FAR.items() if k in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        fit(far, rows=60)
         return fit(short)
 
 

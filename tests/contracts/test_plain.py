@@ -117,6 +117,32 @@ def test_splits_that_would_be_read_from_elsewhere_are_refused(data):
     broken(model, lambda p: p["has"]["_stumps"]["has"].update(threshold=np.zeros(1)))
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"feature": np.full(3, 10**9)}, "asks for column 1000000000"),
+        ({"left": np.full(3, 1e9)}, "vote for other classes"),
+        ({"right": np.full(3, -1.0)}, "vote for other classes"),
+    ],
+    ids=str,
+)
+def test_splits_that_ask_for_what_is_not_there_are_refused(change, said):
+    X, label = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
+    plain = to_plain(AdaBoostClassifier(n_estimators=3).fit(X, label))
+    plain["has"]["_stumps"]["has"].update(change)
+    model = from_plain(plain)
+    with pytest.raises(ValueError, match=said):
+        model.predict(X)
+
+
+def test_weights_that_are_missing_are_not_read_from_elsewhere():
+    X, label = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
+    plain = to_plain(AdaBoostClassifier(n_estimators=3).fit(X, label))
+    plain["has"]["estimator_weights_"] = np.ones(1)
+    with pytest.raises(ValueError, match="two classes and a weight"):
+        from_plain(plain).predict(X)
+
+
 def test_trees_that_run_in_circles_are_refused(data):
     model = DecisionTreeClassifier(max_depth=3).fit(data.X, data.labels)
     again = from_plain(to_plain(model))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin import SVC
 from maxmargin.boosting import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -14,7 +15,7 @@ from maxmargin.boosting import (
     BoostingRegressor,
 )
 from maxmargin.ensembles.rounds import History, Limits, Round, Stop, boost, with_printing
-from maxmargin.ops.clock import Clock
+from maxmargin.ops.clock import Clock, TimeUp, watch
 
 
 class Scripted:
@@ -36,6 +37,23 @@ class Scripted:
 
     def keep(self, n_rounds):
         self.made = n_rounds
+
+
+class Late(Scripted):
+    """A booster whose learners notice, after some rounds, that the clock is over."""
+
+    def __init__(self, clock, rounds, interrupted=False):
+        super().__init__()
+        self.clock, self.rounds, self.interrupted = clock, rounds, interrupted
+
+    def round(self):
+        if self.made < self.rounds:
+            return super().round()
+        if self.interrupted:
+            self.clock.interrupt()
+        while not self.clock.over():
+            pass
+        raise TimeUp
 
 
 def test_all_rounds_asked_for_are_made():
@@ -199,3 +217,37 @@ BOOSTERS = [
 def test_a_callback_can_be_called(booster):
     with pytest.raises(ValueError, match=r"None or a function\. Got 3 instead"):
         booster(callback=3).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+def test_a_round_that_time_cuts_short_costs_none_of_those_before():
+    clock = Clock(0.05)
+    booster = Late(clock, 3)
+    assert boost(booster, Limits(10, clock)) is Stop.TIME_LIMIT
+    assert booster.made == 3
+
+
+def test_time_that_ends_in_the_first_round_is_said():
+    clock = Clock(0.01)
+    with pytest.raises(TimeoutError, match=r"time_limit=0\.01 .* before the first weak learner"):
+        boost(Late(clock, 0), Limits(10, clock))
+
+
+def test_a_first_round_that_is_interrupted_leaves_nothing_to_keep():
+    clock = Clock()
+    with pytest.raises(KeyboardInterrupt):
+        boost(Late(clock, 0, interrupted=True), Limits(10, clock))
+
+
+def test_time_of_somebody_around_is_theirs():
+    with watch(0.02) as outer:
+        clock = Clock(outer=outer)
+        with pytest.raises(TimeUp):
+            boost(Late(clock, 2), Limits(10, clock))
+
+
+def test_a_warm_start_without_time_keeps_its_members():
+    X, y = np.random.default_rng(0).normal(size=(400, 2)), np.arange(400) % 2
+    model = BaggingClassifier(SVC(), n_estimators=2, warm_start=True, random_state=0).fit(X, y)
+    model.set_params(n_estimators=4, time_limit=0.0).fit(X, y)
+    assert model.stop_ is Stop.TIME_LIMIT
+    assert len(model.estimators_) >= 2

@@ -118,7 +118,9 @@ def test_dollars_in_names_are_not_mathematics(points):
     table = pl.DataFrame({"$\\frac$": X[:, 0], "US$": X[:, 1]})
     y = np.where(y > 0, "$^$", "$_$")
     display = MarginDisplay.from_estimator(SVC().fit(table, y), table, y)
-    display.figure_.draw_without_rendering()
+    display.figure_.draw_without_rendering()  # which is where mathematics would fail
+    labels = display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    assert [label.replace("\\$", "$") for label in labels] == table.columns
 
 
 @pytest.mark.parametrize(

@@ -276,3 +276,20 @@ def test_a_value_kernel_of_degree_two(mixture):
     by_value = SVC(kernel=Polynomial(2, gamma=1.0, coef0=1.0)).fit(X, y)
     by_name = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0).fit(X, y)
     np.testing.assert_array_equal(by_value.decision_function(X), by_name.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"cache_size": np.int8(2)},
+        {"cache_size": np.float16(100)},
+        {"cache_size": 1e308},
+        {"tol": np.float16(0.001)},
+        {"tol": np.longdouble(0.001)},
+    ],
+    ids=str,
+)
+def test_numbers_of_any_width_are_parameters(given, mixture):
+    X, y = mixture
+    values = SVC(**given).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(values, SVC().fit(X, y).decision_function(X), atol=1e-2)

@@ -31,7 +31,7 @@ from maxmargin.bagging.bootstrap import Urn, fill_urn
 from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence
-from maxmargin.ensembles.rounds import Limits, boost, with_printing
+from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.inputs.table import read
@@ -293,7 +293,8 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         with ExitStack() as stack:
             learner = self._bag_learner(X, sampler.label, clock, stack)
             bagging = Bagging(state, learner, sampler, random, more, self.n_jobs)
-            self.stop_ = boost(bagging, limits)
+            before = [Round(len(state.members))] if state.members else []
+            self.stop_ = boost(bagging, limits, before)
         return state
 
     def _bag_learner(self, X: Any, label: Index, clock: Clock, stack: ExitStack) -> BagLearner:

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
-from maxmargin.ops.clock import Clock
+from maxmargin.ops.clock import Clock, TimeUp
 
 _NAN = float("nan")
 
@@ -142,6 +142,9 @@ class History:
     def __len__(self) -> int:
         return len(self.rounds)
 
+    def __repr__(self) -> str:
+        return f"History({len(self.rounds)} rounds)"
+
     @overload
     def __getitem__(self, index: int) -> Round: ...
     @overload
@@ -241,7 +244,10 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
 
 def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
     for left in range(limits.n_rounds - 1, -1, -1):
-        made = booster.round()
+        try:
+            made = booster.round()
+        except TimeUp:  # a learner with a clock of its own saw that ours is over
+            return _cut_short(limits.clock, patience.latest)
         if isinstance(made, Stop):
             return made
         made = replace(made, seconds=limits.clock.seconds)
@@ -251,6 +257,21 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
         if stop is not None:
             return stop
     return Stop.ROUNDS
+
+
+def _cut_short(clock: Clock, made: int) -> Stop:
+    """Say why a round was not made; without any before it there is no model."""
+    stop = _out_of_time(clock) if made else None  # raises where a clock around this one is over
+    if stop is not None:
+        return stop
+    if clock.over() and clock.interrupted:
+        raise KeyboardInterrupt
+    if clock.over():
+        raise TimeoutError(
+            f"time_limit={clock.time_limit} was reached before the first weak learner was fitted; "
+            "give more time, fewer rows or a faster learner."
+        )
+    raise TimeUp
 
 
 def _out_of_time(clock: Clock) -> Stop | None:
@@ -284,7 +305,7 @@ class _Patience:
     def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
         self._patience, self._tol = limits.patience, limits.tol
         self._reference = self._lowest = float("inf")
-        self._idle = self._latest = self.best_round = 0
+        self._idle = self.latest = self.best_round = 0
         for made in before:
             self.notice(made)
 
@@ -292,7 +313,7 @@ class _Patience:
         """Take note of one more round."""
         without_loss = math.isnan(made.validation_loss)
         watched = made.validation_error if without_loss else made.validation_loss
-        self._latest = made.round
+        self.latest = made.round
         if watched < self._lowest:
             self._lowest, self.best_round = watched, made.round
         fell = watched < self._reference - self._tol
@@ -306,7 +327,7 @@ class _Patience:
     @property
     def regrets(self) -> bool:
         """Whether there are rounds after the best one."""
-        return self._patience is not None and 0 < self.best_round < self._latest
+        return self._patience is not None and 0 < self.best_round < self.latest
 
 
 def with_printing(callback: Callback | None, verbose: int) -> Callback | None:

@@ -54,6 +54,9 @@ class Band:
     deviation: float
     curves: tuple[Any, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        return f"Band({len(self.curves)} curves, area {self.area:.4g} ± {self.deviation:.3g})"
+
     @property
     def kind(self) -> type:
         """What the curves are."""

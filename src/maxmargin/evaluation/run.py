@@ -94,6 +94,13 @@ class Run:
     name: str
     folds: tuple[Fold, ...]
 
+    def __repr__(self) -> str:
+        some = f"{len(self.folds)} folds" if len(self.folds) > 1 else "1 fold"
+        if self.failure:
+            return f"Run({self.name!r}, no score on {some}: {self.failure})"
+        spread = f" ± {self.deviation:.3g}" if len(self.folds) > 1 else ""
+        return f"Run({self.name!r}, {self.mean:.4g}{spread} on {some})"
+
     @property
     def scores(self) -> Vector:
         """One score a fold."""

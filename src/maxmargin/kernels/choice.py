@@ -11,14 +11,25 @@ from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.precomputed import Precomputed
 from maxmargin.kernels.stationary import RBF, Laplacian
 
-NAMED: dict[str, Callable[[], Kernel]] = {
-    "linear": Linear,
-    "poly": lambda: Polynomial(degree=3, gamma="scale", coef0=0.0),
-    "rbf": lambda: RBF(gamma="scale"),
-    "sigmoid": lambda: Sigmoid(gamma="scale", coef0=0.0),
-    "laplacian": lambda: Laplacian(gamma="scale"),
-    "precomputed": Precomputed,
+NAMED: dict[str, Callable[[Any, int, float], Kernel]] = {
+    "linear": lambda *_: Linear(),
+    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
+    "rbf": lambda gamma, *_: RBF(gamma),
+    "sigmoid": lambda gamma, _, coef0: Sigmoid(gamma, coef0),
+    "laplacian": lambda gamma, *_: Laplacian(gamma),
+    "precomputed": lambda *_: Precomputed(),
 }
+
+
+def named_kernel(name: str, gamma: Any = "scale", degree: int = 3, coef0: float = 0.0) -> Kernel:
+    """Make the kernel of a name; numbers that it has no use for are not looked at.
+
+    Examples
+    --------
+    >>> named_kernel("poly", gamma=0.5)
+    Polynomial(degree=3, gamma=0.5, coef0=0.0)
+    """
+    return NAMED[name](gamma, degree, coef0)
 
 
 def as_kernel(kernel: Any) -> Kernel:
@@ -32,7 +43,7 @@ def as_kernel(kernel: Any) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in NAMED:
-        return NAMED[kernel]()
+        return named_kernel(kernel)
     if callable(kernel) and not isinstance(kernel, type):
         return FromFunction(kernel, batch=True)
     names = ", ".join(map(repr, NAMED))

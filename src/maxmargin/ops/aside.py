@@ -2,12 +2,15 @@
 
 It runs in a thread of its own, and whoever waits for it asks the clock now and then. When the fit
 is over the thread is left behind: it must not change anything that somebody else can see, and has
-to know itself when to end.
+to know itself when to end. One that comes back from compiled C++ while the interpreter is taken
+down would abort the process, so Python waits a moment for it before it ends.
 """
 
 from __future__ import annotations
 
+import atexit
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextvars import copy_context
@@ -18,13 +21,16 @@ from maxmargin.ops.clock import stop_if_over
 R = TypeVar("R")
 
 _LOOK = 0.05  # seconds between two looks at the clock
+_MOMENT = 1.0  # seconds that the end of Python may wait for all threads left behind
+
+_at_work: set[threading.Thread] = set()
 
 
 def aside(function: Callable[[], R]) -> R:
     """Call the function in another thread; raises as ``stop_if_over`` does while it is at work."""
     future: Future[R] = Future()
     given = _settle, future, function
-    # A daemon, because Python waits for all other threads before it ends.
+    # A daemon, because Python waits for all other threads before it ends, however long.
     threading.Thread(target=copy_context().run, args=given, daemon=True).start()
     while not wait([future], _LOOK).done:
         stop_if_over()
@@ -32,7 +38,17 @@ def aside(function: Callable[[], R]) -> R:
 
 
 def _settle(future: Future[R], function: Callable[[], R]) -> None:
+    _at_work.add(threading.current_thread())
     try:
         future.set_result(function())
     except BaseException as error:  # whoever waits raises it
         future.set_exception(error)
+    finally:
+        _at_work.discard(threading.current_thread())
+
+
+@atexit.register
+def _wait_a_moment() -> None:
+    end = time.monotonic() + _MOMENT
+    for thread in list(_at_work):
+        thread.join(max(0.0, end - time.monotonic()))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -46,7 +47,9 @@ class Engine:
         return Engine, (self.name,)
 
 
-_SERVING = {"numpy": Engine("cpu")}
+_USUAL = {"numpy": Engine("cpu")}
+# A fit's own threads inherit it; somebody else's fits, in other threads, do not.
+_serving: ContextVar[dict[str, Engine]] = ContextVar("serving", default=_USUAL)
 
 
 def engine_of(array: Any) -> Engine:
@@ -58,7 +61,7 @@ def engine_of(array: Any) -> Engine:
     >>> engine_of(np.zeros(3))
     Engine('cpu')
     """
-    return _SERVING[type(array).__module__.partition(".")[0]]
+    return _serving.get()[type(array).__module__.partition(".")[0]]
 
 
 def engines() -> list[Engine]:
@@ -74,7 +77,7 @@ def engines() -> list[Engine]:
 
 @contextmanager
 def serving(engine: Engine, library: str = "numpy") -> Iterator[None]:
-    """Let an engine serve the arrays of a library, for fits that begin in this block.
+    """Let an engine serve the arrays of a library, for this thread's fits that begin in this block.
 
     Examples
     --------
@@ -83,9 +86,8 @@ def serving(engine: Engine, library: str = "numpy") -> Iterator[None]:
     ...     engine_of(np.zeros(3))
     Engine('reference')
     """
-    before = _SERVING[library]
-    _SERVING[library] = engine
+    token = _serving.set(_serving.get() | {library: engine})
     try:
         yield
     finally:
-        _SERVING[library] = before
+        _serving.reset(token)

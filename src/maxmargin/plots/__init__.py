@@ -9,7 +9,7 @@ from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
-from maxmargin.plots.roc import plot_roc
+from maxmargin.plots.roc import plot_roc, roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
@@ -38,6 +38,7 @@ __all__ = [
     "margin_distribution",
     "plot_roc",
     "precision_recall",
+    "roc",
     "rounds",
     "shape_functions",
     "splits",

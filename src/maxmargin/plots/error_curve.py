@@ -40,7 +40,7 @@ _KNOWN: dict[str, dict[str, Any]] = {
     "edge bound": {"color": palette.CHANCE, "lw": 1.4, "ls": _DOTTED},
 }
 _LABELS = {
-    "bound": r"bound: $\prod\,2\sqrt{e_t(1-e_t)}$",
+    "bound": r"bound: $\prod Z_t$",
     "edge bound": r"looser bound: $\exp(-2\sum\gamma_t^2)$",
 }
 

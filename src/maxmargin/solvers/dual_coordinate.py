@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import Hinge, SquaredHinge
+from maxmargin.losses import SquaredHinge
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
@@ -40,7 +40,6 @@ from maxmargin.solvers.sweep import Index, sweep
 
 Vector = NDArray[np.float64]
 
-LOSSES = (Hinge(), SquaredHinge())
 _FIRST, _LAPS = 4, 7  # passes before the first look at all rows, and before each later one
 _HALVINGS = 4  # of the way between two points, to find where the primal is least
 

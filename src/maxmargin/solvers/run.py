@@ -207,3 +207,7 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def __repr__(self) -> str:
+        last = f", gap {self.lines[-1].gap:.3g} at the end" if self.lines else ""
+        return f"Trace({len(self.lines)} lines{last})"

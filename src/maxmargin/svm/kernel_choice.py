@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
-from maxmargin.kernels import RBF, FromFunction, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from maxmargin.kernels import FromFunction, Kernel
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.choice import named_kernel
 
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -20,14 +20,7 @@ def choose_kernel(kernel: Any, gamma: Any, degree: int, coef0: float) -> Kernel:
         return clone(kernel)  # what happens to the parameter later is not ours
     if callable(kernel):
         return FromFunction(kernel, batch=True)
-    named: dict[str, Callable[[], Kernel]] = {
-        "linear": Linear,
-        "poly": lambda: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
-        "rbf": lambda: RBF(gamma=gamma),
-        "sigmoid": lambda: Sigmoid(gamma=gamma, coef0=coef0),
-        "precomputed": Precomputed,
-    }
-    return named[kernel]()
+    return named_kernel(kernel, gamma, degree, coef0)
 
 
 def _refuse_matrix_parts(kernel: Kernel) -> None:

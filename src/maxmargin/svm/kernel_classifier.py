@@ -28,6 +28,7 @@ from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
+_LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):
@@ -96,10 +97,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _limits(self, clock: Clock) -> Limits:
         callback = with_printing(self.callback, bool(self.verbose))
-        return Limits(self.tol, self.max_iter, clock, callback)
+        return Limits(float(self.tol), int(self.max_iter), clock, callback)
 
     def _memory(self) -> int:
-        return int(self.cache_size * _MEGABYTE)
+        return int(min(float(self.cache_size), _LARGEST_CACHE) * _MEGABYTE)
 
     # fitting
 

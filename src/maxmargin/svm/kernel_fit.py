@@ -138,19 +138,25 @@ def _measured(
 def _worst_share(training: Training, rows: Index, point: Point) -> float:
     """Compare some of the point's products with those of a double-precision kernel.
 
-    And those that a user gets, who evaluates afresh even what the solver knew exactly: k(x, x).
+    And those that a user gets, who evaluates afresh even what the solver knew exactly: k(x, x). An
+    error that cancels here, as that of two equal rows with opposite duals does, need not cancel for
+    the user, whose rows lie elsewhere in a block; so what errors of this size add up to when they
+    are independent counts as well.
     """
     support, bound = np.flatnonzero(point.beta), point.rounding.of_values(point.beta)
     sample = np.random.default_rng(0).choice(len(rows), min(_SAMPLE, len(rows)), replace=False)
-    some, exact, served = training.gram_in_double(rows[sample]), *np.zeros((2, len(sample)))
+    some, gram = training.gram_in_double(rows[sample]), training.gram
+    exact, served, squares = np.zeros((3, len(sample)))
     for first in range(0, len(support), _COLUMNS):
         part = support[first : first + _COLUMNS]
-        block = some.block(some.rows, training.gram_in_double(rows[part]).rows)
-        exact += block @ point.beta[part]
-        gram = training.gram
-        block = gram.block(gram.rows[rows[sample]], gram.rows[rows[part]])
-        served += block.astype(np.float64) @ point.beta[part]
-    off = np.maximum(np.abs(exact - point.product[sample]), np.abs(exact - served))
+        beta = point.beta[part]
+        true = some.block(some.rows, training.gram_in_double(rows[part]).rows)
+        rounded = gram.block(gram.rows[rows[sample]], gram.rows[rows[part]]).astype(np.float64)
+        exact += true @ beta
+        served += rounded @ beta
+        squares += np.square(rounded - true) @ np.square(beta)
+    parts = np.abs(exact - point.product[sample]), np.abs(exact - served), 2.0 * np.sqrt(squares)
+    off = np.maximum.reduce(parts)
     return float(np.divide(off, bound[sample], out=off, where=bound[sample] > 0).max(initial=0.0))
 
 

@@ -172,7 +172,7 @@ class LinearSVC(LinearModel):
         if self.solver not in ("auto", *fitting):
             self._refuse(
                 f"penalty={self.penalty!r}, loss={self.loss!r}, intercept={self.intercept!r} and "
-                f"solver={self.solver!r} is not supported; use one of {', '.join(fitting)}"
+                f"solver={self.solver!r} is not supported (these are: {', '.join(fitting)})"
             )
 
     def _refuse(self, combination: str) -> None:

@@ -74,6 +74,11 @@ class Separation:
     margin: float
     witness: Vector | None
 
+    def __repr__(self) -> str:
+        if self.separable:
+            return f"Separation(separable, margin {self.margin:.4g})"
+        return "Separation(not separable; two weighted means coincide, see witness)"
+
 
 def separate(X: Any, y: Any) -> Separation:
     """Find a hyperplane between two classes, or a proof that there is none.

@@ -192,9 +192,12 @@ class StumpEnsemble(Sequence[Split]):
         votes : ndarray of shape (rows, classes)
         """
         votes = np.zeros((X.shape[0], n_classes))
-        classes = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
-        given = *classes, np.asarray(weight, dtype=np.float64)
-        self._add(X, slice(None), "add_votes", given, votes)
+        sides, weight = np.array([left, right], dtype=np.int64), np.asarray(weight, np.float64)
+        if not (sides.shape == (2, len(self)) and weight.shape == (len(self),)):
+            raise ValueError(f"Each of the {len(self)} splits needs two classes and a weight.")
+        if ((sides < 0) | (sides >= n_classes)).any():
+            raise ValueError(f"The splits vote for other classes than the {n_classes} there are.")
+        self._add(X, slice(None), "add_votes", (*sides, weight), votes)
         return votes
 
     def shares(self, X: Any) -> Vector:
@@ -294,6 +297,8 @@ class _Rows:
     """Some columns of X, copied a block of rows at a time."""
 
     def __init__(self, X: Any, columns: NDArray[np.int64]) -> None:
+        if columns.max(initial=-1) >= X.shape[1]:  # compiled loops would read it all the same
+            raise ValueError(f"A split asks for column {columns.max()}; X has {X.shape[1]}.")
         self._columns = columns
         if sparse.issparse(X):
             self._X: Any = X.tocsc()[:, columns].tocsr() if len(columns) else None
