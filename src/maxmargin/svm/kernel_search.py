@@ -1,50 +1,62 @@
 """Scores of kernel machines over folds, kernels and costs C, with everything shared that can be.
 
-A search fits the same rows again and again. Here each kernel's matrix is evaluated once for all
-folds and costs; on each fold the costs are taken in rising order, each fit starting at the duals of
-the one before; and validation values are products with rows of the same matrix.
+A search fits the same rows again and again. Here distances are taken once for all kernels made of
+them, each kernel's matrix is evaluated once for all folds and costs, and on each fold the costs are
+walked through in rising order (``ops.cpu.cost_path``), each from the solution of the one before.
+Two classes are solved on the matrix of all rows, where validation rows have no room to move and
+get their values on the way; of several, each pair on its own square.
 
-From the solution beta at C the start at C' > C is s beta, which stays in the box for 1 <= s <= C'/C
-and keeps the sum 0: the best such s maximises s p'beta - s^2 beta'K beta / 2. It is 1 where no
-variable is at a bound, because then nothing changes, and C'/C where all are.
+Kernel values between 0 and 1 are kept in single precision where that moves decision values by less
+than the solver's tolerance does. The best point is fitted again by ``SVC``, whose certificate
+counts.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
-from itertools import pairwise, zip_longest
+from itertools import combinations
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
-from maxmargin.ops.clock import Clock
+from maxmargin.kernels.gram import Gram
+from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm import decision
-from maxmargin.svm.kernel_fit import Learned, Recipe, learn
-from maxmargin.svm.machine import KernelMachine
+from maxmargin.svm.kernel_fit import Recipe, learn
 from maxmargin.svm.training import Sides, Training, centred, ready, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 Fold = tuple[Index, Index]
 
+_WORK = 1 << 26  # kernel values that a walk reads between two looks at the clock
+_MOST_STEPS = 10_000_000  # of a problem, where nobody says how many, as in LIBSVM
+_SINGLE = 1e-8  # times C and the root of the rows: what single precision does to decision values
+_STRIP = 256  # rows of a matrix that are filled at a time
+_SURE = 0.95  # that a point is worse than the best must a race be to drop it
+
 
 class Candidate(ClassifierMixin, BaseEstimator):
     """A machine as a scorer sees it, on validation rows whose values are known already."""
 
-    def __init__(self, machine: Any, classes: Any, values: Any, options: Any) -> None:
-        self.machine = machine
-        self.classes = classes
+    def __init__(self, values: Any, classes: Any, by_pairs: Any, options: Any) -> None:
         self.values = values
+        self.classes = classes
+        self.by_pairs = by_pairs
         self.options = options
 
     @property
@@ -55,17 +67,16 @@ class Candidate(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002  (the values are theirs)
         """Predict the validation rows."""
-        numbers = self.machine.numbers(self.values, self.options["break_ties"])
-        labels: NDArray[Any] = self.classes[numbers]
+        facts = len(self.classes), self.by_pairs, self.options["break_ties"]
+        labels: NDArray[Any] = self.classes[decision.numbers(self.values, *facts)]
         return labels
 
     def decision_function(self, X: Any) -> Vector:  # noqa: ARG002
         """Give the values of the validation rows."""
-        several = len(self.classes) > 2 and self.machine.by_pairs
+        several = len(self.classes) > 2 and self.by_pairs
         if several and self.options["decision_function_shape"] == "ovo":
             return np.asarray(self.values)
-        confidences: Vector = self.machine.confidences(self.values)
-        return confidences
+        return decision.confidences(self.values, len(self.classes), self.by_pairs)
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,11 @@ class Cell:
     score: float
     fit_seconds: float
     score_seconds: float
+    finished: bool = True
+    """Whether the fit came to its end within its steps."""
+
+
+MISSING = Cell(float("nan"), float("nan"), float("nan"))
 
 
 @dataclass(frozen=True)
@@ -88,11 +104,13 @@ class Search:
     X, y, weight
         Checked rows, labels and weights of all rows.
     folds : sequence of (training rows, validation rows)
-    scorer : callable
-        scorer(estimator, X, y) as scikit-learn has them; with weights, sample_weight too.
+    scorer : callable or None
+        scorer(estimator, X, y) as scikit-learn has them; with weights, sample_weight too. None for
+        the accuracy.
     memory : int
-        Bytes for the matrix of a kernel; without room for it fits share nothing but starts.
+        Bytes for the matrix of a kernel; without room for it every fit stands alone.
     clock : Clock
+        Fits that are not made when it is over have no scores.
     """
 
     model: Any
@@ -100,111 +118,182 @@ class Search:
     y: NDArray[Any]
     weight: Vector | None
     folds: Sequence[Fold]
-    scorer: Callable[..., float]
+    scorer: Callable[..., float] | None
     memory: int
     clock: Clock
 
-    def run(self, kernels: Sequence[Kernel], prices: Sequence[float]) -> list[list[list[Cell]]]:
+    def run(
+        self, kernels: Sequence[Kernel], prices: Sequence[float], race: bool = False
+    ) -> list[list[list[Cell]]]:
         """Score every cost on every kernel and fold: by kernel, by fold, by cost."""
-        tasks = [(k, f) for k in range(len(kernels)) for f in range(len(self.folds))]
-        shared = _Matrices(self, kernels)
+        shared = _Matrices(self, kernels, max(prices))
+        alive = np.ones((len(kernels), len(prices)), dtype=bool)
+        found: dict[tuple[int, int], list[Cell]] = {}
+        everything = [(k, f) for k in range(len(kernels)) for f in range(len(self.folds))]
+        rounds = _by_fold(everything) if race else [everything]
+        for number, tasks in enumerate(rounds, 1):
+            chosen = [task for task in tasks if alive[task[0]].any()]
+            work = partial(self._task, shared, prices, alive)
+            cells = side_by_side(work, chosen, self.model.n_jobs)
+            found |= dict(zip(chosen, cells, strict=True))
+            if race and 1 < number < len(rounds):
+                alive &= _hopeful(found, number, *alive.shape)
+        nothing = [MISSING] * len(prices)
+        return [
+            [found.get((k, f), nothing) for f in range(len(self.folds))]
+            for k in range(len(kernels))
+        ]
 
-        def work(task: tuple[int, int]) -> list[Cell]:
-            k, f = task
-            try:
-                return self._fold(shared.training(k, f), self.folds[f], prices)
-            finally:
-                shared.done(k)
+    def _task(
+        self,
+        shared: _Matrices,
+        prices: Sequence[float],
+        alive: NDArray[np.bool_],
+        task: tuple[int, int],
+    ) -> list[Cell]:
+        """Score a kernel's costs that are alive on a fold; those that are done when time is up."""
+        k, f = task
+        cells, wanted = [], alive[k]
+        some = [price for price, w in zip(prices, wanted, strict=True) if w]
+        try:
+            for cell in self._cells(shared.training(k, f), self.folds[f], some):
+                cells.append(cell)  # noqa: PERF402  (those before the end of time count)
+        except TimeUp:
+            if not self.clock.over():
+                raise  # it is not this search's time that is up
+        finally:
+            shared.done(k)
+        done = iter(cells)
+        return [next(done, MISSING) if w else MISSING for w in wanted]
 
-        cells = side_by_side(work, tasks, self.model.n_jobs)
-        n = len(self.folds)
-        return [cells[k * n : (k + 1) * n] for k in range(len(kernels))]
-
-    def _fold(self, training: Training, fold: Fold, prices: Sequence[float]) -> list[Cell]:
-        """Fit to the training rows for one cost after the other, and score the others."""
-        part, order = self._sorted_part(training, fold[0])
-        block = self._block(training, fold[1], fold[0][order])
-        recipe: Recipe = self.model._recipe(self.clock, training.offset == 0)
-        cells: list[Cell] = []
-        starts: list[Vector] | None = None
-        for price, following in zip_longest(prices, prices[1:]):
+    def _cells(self, training: Training, fold: Fold, prices: Sequence[float]) -> Iterator[Cell]:
+        whole, (train, others) = training.gram.whole, fold
+        sides = Sides.of(self.model, self.y[train], _taken(self.weight, train))
+        by_pairs = self.model.multiclass == "ovo" or len(sides.classes) == 2
+        if whole is None:
+            solved = self._one_by_one(training, fold, sides, prices)
+        else:
+            self.clock.stop_if_over()
+            solved = _Walk(self, whole, fold, sides, by_pairs).values(np.asarray(prices))
+        for values, seconds, finished in solved:
             begun = perf_counter()
-            learned = learn(part, replace(recipe, price=price, n_jobs=1), starts)
-            fitted = perf_counter()
-            score = self._score(learned, part, block, fold[1])
-            cells.append(Cell(score, fitted - begun, perf_counter() - fitted))
-            starts = _grown(learned, (following or price) / price)
-        return cells
+            score = self._score(values, sides.classes, by_pairs, others)
+            yield Cell(score, seconds, perf_counter() - begun, finished)
 
-    def _sorted_part(self, training: Training, rows: Index) -> tuple[Training, Index]:
-        """Take rows class by class, so that no problem has to gather its own."""
-        weight = None if self.weight is None else self.weight[rows]
-        sides = Sides.of(self.model, self.y[rows], weight)
-        order = np.argsort(sides.label, kind="stable")
-        facts = replace(sides, label=sides.label[order], weight=_taken(sides.weight, order))
-        part = training.of(rows[order], facts)
-        if training.gram.whole is None:
-            return part, order
-        places = rows[order]
-        return part.stored(training.gram.whole[np.ix_(places, places)]), order
+    def _one_by_one(
+        self, training: Training, fold: Fold, sides: Sides, prices: Sequence[float]
+    ) -> Iterator[tuple[Vector, float, bool]]:
+        """Fit machines of their own, each cost's from the duals of the one before."""
+        train, others = fold
+        part = training.of(train, sides)
+        recipe: Recipe = replace(self.model._recipe(self.clock, training.offset == 0), n_jobs=1)
+        starts: list[Vector] | None = None
+        for price, following in zip(prices, [*prices[1:], prices[-1]], strict=True):
+            self.clock.stop_if_over()
+            begun = perf_counter()
+            learned = learn(part, replace(recipe, price=price), starts)
+            seconds = perf_counter() - begun
+            starts = [following / price * s.point.beta for s in learned.solutions]
+            values = learned.machine.decide(take(self.X, others), np.asarray, 1)
+            finished = all(c.status.name != "ITERATION_LIMIT" for c in learned.certificates)
+            yield values, seconds, finished
 
-    def _block(self, training: Training, rows: Index, columns: Index) -> NDArray[Any] | None:
-        """Take kernel values of validation rows, where there is a matrix to take them from."""
-        whole = training.gram.whole
-        return None if whole is None else whole[np.ix_(rows, columns)].astype(np.float64)
-
-    def _score(self, learned: Learned, part: Training, block: Any, rows: Index) -> float:
-        X = take(self.X, rows)
-        machine = learned.machine
-        values = machine.decide(X, np.asarray, 1) if block is None else _values(machine, block)
-        shown = Candidate(machine, part.classes, values, self.model.get_params(deep=False))
+    def _score(self, values: Vector, classes: Any, by_pairs: bool, rows: Index) -> float:
+        shown = Candidate(values, classes, by_pairs, self.model.get_params(deep=False))
+        weight = _taken(self.weight, rows)
+        if self.scorer is None:
+            right = shown.predict(None) == self.y[rows]
+            return float(np.average(right, weights=weight))
         given = {}
-        if self.weight is not None and _takes_weights(self.scorer):
-            given["sample_weight"] = self.weight[rows]
-        return float(self.scorer(shown, X, self.y[rows], **given))
+        if weight is not None and _takes_weights(self.scorer):
+            given["sample_weight"] = weight
+        return float(self.scorer(shown, take(self.X, rows), self.y[rows], **given))
 
 
-def _takes_weights(scorer: Callable[..., float]) -> bool:
-    taken = signature(scorer).parameters
-    return "sample_weight" in taken or any(p.kind is p.VAR_KEYWORD for p in taken.values())
+@dataclass(frozen=True)
+class _Walk:
+    """The problems of a fold, on the matrix of all rows."""
 
+    search: Search
+    whole: NDArray[Any]
+    fold: Fold
+    sides: Sides
+    by_pairs: bool
 
-def _values(machine: KernelMachine, block: Vector) -> Vector:
-    """Give the values of all problems from kernel values against the training rows."""
-    edges = np.cumsum([0, *machine.counts])
-    parts = [
-        block[:, machine.rows[a:b]] @ machine.coefficients[:, a:b].T for a, b in pairwise(edges)
-    ]
-    sums = np.stack(parts, axis=1)
-    if machine.by_pairs:
-        return decision.pair_values(sums, machine.intercepts)
-    values: Vector = sums.sum(axis=1) + machine.intercepts
-    return values
+    def values(self, prices: Vector) -> Iterator[tuple[Vector, float, bool]]:
+        """Give the values of the validation rows for each cost, with seconds, and if it ended."""
+        begun = perf_counter()
+        walked = [self._problem(*pair, prices) for pair in self._pairs()]
+        seconds = (perf_counter() - begun) / len(prices)
+        for c in range(len(prices)):
+            values = np.column_stack([found[c] for found, _ in walked])
+            finished = all(steps[c] < self._limit for _, steps in walked)
+            yield values, seconds, finished
 
+    def _pairs(self) -> Iterator[tuple[int, int | None]]:
+        n = len(self.sides.classes)
+        if self.by_pairs:
+            return combinations(range(n), 2)
+        return ((c, None) for c in range(n))
 
-def _grown(learned: Learned, most: float) -> list[Vector]:
-    """Scale duals to begin at a cost so many times as high."""
-    grown = []
-    for task, solution in zip(learned.reduced.tasks, learned.solutions, strict=True):
-        beta, product = solution.point.beta, solution.point.product
-        curvature = float(beta @ product)
-        best = float(task.problem.p @ beta) / curvature if curvature > 0 else most
-        grown.append(min(max(best, 1.0), most) * beta)
-    return grown
+    @property
+    def _limit(self) -> int:
+        most = self.search.model.max_iter
+        return most if most >= 0 else max(_MOST_STEPS, 100 * len(self.whole))
 
+    def _problem(self, first: int, second: int | None, prices: Vector) -> tuple[Vector, Index]:
+        """Solve one problem for all costs; gives values of validation rows, and steps."""
+        train, others = self.fold
+        label, unit = self.sides.label, self._units()
+        some = unit > 0 if second is None else ((label == first) | (label == second)) & (unit > 0)
+        t = np.where(label[some] == first, 1.0, -1.0)
+        rows, room = train[some], unit[some]
+        if second is None or len(self.sides.classes) == 2:
+            p, room_of = np.zeros(len(self.whole)), np.zeros(len(self.whole))
+            p[rows], room_of[rows] = t, room
+            products, intercepts, steps = self._walked(self.whole, p, room_of, prices)[1:]
+            return products[:, others] + intercepts[:, None], steps
+        square = engine_of(self.whole).cost_path.gather(self.whole, rows)
+        betas, _, intercepts, steps = self._walked(square, t, room, prices)
+        block = self.whole[np.ix_(others, rows)].astype(np.float64)
+        return (block @ betas.T + intercepts).T, steps
 
-def _taken(values: Any, order: Index) -> Any:
-    return None if values is None else values[order]
+    def _units(self) -> Vector:
+        """Give what a row's slack costs for C = 1."""
+        unit = self.sides.class_weight[self.sides.label]
+        weight = self.sides.weight
+        return unit if weight is None else np.where(weight > 0, unit * weight, 0.0)
+
+    def _walked(self, store: Any, p: Vector, room: Vector, prices: Vector) -> Any:
+        """Walk through the costs, with a look at the clock now and then."""
+        q, n = len(p), len(prices)
+        betas, products, intercepts = np.zeros((n, q)), np.zeros((n, q)), np.zeros(n)
+        steps, beta, F = np.zeros(n, np.int64), np.zeros(q), p.copy()
+        low, high = np.where(p < 0, -room, 0.0), np.where(p > 0, room, 0.0)
+        most, at = max(1000, _WORK // q), 0
+        where = beta, F, betas, products, intercepts, steps
+        walk, target = engine_of(store).cost_path.walk, self.search.model.tol
+        while at < n:
+            at = walk(store, p, low, high, prices, at, target, most, self._limit, *where)
+            self.search.clock.stop_if_over()
+        return betas, products, intercepts, steps
 
 
 class _Matrices:
     """The matrix of each kernel, evaluated when its first fold begins, dropped after its last."""
 
-    def __init__(self, search: Search, kernels: Sequence[Kernel]) -> None:
+    def __init__(self, search: Search, kernels: Sequence[Kernel], dearest: float) -> None:
         self._search, self._kernels = search, kernels
         self._locks = [threading.Lock() for _ in kernels]
         self._left = [len(search.folds)] * len(kernels)
         self._kept: dict[int, Training] = {}
+        n, tol = len(search.y), search.model.tol
+        self._single = _SINGLE * dearest * np.sqrt(n) <= tol
+        alike = {kernel.distance for kernel in kernels}
+        shared = len(kernels) > 1 and len(alike) == 1 and None not in alike
+        self._shares = shared and 8 * n**2 <= search.memory
+        self._distances: NDArray[Any] | None = None
+        self._measuring = threading.Lock()
 
     def training(self, k: int, f: int) -> Training:
         """Give the rows with the matrix of a kernel; of one that rows decide, that of the fold."""
@@ -228,16 +317,84 @@ class _Matrices:
     def _ready(self, kernel: Kernel) -> Training:
         search = self._search
         sides = Sides.of(search.model, search.y, search.weight)
-        free = search.model._free_bias
-        seen = centred(kernel, search.X, sides.weight, free)
-        training = ready(seen, search.X, sides, free)
-        size = len(training) ** 2 * training.gram.dtype.itemsize
-        if size > search.memory or kernel.takes is Takes.MATRIX:
-            return training if kernel.takes is not Takes.MATRIX else _given(training)
+        seen = centred(kernel, search.X, sides.weight, True)
+        training = ready(seen, search.X, sides, True)
+        gram, n = training.gram, len(training)
+        if kernel.takes is Takes.MATRIX:
+            return training.stored(np.ascontiguousarray(gram.rows.K))  # type: ignore[attr-defined]
+        dtype = np.dtype(np.float32) if self._single and kernel.distance else gram.dtype
+        if n**2 * dtype.itemsize > search.memory:
+            return training
         with Workers() as workers:
-            return training.stored(evaluate(training.gram, workers))
+            if not kernel.distance:
+                return training.stored(evaluate(gram, workers))
+            return training.stored(self._from_distances(gram, dtype, workers))
+
+    def _from_distances(self, gram: Gram, dtype: Any, workers: Workers) -> NDArray[Any]:
+        """Evaluate a kernel's matrix from distances, which are kept if others want them too."""
+        matrix, kernel = np.empty((len(gram), len(gram)), dtype), gram.kernel
+        kept = self._measured(gram, workers) if self._shares else None
+
+        def work(first: int) -> None:
+            self._search.clock.stop_if_over()
+            strip = slice(first, first + _STRIP)
+            D = _strip(gram, strip) if kept is None else kept[strip]
+            kernel.of_distances(D, matrix[strip])  # type: ignore[attr-defined]
+
+        workers.each(work, range(0, len(gram), _STRIP))
+        return matrix
+
+    def _measured(self, gram: Gram, workers: Workers) -> NDArray[Any]:
+        with self._measuring:
+            if self._distances is None:
+                distances = np.empty((len(gram), len(gram)), gram.dtype)
+
+                def work(first: int) -> None:
+                    self._search.clock.stop_if_over()
+                    strip = slice(first, first + _STRIP)
+                    distances[strip] = _strip(gram, strip)
+
+                workers.each(work, range(0, len(gram), _STRIP))
+                self._distances = distances
+            return self._distances
 
 
-def _given(training: Training) -> Training:
-    """Take a matrix that the user gave as evaluated."""
-    return training.stored(np.ascontiguousarray(training.gram.rows.K))  # type: ignore[attr-defined]
+def _strip(gram: Gram, rows: slice) -> NDArray[Any]:
+    """Measure the distances of some rows from all."""
+    some = gram.rows[rows]
+    D = np.empty((len(some), len(gram)), gram.dtype)
+    gram.kernel.distances(some, gram.rows, D)  # type: ignore[attr-defined]
+    return D
+
+
+def _by_fold(tasks: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    folds = sorted({f for _, f in tasks})
+    return [[task for task in tasks if task[1] == fold] for fold in folds]
+
+
+def _hopeful(
+    found: dict[tuple[int, int], list[Cell]], folds: int, n_kernels: int, n_costs: int
+) -> NDArray[np.bool_]:
+    """Say which points are not surely worse than the best, by a t-test over the folds so far."""
+    scores = np.full((n_kernels, n_costs, folds), np.nan)
+    for (k, f), cells in found.items():
+        scores[k, :, f] = [cell.score for cell in cells]
+    means = scores.mean(axis=2)
+    if np.isnan(means).all():
+        return np.ones_like(means, dtype=bool)
+    best = scores[np.unravel_index(np.nanargmax(means), means.shape)]
+    behind = best - scores
+    spread = behind.std(axis=2, ddof=1) / np.sqrt(folds)
+    sure = behind.mean(axis=2) > stats.t.ppf(_SURE, folds - 1) * spread
+    return ~(sure & (behind.mean(axis=2) > 0))
+
+
+def _takes_weights(scorer: Callable[..., float]) -> bool:
+    with suppress(ValueError, TypeError):
+        taken = signature(scorer).parameters
+        return "sample_weight" in taken or any(p.kind is p.VAR_KEYWORD for p in taken.values())
+    return False
+
+
+def _taken(values: Any, order: Index) -> Any:
+    return None if values is None else values[order]

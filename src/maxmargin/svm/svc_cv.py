@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.certify import Status
+from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import count_rows
-from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Kernel
@@ -30,6 +33,8 @@ from maxmargin.svm.training import check_rows
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
+_SHARE, _LEAST = 0.9, 1e-3  # of the time is for the search; seconds that the last fit gets
+_UNFINISHED = "Some fits of the search made max_iter steps and were scored as they stood."
 _COSTS = (0.1, 1000.0)  # between which a number of costs is spread
 _RATES = (0.01, 10.0)  # of gamma="scale", between which a number of gammas is spread
 
@@ -58,11 +63,15 @@ class SVCCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         As in ``GridSearchCV``; None is the accuracy.
     memory : float, default=1000
         MB for the matrix of a kernel. Without room for it fits share no kernel values.
+    race : bool, default=False
+        Whether to leave points out of later folds once a paired t-test over the folds so far is
+        sure (95 %) that they are worse than the best one; their mean scores are NaN.
     degree, coef0, tol, class_weight, max_iter, decision_function_shape, break_ties, multiclass, \
 cache_size, n_jobs
         As in ``SVC``; ``n_jobs`` are threads, over folds and kernels.
     time_limit : float, default=None
-        Seconds for the whole search and the last fit.
+        Seconds for the search and the last fit, which gets what is left and at least a tenth.
+        Points that were not scored in time have NaN as mean scores, and ``stop_`` says so.
 
     Attributes
     ----------
@@ -72,6 +81,8 @@ cache_size, n_jobs
         Fitted to all rows.
     C_, gamma_
         The chosen ones; ``gamma_`` where there is one.
+    stop_ : Status
+        TIME_LIMIT where the search was cut short, else how the last fit ended.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -97,6 +108,7 @@ cache_size, n_jobs
         cv: Any = None,
         scoring: Any = None,
         memory: float = 1000.0,
+        race: bool = False,
         degree: int = 3,
         coef0: float = 0.0,
         tol: float = 1e-3,
@@ -116,6 +128,7 @@ cache_size, n_jobs
         self.cv = cv
         self.scoring = scoring
         self.memory = memory
+        self.race = race
         self.degree = degree
         self.coef0 = coef0
         self.tol = tol
@@ -152,30 +165,51 @@ cache_size, n_jobs
         -------
         self : object
         """
-        from sklearn.metrics import check_scoring  # noqa: PLC0415  (slow to import)
         from sklearn.model_selection import check_cv  # noqa: PLC0415
 
         self._check_parameters()
-        model = self._svc()
-        with watch(self.time_limit) as clock:
+        model, begun = self._svc(), perf_counter()
+        share = None if self.time_limit is None else _SHARE * self.time_limit
+        with watch(share) as clock:
             training = model._prepare(X, y, sample_weight)
             rows = check_rows(self, training.seen.kernel, X)
             labels = training.classes[training.label]
             weight = _all_weights(sample_weight, training.label)
             splitter = check_cv(self.cv, labels, classifier=True)
             folds = list(splitter.split(np.zeros(count_rows(rows)), labels, groups))
-            self.scorer_, self.n_splits_ = check_scoring(model, self.scoring), len(folds)
+            scorer, self.n_splits_ = self._own_scorer(), len(folds)
             memory = int(self.memory * _MEGABYTE)
-            search = Search(model, rows, labels, weight, folds, self.scorer_, memory, clock)
-            points = self._points(training.seen.kernel, rows)
-            prices = self._prices()
-            cells = search.run([kernel for _, kernel in points], prices)
-            self._report([params for params, _ in points], prices, cells)
-            begun = perf_counter()
-            self.best_estimator_ = self._best(points[self._best_point][1])
-            self.best_estimator_.fit(X, y, sample_weight)
-            self.refit_time_ = perf_counter() - begun
+            search = Search(model, rows, labels, weight, folds, scorer, memory, clock)
+            points, prices = self._points(training.seen.kernel, rows), self._prices()
+            cells = search.run([kernel for _, kernel in points], prices, self.race)
+            in_time = not clock.expired
+        best = self._report([params for params, _ in points], prices, cells)
+        self._fit_best(points[best][1], X, y, sample_weight, begun)
+        self.stop_ = self.best_estimator_.certificate_.status if in_time else Status.TIME_LIMIT
         return self
+
+    def _fit_best(self, kernel: Kernel, X: Any, y: Any, sample_weight: Any, begun: float) -> None:
+        """Fit the best point to all rows, in the time that is left."""
+        now = perf_counter()
+        limit = self.time_limit
+        left = None if limit is None else max(_LEAST, limit - (now - begun))
+        model = self._best(kernel).set_params(time_limit=left)
+        self.best_estimator_ = model.fit(X, y, sample_weight).set_params(time_limit=limit)
+        self.refit_time_ = perf_counter() - now
+
+    def _own_scorer(self) -> Any:
+        """Give the scorer; None stands for the accuracy, which needs none."""
+        usual = self.scoring is None or (
+            isinstance(self.scoring, str) and self.scoring == "accuracy"
+        )
+        return None if usual else self.scorer_
+
+    @property
+    def scorer_(self) -> Any:
+        """The scorer that ``scoring`` names."""
+        from sklearn.metrics import check_scoring  # noqa: PLC0415  (slow to import)
+
+        return check_scoring(self._svc(), self.scoring)
 
     # what is tried
 
@@ -183,6 +217,7 @@ cache_size, n_jobs
         """Check what is there without data; the rest is what an SVC takes."""
         owner = type(self).__name__
         check_number(owner, "memory", self.memory, 0.0)
+        check_flag(owner, "race", self.race)
         if self.grid is not None and not isinstance(self.grid, Mapping):
             raise ParameterError(
                 f"The 'grid' parameter of {owner} must be a dict of lists or None, got "
@@ -201,7 +236,7 @@ cache_size, n_jobs
         if isinstance(self.Cs, Integral):
             check_number(type(self).__name__, "Cs", self.Cs, 1, whole=True)
             return [float(C) for C in np.geomspace(*_COSTS, int(self.Cs))]
-        prices = np.unique(np.asarray(self.Cs, dtype=np.float64))
+        prices = np.unique(_as_numbers(self.Cs))
         if len(prices) == 0 or not (prices > 0).all() or not np.isfinite(prices).all():
             raise ParameterError(
                 f"The 'Cs' parameter of {type(self).__name__} must be a number of costs, or costs "
@@ -245,10 +280,10 @@ cache_size, n_jobs
         kernels: list[dict[str, Any]],
         prices: list[float],
         cells: list[list[list[Cell]]],
-    ) -> None:
-        """Set the results as GridSearchCV has them."""
+    ) -> int:
+        """Set the results as GridSearchCV has them; returns which kernel is the best point's."""
         table = np.array(
-            [[[list(vars(c).values()) for c in fold] for fold in kernel] for kernel in cells]
+            [[[_numbers(c) for c in fold] for fold in kernel] for kernel in cells]
         )  # by kernel, fold, cost and number
         names = sorted({"C", *(name for kernel in kernels for name in kernel)})
         points = [
@@ -266,8 +301,10 @@ cache_size, n_jobs
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         self.C_ = self.best_params_["C"]
         rest = {name: value for name, value in self.best_params_.items() if name != "C"}
-        self._best_point = kernels.index(rest)
         self.gamma_ = rest.get("gamma")
+        if not all(c.finished for kernel in cells for fold in kernel for c in fold):
+            caution(_UNFINISHED, ConvergenceWarning)
+        return kernels.index(rest)
 
     def _best(self, kernel: Kernel) -> SVC:
         """Make the SVC of the best point."""
@@ -311,8 +348,20 @@ cache_size, n_jobs
         return float(self.scorer_(self.best_estimator_, X, y))
 
 
+def _numbers(cell: Cell) -> tuple[float, float, float]:
+    return cell.score, cell.fit_seconds, cell.score_seconds
+
+
 def _prefixed(params: dict[str, Any]) -> dict[str, Any]:
     return {f"kernel__{name}": value for name, value in params.items()}
+
+
+def _as_numbers(values: Any) -> Vector:
+    """Read numbers; none where there are others among them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 def _all_weights(sample_weight: Any, label: NDArray[np.intp]) -> Vector | None:
