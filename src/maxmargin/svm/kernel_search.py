@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from inspect import signature
 from itertools import combinations
 from time import perf_counter
@@ -198,8 +198,13 @@ class Search:
             finished = all(c.status.name != "ITERATION_LIMIT" for c in learned.certificates)
             yield values, seconds, finished
 
+    @cached_property
+    def _options(self) -> dict[str, Any]:
+        options: dict[str, Any] = self.model.get_params(deep=False)
+        return options
+
     def _score(self, values: Vector, classes: Any, by_pairs: bool, rows: Index) -> float:
-        shown = Candidate(values, classes, by_pairs, self.model.get_params(deep=False))
+        shown = Candidate(values, classes, by_pairs, self._options)
         weight = _taken(self.weight, rows)
         if self.scorer is None:
             right = shown.predict(None) == self.y[rows]
@@ -222,47 +227,62 @@ class _Walk:
 
     def values(self, prices: Vector) -> Iterator[tuple[Vector, float, bool]]:
         """Give the values of the validation rows for each cost, with seconds, and if it ended."""
-        begun = perf_counter()
-        walked = [self._problem(*pair, prices) for pair in self._pairs()]
+        begun, n = perf_counter(), len(self.sides.classes)
+        if self.by_pairs and n > 2:
+            walked = [self._pair(i, j, prices) for i, j in combinations(range(n), 2)]
+        else:
+            walked = [self._against_rest(c, prices) for c in range(1 if n == 2 else n)]
         seconds = (perf_counter() - begun) / len(prices)
         for c in range(len(prices)):
             values = np.column_stack([found[c] for found, _ in walked])
-            finished = all(steps[c] < self._limit for _, steps in walked)
-            yield values, seconds, finished
+            yield values, seconds, all(steps[c] < self._limit for _, steps in walked)
 
-    def _pairs(self) -> Iterator[tuple[int, int | None]]:
-        n = len(self.sides.classes)
-        if self.by_pairs:
-            return combinations(range(n), 2)
-        return ((c, None) for c in range(n))
-
-    @property
+    @cached_property
     def _limit(self) -> int:
-        most = self.search.model.max_iter
+        most: int = self.search.model.max_iter
         return most if most >= 0 else max(_MOST_STEPS, 100 * len(self.whole))
 
-    def _problem(self, first: int, second: int | None, prices: Vector) -> tuple[Vector, Index]:
-        """Solve one problem for all costs; gives values of validation rows, and steps."""
-        train, others = self.fold
-        label, unit = self.sides.label, self._units()
-        some = unit > 0 if second is None else ((label == first) | (label == second)) & (unit > 0)
-        t = np.where(label[some] == first, 1.0, -1.0)
-        rows, room = train[some], unit[some]
-        if second is None or len(self.sides.classes) == 2:
-            p, room_of = np.zeros(len(self.whole)), np.zeros(len(self.whole))
-            p[rows], room_of[rows] = t, room
-            products, intercepts, steps = self._walked(self.whole, p, room_of, prices)[1:]
-            return products[:, others] + intercepts[:, None], steps
-        square = engine_of(self.whole).cost_path.gather(self.whole, rows)
-        betas, _, intercepts, steps = self._walked(square, t, room, prices)
-        block = self.whole[np.ix_(others, rows)].astype(np.float64)
-        return (block @ betas.T + intercepts).T, steps
-
+    @cached_property
     def _units(self) -> Vector:
-        """Give what a row's slack costs for C = 1."""
-        unit = self.sides.class_weight[self.sides.label]
-        weight = self.sides.weight
+        """What a row's slack costs for C = 1."""
+        unit, weight = self.sides.class_weight[self.sides.label], self.sides.weight
         return unit if weight is None else np.where(weight > 0, unit * weight, 0.0)
+
+    def _against_rest(self, c: int, prices: Vector) -> tuple[Vector, Index]:
+        """Tell a class from all others on all rows; gives values of validation rows, and steps."""
+        (train, others), n = self.fold, len(self.whole)
+        p, room = np.zeros(n), np.zeros(n)
+        p[train], room[train] = np.where(self.sides.label == c, 1.0, -1.0), self._units
+        _, products, intercepts, steps = self._walked(self.whole, p, room, prices)
+        return products[:, others] + intercepts[:, None], steps
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[Any], Vector, Vector, Index]:
+        """Rows that cost something, class by class: their square, validation rows, units, edges."""
+        counts = np.flatnonzero(self._units > 0)
+        order = counts[np.argsort(self.sides.label[counts], kind="stable")]
+        edges = np.searchsorted(self.sides.label[order], np.arange(len(self.sides.classes) + 1))
+        train, others = self.fold
+        square = engine_of(self.whole).cost_path.gather(self.whole, train[order])
+        block = self.whole[np.ix_(others, train[order])].astype(np.float64)
+        return square, block, self._units[order], edges
+
+    def _pair(self, i: int, j: int, prices: Vector) -> tuple[Vector, Index]:
+        """Tell two classes apart on their own square."""
+        whole, block, units, edges = self._sorted
+        parts = [slice(edges[c], edges[c + 1]) for c in (i, j)]
+        m = edges[i + 1] - edges[i]
+        q = m + edges[j + 1] - edges[j]
+        square, here = np.empty((q, q), whole.dtype), (slice(m), slice(m, q))
+        for a, rows in zip(here, parts, strict=True):
+            for b, columns in zip(here, parts, strict=True):
+                square[a, b] = whole[rows, columns]
+        p = np.ones(q)
+        p[m:] = -1.0
+        room = np.concatenate([units[part] for part in parts])
+        betas, _, intercepts, steps = self._walked(square, p, room, prices)
+        sums = sum(betas[:, a] @ block[:, part].T for a, part in zip(here, parts, strict=True))
+        return sums + intercepts[:, None], steps
 
     def _walked(self, store: Any, p: Vector, room: Vector, prices: Vector) -> Any:
         """Walk through the costs, with a look at the clock now and then."""
