@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from time import perf_counter
 from typing import Any, Self
@@ -165,8 +166,6 @@ cache_size, n_jobs
         -------
         self : object
         """
-        from sklearn.model_selection import check_cv  # noqa: PLC0415
-
         self._check_parameters()
         model, begun = self._svc(), perf_counter()
         share = None if self.time_limit is None else _SHARE * self.time_limit
@@ -175,8 +174,7 @@ cache_size, n_jobs
             rows = check_rows(self, training.seen.kernel, X)
             labels = training.classes[training.label]
             weight = _all_weights(sample_weight, training.label)
-            splitter = check_cv(self.cv, labels, classifier=True)
-            folds = list(splitter.split(np.zeros(count_rows(rows)), labels, groups))
+            folds = split_rows(self, rows, labels, groups)
             scorer, self.n_splits_ = self._own_scorer(), len(folds)
             memory = int(self.memory * _MEGABYTE)
             search = Search(model, rows, labels, weight, folds, scorer, memory, clock)
@@ -346,6 +344,29 @@ cache_size, n_jobs
         """Score predictions of rows as the search did."""
         check_is_fitted(self)
         return float(self.scorer_(self.best_estimator_, X, y))
+
+
+def split_rows(search: Any, X: Any, labels: Any, groups: Any) -> list[Any]:
+    """Split rows as the search's ``cv`` says."""
+    from sklearn.model_selection import check_cv  # noqa: PLC0415  (slow to import)
+
+    with _naming_cv(search):
+        splitter = check_cv(search.cv, labels, classifier=True)
+    if not isinstance(search.cv, Iterable):
+        return list(splitter.split(np.zeros(count_rows(X)), labels, groups))
+    with _naming_cv(search):
+        return [(np.asarray(train), np.asarray(others)) for train, others in splitter.split()]
+
+
+@contextmanager
+def _naming_cv(search: Any) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError):
+        raise ParameterError(
+            f"The 'cv' parameter of {type(search).__name__} must be a number of folds, a splitter, "
+            f"pairs of training and validation rows, or None, got {search.cv!r}."
+        ) from None
 
 
 def _numbers(cell: Cell) -> tuple[float, float, float]:
