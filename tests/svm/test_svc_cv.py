@@ -1,16 +1,19 @@
 """SVCCV: the scores of a full search, point by point, with its work done once."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneOut, RepeatedStratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as LibSVC  # noqa: N811
 
 from maxmargin import SVC, SVCCV, Status
-from maxmargin.kernels import RBF, FromFunction, Linear, Polynomial
+from maxmargin.kernels import RBF, FromFunction, Laplacian, Linear, Polynomial
 
 TIGHT = 1e-6  # so that two searches agree on every row
 CS, GAMMAS = [0.1, 1.0, 10.0, 100.0], [0.01, 0.1, 1.0]
@@ -161,3 +164,50 @@ def test_linear_kernels_have_no_gamma():
 def test_wrong_parameters_are_named(params, sentence):
     with pytest.raises(ValueError, match=sentence):
         SVCCV(**params).fit(X2, y2)
+
+
+def test_a_race_drops_only_points_that_are_surely_worse():
+    full = SVCCV(CS, GAMMAS, cv=5).fit(X2, y2)
+    race = SVCCV(CS, GAMMAS, cv=5, race=True).fit(X2, y2)
+    scores = [model.cv_results_["mean_test_score"] for model in (full, race)]
+    dropped = np.isnan(scores[1])
+    assert 0 < dropped.sum() < len(dropped)
+    np.testing.assert_allclose(scores[1][~dropped], scores[0][~dropped], atol=1.5 / len(y2))
+    assert race.best_params_ == full.best_params_
+    first = [race.cv_results_[f"split{fold}_test_score"] for fold in range(2)]
+    assert np.isfinite(first).all()  # two folds at least before anything is dropped
+
+
+def test_what_is_not_scored_in_time_is_missing_and_the_rest_counts():
+    rng = np.random.default_rng(0)
+    rows, label = rng.normal(size=(4000, 20)), rng.integers(0, 2, 4000)
+    model = SVCCV(np.geomspace(0.01, 1e6, 6), np.geomspace(1e-3, 1.0, 6), time_limit=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(rows, label)
+    mean = model.cv_results_["mean_test_score"]
+    assert model.stop_ is Status.TIME_LIMIT
+    assert np.isnan(mean).any()
+    if np.isfinite(mean).any():
+        assert model.best_score_ == np.nanmax(mean)
+    assert model.predict(rows[:3]).shape == (3,)
+
+
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.7), RBF(sigma=2.0), Laplacian(gamma=0.3)], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_serve_kernels_of_every_rate(kernel, dtype):
+    rows = kernel.prepare(X.astype(dtype))
+    D, K = np.empty((len(X), len(X)), dtype), np.empty((len(X), len(X)), np.float32)
+    kernel.distances(rows, rows, D)
+    kernel.of_distances(D, K)
+    assert kernel.distance in ("squared", "absolute")
+    assert (D >= 0).all()
+    np.testing.assert_allclose(K, kernel(X), atol=1e-5)
+
+
+def test_steps_that_run_out_are_told():
+    with pytest.warns(ConvergenceWarning) as told:
+        SVCCV([1.0, 10.0], [1.0], max_iter=2).fit(X2, y2)
+    search, fit = (str(warning.message) for warning in told)
+    assert "max_iter steps" in search
+    assert "terminated early" in fit
