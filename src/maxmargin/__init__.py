@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
+    from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
@@ -45,6 +46,7 @@ __all__ = [
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
+    "LinearSVCCV",
     "NotSeparable",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
@@ -74,6 +76,7 @@ _HOME = {
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
+    "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",

@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from inspect import signature
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -37,6 +35,7 @@ from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
+from maxmargin.svm.search_cv import MISSING, Cell, score
 from maxmargin.svm.training import Sides, Training, centred, ready, take
 
 Vector = NDArray[np.float64]
@@ -77,20 +76,6 @@ class Candidate(ClassifierMixin, BaseEstimator):
         if several and self.options["decision_function_shape"] == "ovo":
             return np.asarray(self.values)
         return decision.confidences(self.values, len(self.classes), self.by_pairs)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What is known of one kernel and cost on one fold."""
-
-    score: float
-    fit_seconds: float
-    score_seconds: float
-    finished: bool = True
-    """Whether the fit came to its end within its steps."""
-
-
-MISSING = Cell(float("nan"), float("nan"), float("nan"))
 
 
 @dataclass(frozen=True)
@@ -205,14 +190,8 @@ class Search:
 
     def _score(self, values: Vector, classes: Any, by_pairs: bool, rows: Index) -> float:
         shown = Candidate(values, classes, by_pairs, self._options)
-        weight = _taken(self.weight, rows)
-        if self.scorer is None:
-            right = shown.predict(None) == self.y[rows]
-            return float(np.average(right, weights=weight))
-        given = {}
-        if weight is not None and _takes_weights(self.scorer):
-            given["sample_weight"] = weight
-        return float(self.scorer(shown, take(self.X, rows), self.y[rows], **given))
+        X = None if self.scorer is None else take(self.X, rows)
+        return score(self.scorer, shown, X, self.y[rows], _taken(self.weight, rows))
 
 
 @dataclass(frozen=True)
@@ -407,13 +386,6 @@ def _hopeful(
     spread = behind.std(axis=2, ddof=1) / np.sqrt(folds)
     sure = behind.mean(axis=2) > stats.t.ppf(_SURE, folds - 1) * spread
     return ~(sure & (behind.mean(axis=2) > 0))
-
-
-def _takes_weights(scorer: Callable[..., float]) -> bool:
-    with suppress(ValueError, TypeError):
-        taken = signature(scorer).parameters
-        return "sample_weight" in taken or any(p.kind is p.VAR_KEYWORD for p in taken.values())
-    return False
 
 
 def _taken(values: Any, order: Index) -> Any:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
-from maxmargin.certify import Status
-from maxmargin.inputs.caution import caution
-from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
-from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
@@ -27,20 +18,16 @@ from maxmargin.kernels.gamma import HasGamma, resolve
 from maxmargin.kernels.points import as_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.svm.kernel_choice import choose_kernel
-from maxmargin.svm.kernel_search import Cell, Search
+from maxmargin.svm.kernel_search import Search
+from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
 from maxmargin.svm.svc import SVC
 from maxmargin.svm.training import check_rows
 
-Vector = NDArray[np.float64]
-
 _MEGABYTE = 2**20
-_SHARE, _LEAST = 0.9, 1e-3  # of the time is for the search; seconds that the last fit gets
-_UNFINISHED = "Some fits of the search made max_iter steps and were scored as they stood."
-_COSTS = (0.1, 1000.0)  # between which a number of costs is spread
 _RATES = (0.01, 10.0)  # of gamma="scale", between which a number of gammas is spread
 
 
-class SVCCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SVCCV(SearchCV):
     """``SVC`` with C and the kernel's parameters chosen by cross-validation.
 
     The scores are those that ``GridSearchCV`` would find with our ``SVC``; what it would do again
@@ -142,12 +129,6 @@ cache_size, n_jobs
         self.n_jobs = n_jobs
         self.time_limit = time_limit
 
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags = self._svc().__sklearn_tags__().input_tags
-        return tags
-
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search, then fit to all rows with what was best.
@@ -167,13 +148,12 @@ cache_size, n_jobs
         self : object
         """
         self._check_parameters()
-        model, begun = self._svc(), perf_counter()
-        share = None if self.time_limit is None else _SHARE * self.time_limit
-        with watch(share) as clock:
+        model, begun = self._machine(), perf_counter()
+        with watch(self._search_seconds) as clock:
             training = model._prepare(X, y, sample_weight)
             rows = check_rows(self, training.seen.kernel, X)
             labels = training.classes[training.label]
-            weight = _all_weights(sample_weight, training.label)
+            weight = all_weights(sample_weight, training.label)
             folds = split_rows(self, rows, labels, groups)
             scorer, self.n_splits_ = self._own_scorer(), len(folds)
             memory = int(self.memory * _MEGABYTE)
@@ -182,37 +162,14 @@ cache_size, n_jobs
             cells = search.run([kernel for _, kernel in points], prices, self.race)
             in_time = not clock.expired
         best = self._report([params for params, _ in points], prices, cells)
-        self._fit_best(points[best][1], X, y, sample_weight, begun)
-        self.stop_ = self.best_estimator_.certificate_.status if in_time else Status.TIME_LIMIT
+        self.gamma_ = self.best_params_.get("gamma")
+        self._fit_best(self._best(points[best][1]), X, y, sample_weight, begun, in_time)
         return self
-
-    def _fit_best(self, kernel: Kernel, X: Any, y: Any, sample_weight: Any, begun: float) -> None:
-        """Fit the best point to all rows, in the time that is left."""
-        now = perf_counter()
-        limit = self.time_limit
-        left = None if limit is None else max(_LEAST, limit - (now - begun))
-        model = self._best(kernel).set_params(time_limit=left)
-        self.best_estimator_ = model.fit(X, y, sample_weight).set_params(time_limit=limit)
-        self.refit_time_ = perf_counter() - now
-
-    def _own_scorer(self) -> Any:
-        """Give the scorer; None stands for the accuracy, which needs none."""
-        usual = self.scoring is None or (
-            isinstance(self.scoring, str) and self.scoring == "accuracy"
-        )
-        return None if usual else self.scorer_
-
-    @property
-    def scorer_(self) -> Any:
-        """The scorer that ``scoring`` names."""
-        from sklearn.metrics import check_scoring  # noqa: PLC0415  (slow to import)
-
-        return check_scoring(self._svc(), self.scoring)
 
     # what is tried
 
     def _check_parameters(self) -> None:
-        """Check what is there without data; the rest is what an SVC takes."""
+        super()._check_parameters()
         owner = type(self).__name__
         check_number(owner, "memory", self.memory, 0.0)
         check_flag(owner, "race", self.race)
@@ -221,26 +178,10 @@ cache_size, n_jobs
                 f"The 'grid' parameter of {owner} must be a dict of lists or None, got "
                 f"{self.grid!r}."
             )
-        self._prices()
-        self._svc()._check_parameters()
 
-    def _svc(self) -> SVC:
+    def _machine(self) -> SVC:
         """Make an SVC with every parameter but those that are searched."""
-        own = {name: value for name, value in vars(self).items() if name in SVC().get_params()}
-        return SVC(**own)
-
-    def _prices(self) -> list[float]:
-        """List the costs in rising order."""
-        if isinstance(self.Cs, Integral):
-            check_number(type(self).__name__, "Cs", self.Cs, 1, whole=True)
-            return [float(C) for C in np.geomspace(*_COSTS, int(self.Cs))]
-        prices = np.unique(_as_numbers(self.Cs))
-        if len(prices) == 0 or not (prices > 0).all() or not np.isfinite(prices).all():
-            raise ParameterError(
-                f"The 'Cs' parameter of {type(self).__name__} must be a number of costs, or costs "
-                f"greater than 0, got {self.Cs!r}."
-            )
-        return [float(C) for C in prices]
+        return SVC(**self._own_parameters(SVC))
 
     def _points(self, resolved: Kernel, X: Any) -> list[tuple[dict[str, Any], Kernel]]:
         """List the kernels to try, each with what it is called in the results."""
@@ -271,142 +212,13 @@ cache_size, n_jobs
         given = kernel.get_params(deep=False) | {"gamma": gamma}
         return type(kernel)(**given | ({"sigma": None} if "sigma" in given else {}))
 
-    # what came of it
-
-    def _report(
-        self,
-        kernels: list[dict[str, Any]],
-        prices: list[float],
-        cells: list[list[list[Cell]]],
-    ) -> int:
-        """Set the results as GridSearchCV has them; returns which kernel is the best point's."""
-        table = np.array(
-            [[[_numbers(c) for c in fold] for fold in kernel] for kernel in cells]
-        )  # by kernel, fold, cost and number
-        names = sorted({"C", *(name for kernel in kernels for name in kernel)})
-        points = [
-            ({"C": C, **kernel}, table[k, :, c])
-            for k, kernel in enumerate(kernels)
-            for c, C in enumerate(prices)
-        ]
-        if names[0] == "C":  # as ParameterGrid orders them: the last name changes fastest
-            points = [
-                points[k * len(prices) + c] for c in range(len(prices)) for k in range(len(kernels))
-            ]
-        self.cv_results_ = _results(points, names)
-        self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.C_ = self.best_params_["C"]
-        rest = {name: value for name, value in self.best_params_.items() if name != "C"}
-        self.gamma_ = rest.get("gamma")
-        if not all(c.finished for kernel in cells for fold in kernel for c in fold):
-            caution(_UNFINISHED, ConvergenceWarning)
-        return kernels.index(rest)
-
     def _best(self, kernel: Kernel) -> SVC:
         """Make the SVC of the best point."""
-        model = self._svc().set_params(C=self.C_)
+        model = self._machine().set_params(C=self.C_)
         if self.gamma_ is not None and isinstance(self.kernel, str):
             return model.set_params(gamma=self.gamma_)
         return model.set_params(kernel=kernel if isinstance(self.kernel, Kernel) else self.kernel)
 
-    # what a fitted model does
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in order."""
-        check_is_fitted(self, "best_estimator_")
-        classes: NDArray[Any] = self.best_estimator_.classes_
-        return classes
-
-    @property
-    def certificate_(self) -> Any:
-        """Of the fit to all rows."""
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.certificate_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether the last fit has been made."""
-        return "best_estimator_" in vars(self)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of rows; see ``SVC.predict``."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    def decision_function(self, X: Any) -> Vector:
-        """Evaluate the decision values of rows; see ``SVC.decision_function``."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
-
-    def score(self, X: Any, y: Any) -> float:
-        """Score predictions of rows as the search did."""
-        check_is_fitted(self)
-        return float(self.scorer_(self.best_estimator_, X, y))
-
-
-def split_rows(search: Any, X: Any, labels: Any, groups: Any) -> list[Any]:
-    """Split rows as the search's ``cv`` says."""
-    from sklearn.model_selection import check_cv  # noqa: PLC0415  (slow to import)
-
-    with _naming_cv(search):
-        splitter = check_cv(search.cv, labels, classifier=True)
-    if not isinstance(search.cv, Iterable):
-        return list(splitter.split(np.zeros(count_rows(X)), labels, groups))
-    with _naming_cv(search):
-        return [(np.asarray(train), np.asarray(others)) for train, others in splitter.split()]
-
-
-@contextmanager
-def _naming_cv(search: Any) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, TypeError):
-        raise ParameterError(
-            f"The 'cv' parameter of {type(search).__name__} must be a number of folds, a splitter, "
-            f"pairs of training and validation rows, or None, got {search.cv!r}."
-        ) from None
-
-
-def _numbers(cell: Cell) -> tuple[float, float, float]:
-    return cell.score, cell.fit_seconds, cell.score_seconds
-
 
 def _prefixed(params: dict[str, Any]) -> dict[str, Any]:
     return {f"kernel__{name}": value for name, value in params.items()}
-
-
-def _as_numbers(values: Any) -> Vector:
-    """Read numbers; none where there are others among them."""
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.empty(0)
-
-
-def _all_weights(sample_weight: Any, label: NDArray[np.intp]) -> Vector | None:
-    return None if sample_weight is None else check_sample_weight(sample_weight, label)
-
-
-def _results(points: list[tuple[dict[str, Any], Vector]], names: list[str]) -> dict[str, Any]:
-    """Lay out scores and times of points, by fold and in the mean."""
-    params, numbers = [p for p, _ in points], np.array([n for _, n in points])
-    scores, fits, looks = (numbers[:, :, k] for k in range(3))
-    results: dict[str, Any] = {}
-    for name, seconds in (("fit", fits), ("score", looks)):
-        results |= {
-            f"mean_{name}_time": seconds.mean(axis=1),
-            f"std_{name}_time": seconds.std(axis=1),
-        }
-    for name in names:
-        values = np.empty(len(params), dtype=object)
-        values[:] = [p.get(name) for p in params]
-        results[f"param_{name}"] = np.ma.array(values, mask=[name not in p for p in params])
-    results["params"] = params
-    results |= {f"split{f}_test_score": scores[:, f] for f in range(scores.shape[1])}
-    mean = scores.mean(axis=1)
-    results |= {"mean_test_score": mean, "std_test_score": scores.std(axis=1)}
-    worse = np.where(np.isnan(mean), -np.inf, mean)
-    results["rank_test_score"] = rankdata(-worse, method="min").astype(np.int32)
-    return results
