@@ -1,7 +1,9 @@
 """What every test shares, those in docstrings of src among them."""
 
 import sys
+from functools import cache
 
+import numpy as np
 import pytest
 
 
@@ -12,3 +14,17 @@ def close_figures():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@cache
+def _generators(module):
+    """Find a module's random generators, each with its state before the first test."""
+    found = [each for each in vars(module).values() if isinstance(each, np.random.Generator)]
+    return [(each.bit_generator, each.bit_generator.state) for each in found]
+
+
+@pytest.fixture(autouse=True)
+def same_numbers(request):
+    """Give each test the same random numbers, whichever ran before it in the same process."""
+    for generator, state in _generators(request.node.getparent(pytest.Module).obj):
+        generator.state = state

@@ -20,6 +20,7 @@ from benchmarks import (
     startup,
     svc_fit,
     svc_predict,
+    tuning,
 )
 from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
 from benchmarks.linear_data import LINEAR
@@ -77,6 +78,7 @@ def others(options: argparse.Namespace) -> None:
         "many_classes": lambda: many_classes.measure(
             options.repeats, options.sklearn_repeats, options.small
         ),
+        "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),

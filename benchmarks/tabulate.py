@@ -117,6 +117,31 @@ def many_classes_table(whole: dict[str, Any]) -> str:
     return "\n\n".join([lay_out(header, lines), *notes])
 
 
+def tuning_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Search, 6 × 6 points, 5 folds",
+        "rows × columns",
+        "classes",
+        *_SECONDS,
+        "scores differ by rows of 500",
+        "best point",
+    ]
+    rows = whole["rows"]
+    lines = [
+        [
+            *_shape(row),
+            str(row["classes"]),
+            *_seconds(row),
+            number(max(row["apart"].values(), default=0.0)),
+            "same" if all(row["same"].values()) else "another",
+        ]
+        for row in rows
+    ]
+    notes = [f"† {r['data']}: {r['objection']}." for r in rows if r["objection"]]
+    lines.append(["geometric mean", *[""] * 5, *means(rows), "", ""])
+    return "\n\n".join([lay_out(header, lines), *notes])
+
+
 def memory_table(whole: dict[str, Any]) -> str:
     header = [
         "Peak memory of fit",
@@ -171,6 +196,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "fit": fit_table,
     "predict": predict_table,
     "many_classes": many_classes_table,
+    "tuning": tuning_table,
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,

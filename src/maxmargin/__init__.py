@@ -24,15 +24,19 @@ if TYPE_CHECKING:
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
+    from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.path import SvmPath, svm_path
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
+    from maxmargin.svm.svc_cv import SVCCV
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
 
 __all__ = [
     "SVC",
+    "SVCCV",
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BoostingClassifier",
@@ -43,6 +47,7 @@ __all__ = [
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
+    "LinearSVCCV",
     "NotSeparable",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
@@ -50,6 +55,7 @@ __all__ = [
     "Separation",
     "SlackBudgetSVC",
     "Status",
+    "SvmPath",
     "__version__",
     "boosting",
     "datasets",
@@ -58,6 +64,7 @@ __all__ = [
     "losses",
     "plots",
     "separate",
+    "svm_path",
     "total_slack",
 ]
 
@@ -72,15 +79,19 @@ _HOME = {
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
+    "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
     "RegressionStump": "maxmargin.trees",
     "SVC": "maxmargin.svm",
+    "SVCCV": "maxmargin.svm.svc_cv",
     "Separation": "maxmargin.svm.separation",
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
+    "SvmPath": "maxmargin.svm.path",
     "separate": "maxmargin.svm.separation",
+    "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",
 }
 _ROOMS = frozenset({"boosting", "datasets", "evaluation", "kernels", "losses", "plots"})

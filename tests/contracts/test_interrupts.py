@@ -45,6 +45,7 @@ LONG = {  # what makes a fit take many seconds
     "OneVsRestClassifier": {"estimator": LinearSVC(**LINEAR)},
 }
 ENDLESS = {"n_estimators": 10**7}
+FAR = {"n_estimators": 2, "max_iter": 2000, "estimator__max_iter": 2000, "time_limit": 10.0}
 OTHER_WAYS = [
     SVC(solver="smo", **SVMS),
     SVC(solver="osuna", **SVMS),
@@ -134,8 +135,11 @@ def warm_up(model):
     short.set_params(**{k: v for k, v in few.items() if k in model.get_params(deep=False)})
     if "OneVs" in type(model).__name__:
         short.set_params(estimator__max_iter=5, estimator__tol=0.1)
+    far = clone(model)  # on a few rows, but to the end: some loops run only near the optimum
+    far.set_params(**{k: v for k, v in FAR.items() if k in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        fit(far, rows=60)
         return fit(short)
 
 

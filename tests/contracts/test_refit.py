@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-CLOCKS = {"seconds"}  # how long something took is not what was learnt
+CLOCKS = ("seconds", "_time", "_time_")  # how long something took is not what was learnt
 
 
 def kept(value):
@@ -21,7 +21,7 @@ def kept(value):
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, dict):
-        return {key: kept(each) for key, each in value.items() if key not in CLOCKS}
+        return {key: kept(each) for key, each in value.items() if not str(key).endswith(CLOCKS)}
     if isinstance(value, list | tuple):
         return [kept(each) for each in value]
     plain = value is None or isinstance(value, str | bytes | int | np.dtype | Enum | type)

@@ -1,5 +1,6 @@
 import multiprocessing
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from maxmargin.ops import threads
-from maxmargin.ops.threads import Workers, count_threads, side_by_side
+from maxmargin.ops.threads import Workers, count_threads, side_by_side, stop_if_cancelled
 
 LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -165,3 +166,34 @@ def test_the_first_error_is_raised_and_nothing_is_begun_after_it(n_jobs):
     assert str(raised.value) == f"piece {min(failed)}"
     assert len(failed) <= n_jobs
     assert set(threading.enumerate()) == before
+
+
+def test_an_earlier_piece_that_fails_later_is_the_one_to_be_told():
+    failed = threading.Event()
+
+    def work(piece):
+        if piece == 0:
+            assert failed.wait(60)
+            time.sleep(0.05)  # the other's error is known by now
+            stop_if_cancelled()
+        else:
+            failed.set()
+        raise RuntimeError(f"piece {piece}")
+
+    with pytest.raises(RuntimeError, match="piece 0"):
+        side_by_side(work, range(2), 2)
+
+
+def test_ctrl_c_in_a_piece_ends_those_before_it_too():
+    pressed = threading.Event()
+
+    def work(piece):
+        if piece == 1:
+            pressed.set()
+            raise KeyboardInterrupt
+        assert pressed.wait(60)
+        while True:
+            stop_if_cancelled()
+
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(work, range(2), 2)

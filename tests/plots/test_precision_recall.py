@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from maxmargin.evaluation import PrecisionRecallCurve, RocCurve, band_of
-from maxmargin.plots import plot_roc, precision_recall
+from maxmargin.plots import precision_recall, roc
 
 RNG = np.random.default_rng(0)
 Y = np.arange(100) % 2
@@ -23,7 +23,7 @@ def test_curves_are_steps_and_chance_is_named_once():
 
 @pytest.mark.parametrize("kind", [PrecisionRecallCurve, RocCurve])
 def test_bands_are_filled_and_named_with_their_deviation(kind):
-    draw = precision_recall if kind is PrecisionRecallCurve else plot_roc
+    draw = precision_recall if kind is PrecisionRecallCurve else roc
     band, single = band_of([curve(kind) for _ in range(4)]), curve(kind)
     display = draw({"folds": band, "test": single})
     assert len(display.ax_.collections) == 1
@@ -52,4 +52,4 @@ def test_a_band_of_the_other_kind_is_refused_in_a_sentence():
     with pytest.raises(TypeError, match="'a' is no PrecisionRecallCurve but a Band"):
         precision_recall({"a": band})
     with pytest.raises(TypeError, match="'a' is no RocCurve but"):
-        plot_roc({"a": curve()})
+        roc({"a": curve()})

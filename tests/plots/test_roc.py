@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from maxmargin.plots import RocCurve, plot_roc
+from maxmargin.plots import RocCurve, roc
 
 
 def test_both_curves_and_chance_are_drawn_and_named():
     curve = RocCurve.from_scores([0, 0, 1, 1], [-2.0, 0.3, 0.1, 1.5], classes=[0, 1])
-    display = plot_roc({"test": curve, "training": curve})
+    display = roc({"test": curve, "training": curve})
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["test (AUC = 0.75)", "training (AUC = 0.75)", "chance"]
 
@@ -22,7 +22,7 @@ def test_any_number_of_curves_differ_and_the_legend_covers_none(count, name):
         f"{name} {k}": RocCurve.from_scores(y, each, classes=[0, 1])
         for k, each in enumerate(scores)
     }
-    display = plot_roc(curves)
+    display = roc(curves)
     assert len({(line.get_color(), str(line._dash_pattern)) for line in display.line_}) == count
     display.figure_.draw_without_rendering()
     box, axes = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
@@ -35,7 +35,7 @@ def test_any_number_of_curves_differ_and_the_legend_covers_none(count, name):
 @pytest.mark.parametrize("curves", [{}, None, {"test": None}, [1]])
 def test_what_are_no_curves_is_refused_in_a_sentence(curves):
     with pytest.raises(TypeError, match=r"^(curves must be a mapping|'test' is no RocCurve).*\.$"):
-        plot_roc(curves)
+        roc(curves)
 
 
 def test_it_draws_on_given_axes():
@@ -43,4 +43,4 @@ def test_it_draws_on_given_axes():
 
     _, ax = plt.subplots()
     curve = RocCurve.from_scores([0, 1], [-1.0, 1.0], classes=[0, 1])
-    assert plot_roc({"test": curve}, ax).ax_ is ax
+    assert roc({"test": curve}, ax).ax_ is ax

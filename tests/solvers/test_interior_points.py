@@ -91,13 +91,24 @@ def test_turned_rows_have_the_same_lengths_and_values(workers):
     assert Rotation.of(Design(X, 2.0, workers)).normal is None
 
 
-def test_feature_sign_search_minimises_over_nearly_parallel_columns():
+def nearly_parallel():
     columns = np.ones((50, 8)) + 1e-4 * RNG.normal(size=(50, 8))
-    A, target = columns.T @ columns, columns[:, 0] - columns[:, 1]
-    G, penalty = -1e9 * columns.T @ target, np.ones(8)
-    A = 1e9 * A
-    w = minimise(A, penalty, 1e-4, np.zeros(8), G)
+    target = columns[:, 0] - columns[:, 1]
+    return 1e9 * columns.T @ columns, np.ones(8), -1e9 * columns.T @ target
+
+
+def test_feature_sign_search_minimises_over_nearly_parallel_columns():
+    A, penalty, G = nearly_parallel()
+    w = minimise(A, penalty, 1e-4, np.zeros(8), G, over=lambda: False)
     slopes = G + A @ w
     assert (w != 0).sum() < 8
     np.testing.assert_allclose(slopes[w != 0], -np.sign(w[w != 0]), atol=2e-3)
     assert np.abs(slopes).max() < 1 + 2e-3
+
+
+def test_feature_sign_search_ends_with_the_best_so_far_when_time_is_over():
+    A, penalty, G = nearly_parallel()
+    looks = iter([False, False, True])
+    w = minimise(A, penalty, 1e-4, np.zeros(8), G, over=lambda: next(looks))
+    assert 1 <= (w != 0).sum() <= 2
+    assert G @ w + w @ A @ w / 2 + np.abs(w).sum() < 0

@@ -31,9 +31,9 @@ from maxmargin.bagging import BaggingClassifier
 from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
 from maxmargin.job.preparation import as_codes, as_vectors, count_vectors
 from maxmargin.job.tuned import Tuned
-from maxmargin.svm import SVC
 from maxmargin.svm.linear_classifier import LinearClassifier
-from maxmargin.svm.linear_svc import LinearSVC
+from maxmargin.svm.linear_svc_cv import LinearSVCCV
+from maxmargin.svm.svc_cv import SVCCV
 from maxmargin.tables import InputError, Table
 
 INNER_FOLDS = 3
@@ -84,12 +84,23 @@ class Wanted:
 
     def search(self, model: Any, factor: int = 1, **grid: Sequence[Any]) -> Tuned:
         """Have parameters of a model chosen among those of a grid, on so many times the rows."""
-        kind = StratifiedKFold if is_classifier(model) else KFold
-        folds = kind(INNER_FOLDS, shuffle=True, random_state=self.seed)
+        folds, wanted = self._folds(model), {name: list(given) for name, given in grid.items()}
         facts = {"cv": folds, "scoring": self.metric, "error_score": "raise"}
-        search = GridSearchCV(model, {name: list(given) for name, given in grid.items()}, **facts)
+        return self.tuned(GridSearchCV(model, wanted, **facts), factor)
+
+    def own_search(self, kind: Any, **options: Any) -> Tuned:
+        """Have parameters chosen by an estimator that searches itself."""
+        search = kind(scoring=self.metric, **options, **self.ours)
+        return self.tuned(search.set_params(cv=self._folds(search)))
+
+    def tuned(self, search: Any, factor: int = 1) -> Tuned:
+        """Search on so many times the rows for tuning."""
         rows = None if self.tuning_rows is None else factor * self.tuning_rows
         return Tuned(search, max_rows=rows, random_state=self.seed)
+
+    def _folds(self, model: Any) -> Any:
+        kind = StratifiedKFold if is_classifier(model) else KFold
+        return kind(INNER_FOLDS, shuffle=True, random_state=self.seed)
 
 
 @dataclass(frozen=True)
@@ -138,7 +149,7 @@ def _logistic(table: Table, wanted: Wanted) -> Pipeline:
 
 
 def _linear(table: Table, wanted: Wanted) -> Pipeline:
-    return _on_vectors(table, wanted.search(LinearSVC(**wanted.ours), C=LINEAR_COSTS))
+    return _on_vectors(table, wanted.own_search(LinearSVCCV, Cs=LINEAR_COSTS))
 
 
 def _neighbours(table: Table, wanted: Wanted) -> Pipeline:
@@ -177,8 +188,7 @@ def _polynomial(table: Table, wanted: Wanted) -> Pipeline:
 def _kernel(table: Table, wanted: Wanted, factors: Sequence[float], **kernel: Any) -> Pipeline:
     """Have C and gamma of a kernel machine chosen."""
     gammas = [factor / count_vectors(table) for factor in factors]
-    model = SVC(**kernel, **wanted.ours)
-    return _on_vectors(table, wanted.search(model, C=COSTS, gamma=gammas))
+    return _on_vectors(table, wanted.own_search(SVCCV, Cs=COSTS, gammas=gammas, **kernel))
 
 
 def _mean(_table: Table, _wanted: Wanted) -> Pipeline:

@@ -22,9 +22,14 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def _best_has(name: str) -> Callable[[Method], Method]:
     """Have a method only where the model has it: the chosen one, or else the search's own."""
     found: Callable[[Method], Method] = available_if(
-        lambda own: hasattr(vars(own).get("best_estimator_", own.search.estimator), name)
+        lambda own: hasattr(vars(own).get("best_estimator_", _tuned(own.search)), name)
     )
     return found
+
+
+def _tuned(search: Any) -> Any:
+    """Give the model that a search tunes, which may be itself."""
+    return getattr(search, "estimator", search)
 
 
 class Tuned(MetaEstimatorMixin, BaseEstimator):

@@ -96,6 +96,14 @@ class Kernel(ABC):
         return False
 
     @property
+    def distance(self) -> str | None:
+        """The distance that its values are made of, by which kernels of other rates are served.
+
+        A kernel that has one fills tiles with it (``distances``) and from it (``of_distances``).
+        """
+        return None
+
+    @property
     def formula(self) -> tuple[int, NDArray[np.float64]] | None:
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None

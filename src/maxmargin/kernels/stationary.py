@@ -48,6 +48,11 @@ class ExpOfDistance(HasGamma):
         """Ones: a point has distance 0 from itself."""
         return np.ones(len(A), A.dtype)
 
+    def of_distances(self, D: FloatArray, out: FloatArray) -> None:
+        """Fill a tile from the distances of its rows, which serve kernels of every rate."""
+        rate = D.dtype.type(min(self.rate, float(np.finfo(D.dtype).max)))
+        engine_of(out).kernel_epilogue.exp_of_distances(rate, D, out)
+
     def _finish(self, a: FloatArray, b: FloatArray, out: FloatArray) -> None:
         """Set out <- exp(-rate * max(0, a + b' - 2 out))."""
         rate = out.dtype.type(min(self.rate, float(np.finfo(out.dtype).max)))
@@ -105,6 +110,11 @@ class RBF(ExpOfDistance):
             return float(np.float64(0.5) / np.float64(self.sigma) / np.float64(self.sigma))
 
     @property
+    def distance(self) -> str:
+        """Euclid's, squared."""
+        return "squared"
+
+    @property
     def formula(self) -> tuple[int, NDArray[np.float64]]:
         """An exponential of dot products and squared lengths."""
         return RADIAL, np.array([self.rate, 0.0, 0.0])
@@ -133,6 +143,14 @@ class RBF(ExpOfDistance):
         assert B.sq_norms is not None
         self._finish(A.sq_norms, B.sq_norms, out)
 
+    def distances(self, A: Points, B: Points, out: FloatArray) -> None:
+        """Fill a tile with squared distances."""
+        dot(A, B, out)
+        assert A.sq_norms is not None
+        assert B.sq_norms is not None
+        np.subtract(B.sq_norms, 2 * out, out=out)
+        np.maximum(out + A.sq_norms[:, None], 0.0, out=out)
+
 
 class Laplacian(ExpOfDistance):
     """exp(-gamma |x - y|_1), with the sum of absolute differences.
@@ -155,6 +173,11 @@ class Laplacian(ExpOfDistance):
     def _check_params(self) -> None:
         self._check_gamma()
 
+    @property
+    def distance(self) -> str:
+        """City blocks."""
+        return "absolute"
+
     def prepare(self, X: Any) -> Points:
         """Check X; nothing can be done beforehand."""
         return as_points(X)
@@ -165,13 +188,22 @@ class Laplacian(ExpOfDistance):
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """Sum absolute differences, sparse rows written out a tile at a time."""
+        self._products(A, B, out)
+        self._finish(np.zeros(len(A), A.dtype), np.zeros(len(B), A.dtype), out)
+
+    def distances(self, A: Points, B: Points, out: FloatArray) -> None:
+        """Fill a tile with sums of absolute differences."""
+        self._products(A, B, out)
+        out *= -2.0
+
+    def _products(self, A: Points, B: Points, out: FloatArray) -> None:
+        """Fill a tile with -1/2 of the distance, as a dot product of rows without length has it."""
         check_widths(A, B)
         B, l1_product = B.astype(A.dtype), engine_of(out).kernel_l1.l1_product
         for rows in dense_tiles(A):
             part = _dense(A.X[rows])
             for columns in dense_tiles(B):
                 l1_product(part, _dense(B.X[columns]), *row_major(out[rows, columns]))
-        self._finish(np.zeros(len(A), A.dtype), np.zeros(len(B), A.dtype), out)
 
 
 def _dense(X: Any) -> FloatArray:

@@ -5,7 +5,7 @@ has the same groups with the same signatures:
 
     kernel_epilogue, kernel_l1, kernel_sparse, kernel_row    tiles and rows of kernel values
     rows, selection                                          the row store, and who violates
-    smo, polish, coordinate                                  ascent on kernel rows
+    smo, polish, coordinate, cost_walk                       ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
     stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
     gradient, boost_weights, pairs                           passes of boosting

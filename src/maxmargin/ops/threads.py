@@ -191,8 +191,9 @@ def side_by_side(
     """Call the function on a few long pieces, several (``at_once``) at a time; results in order.
 
     All of them together get ``n_jobs`` threads: a ``Workers`` inside a piece gets an equal share.
-    After an error no further piece is begun, those at work end where they next ask
-    (``stop_if_cancelled``), and of those that failed the first one's error is raised.
+    After an error no further piece is begun, and later ones at work end where they next ask
+    (``stop_if_cancelled``); earlier ones go on, so that the error raised is the one that piece
+    after piece would raise too. Ctrl-C ends all of them.
     """
     work = list(pieces)
     threads = count_threads(n_jobs)
@@ -204,23 +205,28 @@ def side_by_side(
 
 
 def _in_threads(function: Callable[[T], R], work: list[T], apart: int) -> list[R]:
-    failed = threading.Event()
+    unwanted = [threading.Event() for _ in work]
 
-    def begin(piece: T) -> R:
+    def cancel(first: int) -> None:
+        for flag in unwanted[first:]:
+            flag.set()
+
+    def begin(number: int) -> R:
         stop_if_cancelled()
         try:
-            return function(piece)
-        except BaseException:
-            failed.set()
+            return function(work[number])
+        except BaseException as error:
+            cancel(number if isinstance(error, Exception) else 0)
             raise
 
     pool = ThreadPoolExecutor(apart)
     try:
-        futures = [pool.submit(_with_flag(failed).run, begin, piece) for piece in work]
+        contexts = [_with_flag(flag) for flag in unwanted]
+        futures = [pool.submit(c.run, begin, number) for number, c in enumerate(contexts)]
         wait(futures, return_when=FIRST_EXCEPTION)
         return _results(futures)
     except BaseException:  # also when Ctrl-C ends the waiting
-        failed.set()
+        cancel(0)
         raise
     finally:
         pool.shutdown(cancel_futures=True)

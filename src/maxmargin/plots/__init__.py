@@ -12,7 +12,7 @@ from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margi
 from maxmargin.plots.path import PathDisplay, path
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.projection import ProjectionDisplay, projection
-from maxmargin.plots.roc import plot_roc
+from maxmargin.plots.roc import plot_roc, roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
@@ -49,6 +49,7 @@ __all__ = [
     "plot_roc",
     "precision_recall",
     "projection",
+    "roc",
     "rounds",
     "shape_functions",
     "splits",

@@ -19,7 +19,7 @@ INSIDE = 5  # more curves than these are named beside the axes,
 LONG = 2.6  # and those whose names take more inches
 
 
-def plot_roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> Any:
+def roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> Any:
     """Draw ROC curves with the chance line.
 
     Parameters
@@ -39,7 +39,7 @@ def plot_roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> A
     Examples
     --------
     >>> curve = RocCurve.from_scores([0, 0, 1, 1], [-2.0, 0.3, 0.1, 1.5], classes=[0, 1])
-    >>> len(plot_roc({"test": curve, "training": curve, "other": curve}).ax_.lines)
+    >>> len(roc({"test": curve, "training": curve, "other": curve}).ax_.lines)
     4
     """
     check_curves(curves, RocCurve)
@@ -63,6 +63,9 @@ def plot_roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> A
     ax.set(xlabel="False positive rate", ylabel="True positive rate")
     place_legend(ax, beside, "lower right")
     return display
+
+
+plot_roc = roc  # an earlier name
 
 
 def _points(curve: RocCurve | Band) -> tuple[Any, Any]:

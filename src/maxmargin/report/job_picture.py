@@ -26,8 +26,8 @@ from maxmargin.plots import (
     SplitsDisplay,
     TuningDisplay,
     palette,
-    plot_roc,
     precision_recall,
+    roc,
 )
 from maxmargin.plots.calibration import Reliability
 from maxmargin.plots.tuning import Grid
@@ -117,7 +117,7 @@ def draw_curves(kind: str, curves: Mapping[str, Any]) -> Picture:
         ax = _axes(_SQUARE)
         plain = {str(k): curve for k, curve in enumerate(curves.values())}
         if kind == "ROC":
-            plot_roc(plain, ax)
+            roc(plain, ax)
         else:
             precision_recall(plain, ax=ax)
         _drop_legend(ax)

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from maxmargin.evaluation import RocCurve
-from maxmargin.plots import ErrorCurveDisplay, palette, plot_roc
+from maxmargin.plots import ErrorCurveDisplay, palette, roc
 from maxmargin.report.page import visible
 
 # Ink follows the page's text, curves its accents: one picture serves light and dark pages.
@@ -65,7 +65,7 @@ def draw_roc(test: RocCurve, train: RocCurve | None) -> Markup:
     curves = {"test": test} | ({"training, optimistic": train} if train else {})
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(5.2, 5.0), layout="constrained")
-        axes = plot_roc(curves, figure.subplots()).ax_
+        axes = roc(curves, figure.subplots()).ax_
         axes.spines[["top", "right"]].set_visible(False)
         areas = ", ".join(f"{name} AUC {curve.area:.3f}" for name, curve in curves.items())
         return inline_svg(figure, f"ROC curve: {areas}")

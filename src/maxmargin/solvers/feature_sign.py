@@ -15,6 +15,8 @@ nearly parallel.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -25,13 +27,18 @@ _JITTER = 1e-14  # of a diagonal of ones: columns may repeat each other
 _STEPS = 3  # for each weight; more are cycles of rounding
 
 
-def minimise(A: Vector, penalty: Vector, aim: float, weights: Vector, G: Vector) -> Vector:
-    """Go on from these weights, where the parabola has slopes G, until nothing violates by more."""
+def minimise(
+    A: Vector, penalty: Vector, aim: float, weights: Vector, G: Vector, over: Callable[[], bool]
+) -> Vector:
+    """Go on from these weights, where the parabola has slopes G, until nothing violates by more.
+
+    Each step lowers the objective, so it may end at any of them, and does when time is over.
+    """
     w, slopes = weights.copy(), G.copy()
     for _ in range(_STEPS * len(w)):
         signs = np.sign(w)
         violation = np.where(w != 0, np.abs(slopes + penalty * signs), np.abs(slopes) - penalty)
-        if violation.max(initial=0.0) <= aim:
+        if violation.max(initial=0.0) <= aim or over():
             break
         idle = np.where(w != 0, -np.inf, violation)
         if violation[w != 0].max(initial=0.0) <= aim:  # these signs are done

@@ -153,6 +153,8 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
 
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     """Evaluate the whole matrix, on all threads: rows up to the diagonal, then mirrored."""
+    if gram.whole is not None:
+        return gram.whole
     matrix = np.empty((len(gram), len(gram)), gram.dtype)
     mirror = engine_of(matrix).rows.mirror
 

@@ -144,7 +144,7 @@ class PrimalCoordinate:
             made = self._verbs.descend_products(A, self._penalty, aim, some, weights, G)
             if made < some or limits.clock.over():
                 return weights
-        return minimise(A, self._penalty, aim, weights, G)
+        return minimise(A, self._penalty, aim, weights, G, limits.clock.over)
 
     def _by_columns(self, D: Vector, first: float, most: int, limits: Limits) -> Vector:
         """Minimise in a few epochs over the columns that matter."""

@@ -174,13 +174,26 @@ class SparseInteriorPoint:
         return propose(self.problem, self._design, self._cleaned(), beta)
 
     def _cleaned(self) -> Vector:
-        """Set weights to 0 that are on their way there, unless that costs more than the gap."""
+        """Set weights to 0 that are on their way there, unless that costs more than the gap.
+
+        Of columns far from 0 even a tiny weight moves all rows; the other columns take that over.
+        """
         at, k = self._at, self._penalised
         size = np.sqrt(self._design.squares(np.ones(len(self.problem)))[:k])
-        theta = self._theta.copy()
-        theta[:k][(size * at.p < at.g) & (size * at.q < at.h)] = 0.0
+        gone = np.zeros(len(self._theta), dtype=bool)
+        gone[:k] = (size * at.p < at.g) & (size * at.q < at.h)
+        if not gone.any():
+            return self._theta
+        theta = np.where(gone, 0.0, self._theta)
+        if self._affordable(theta):
+            return theta
+        lost = self._rows[:, gone] @ self._theta[gone]
+        theta[~gone] += np.linalg.lstsq(self._rows[:, ~gone], lost)[0]
+        return theta if self._affordable(theta) else self._theta
+
+    def _affordable(self, theta: Vector) -> bool:
         rise = self.problem.primal(theta, self._design.values(theta)) - self._primal
-        return theta if rise <= abs(self._primal - self._dual) else self._theta
+        return rise <= abs(self._primal - self._dual)
 
     def restart(self, point: LinearPoint) -> None:
         """Go on; the judge's products are these."""

@@ -107,3 +107,21 @@ def squeezed_confidence(values: Matrix, n_classes: int) -> Matrix:
         confidence[:, i] += values[:, column]
         confidence[:, j] -= values[:, column]
     return confidence / (3 * (np.abs(confidence) + 1))
+
+
+def numbers(
+    values: Matrix, n_classes: int, by_pairs: bool, break_ties: bool = False
+) -> NDArray[np.intp]:
+    """Give the number of the class that values speak for: by vote, or the largest."""
+    if not by_pairs:
+        return values.argmax(axis=1)
+    if break_ties and n_classes > 2:
+        return one_value_a_class(values, n_classes).argmax(axis=1)
+    return votes(values > 0, n_classes).argmax(axis=1)
+
+
+def confidences(values: Matrix, n_classes: int, by_pairs: bool) -> Matrix:
+    """Give one value a class; of two classes only the second one's, f(x)."""
+    if n_classes == 2:
+        return -values.ravel() if by_pairs else values
+    return one_value_a_class(values, n_classes) if by_pairs else values

@@ -17,6 +17,7 @@ from maxmargin.losses.probability import class_probabilities, gives_probabilitie
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow, solvers_for
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.scope import has, hinges
 from maxmargin.svm.linear_model import LinearModel
 
@@ -183,11 +184,13 @@ class LinearClassifier(LinearModel):
         penalty = "none" if self.penalty is None else self.penalty
         return LinearProblem(losses.named(self.loss), t, cost, penalty, self._free())
 
-    def _solver(self, problem: LinearProblem, design: Design, seed: int) -> Any:
+    def _solver(
+        self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
+    ) -> Any:
         name = self._choose(problem, design)
         if name == "gradient_descent":
-            return GradientDescent(problem, design, None, seed, rate=self.learning_rate)
-        return LINEAR_SOLVERS[name](problem, design, None, seed)
+            return GradientDescent(problem, design, start, seed, rate=self.learning_rate)
+        return LINEAR_SOLVERS[name](problem, design, start, seed)
 
     def _choose(self, problem: LinearProblem, design: Design) -> str:
         if self.solver != "auto":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -24,6 +25,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import Limits, Solution, successor_of, with_printing
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
@@ -135,21 +137,31 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
         raise NotImplementedError
 
-    def _solver(self, problem: Any, design: Design, seed: int) -> Any:
+    def _solver(
+        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
+    ) -> Any:
         raise NotImplementedError
 
-    def _relay(self, problem: Any, design: Design, seed: int) -> list[Any]:
+    def _relay(
+        self, problem: Any, design: Design, seed: int, start: LinearStart | None
+    ) -> list[Any]:
         """List who may solve a problem; one whom the user did not name hands over if it fails."""
-        first = partial(self._solver, problem, design, seed)
+        first = partial(self._solver, problem, design, seed, start)
         successor = successor_of(problem, design) if self.solver == "auto" else None
         if successor is None:
             return [first]
         return [first, partial(successor, problem, design, None, seed)]
 
     def _solve(
-        self, X: Any, label: Index, cost: Vector, clock: Clock, shift: Vector | None
+        self,
+        X: Any,
+        label: Index,
+        cost: Vector,
+        clock: Clock,
+        shift: Vector | None,
+        starts: Sequence[LinearStart] | None = None,
     ) -> list[Solution]:
-        """Solve every problem within the limits."""
+        """Solve every problem within the limits, from the solutions of neighbouring ones."""
         callback = with_printing(self.callback, bool(self.verbose))
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
@@ -158,13 +170,16 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
         def start(task: Any, workers: Workers) -> Any:
             clock.stop_if_over()
-            return self._relay(task, Design(X, self._constant(), workers, far), seed)
+            problem, first = task
+            return self._relay(problem, Design(X, self._constant(), workers, far), seed, first)
 
         def untouched(task: Any) -> Solution:
-            width = X.shape[1] + (self._constant() != 0)
-            return given_up(task, self._origin(task, width, X.dtype), limits)
+            problem, width = task[0], X.shape[1] + (self._constant() != 0)
+            return given_up(problem, self._origin(problem, width, X.dtype), limits)
 
-        tasks = self._tasks(label, cost)
+        problems = self._tasks(label, cost)
+        begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
+        tasks = list(zip(problems, begin, strict=True))
         threads = {"n_jobs": self.n_jobs, "finish": _quietly}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 

@@ -22,6 +22,7 @@ from maxmargin.solvers import (
     is_narrow,
     solvers_for,
 )
+from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.svm.linear_model import Index, LinearModel
 
 Vector = NDArray[np.float64]
@@ -193,10 +194,12 @@ class LinearSVC(LinearModel):
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
         return LinearProblem(losses.named(self.loss), t, cost, self.penalty, self._free())
 
-    def _solver(self, problem: Any, design: Design, seed: int) -> Any:
+    def _solver(
+        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
+    ) -> Any:
         if self._joint():
             return SequentialDual(problem, design, None, seed)
-        return LINEAR_SOLVERS[self._choose(design)](problem, design, None, seed)
+        return LINEAR_SOLVERS[self._choose(design)](problem, design, start, seed)
 
     def _choose(self, design: Design) -> str:
         """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""

@@ -141,14 +141,8 @@ class KernelMachine:
 
     def numbers(self, values: Vector, break_ties: bool = False) -> Index:
         """Give the number of the class that values speak for: by vote, or the largest."""
-        if not self.by_pairs:
-            return values.argmax(axis=1)
-        if break_ties and self.n_classes > 2:
-            return decision.one_value_a_class(values, self.n_classes).argmax(axis=1)
-        return decision.votes(values > 0, self.n_classes).argmax(axis=1)
+        return decision.numbers(values, self.n_classes, self.by_pairs, break_ties)
 
     def confidences(self, values: Vector) -> Vector:
         """Give one value a class; of two classes only the second one's, f(x)."""
-        if self.n_classes == 2:
-            return -values.ravel() if self.by_pairs else values
-        return decision.one_value_a_class(values, self.n_classes) if self.by_pairs else values
+        return decision.confidences(values, self.n_classes, self.by_pairs)

@@ -118,6 +118,15 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
+def exp_of_distances(gamma: Any, distances: Any, out: Any) -> None:
+    """Set out[i, j] <- exp(-gamma * distances[i, j]), in the precision of the distances."""
+    for i in range(distances.shape[0]):
+        row, target = distances[i], out[i]
+        for j in range(len(row)):
+            target[j] = exp_nonpositive(-gamma * row[j])
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
 def affine_power(
     gamma: Any, coef0: Any, degree: int, rows: int, columns: int, out: Any, stride: int
 ) -> None:

@@ -19,6 +19,11 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
     block[...] = np.exp(-gamma * np.maximum(0, a[:, None] + b - 2 * block))
 
 
+def exp_of_distances(gamma: Any, distances: Any, out: Any) -> None:
+    """Set out[i, j] <- exp(-gamma * distances[i, j])."""
+    out[...] = np.exp(-gamma * distances)
+
+
 def affine_power(
     gamma: Any, coef0: Any, degree: int, rows: int, columns: int, out: Any, stride: int
 ) -> None:

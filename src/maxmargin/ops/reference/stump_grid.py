@@ -9,7 +9,8 @@ import numpy as np
 
 def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
     """Round values so that all sums of them are exact; returns those of all and of their sizes."""
-    unit = np.ldexp(1.0, np.frexp(_size(np.abs(values)))[1] - 51)
+    exponent = np.frexp(_size(np.abs(values)))[1] - 51
+    unit = np.ldexp(1.0, max(exponent, -1074))  # of which all numbers are multiples
     rounded[:] = np.rint(values / unit) * unit
     return float(rounded.sum()), float(np.abs(rounded).sum())
 

@@ -1,0 +1,222 @@
+"""SMO for one cost after the other, on a matrix of kernel values that is all there.
+
+Problem, for q variables, bounds a <= 0 <= e of a unit of cost, and rising costs C_1 < C_2 < ...:
+
+    max_beta  p'beta - beta'K beta / 2,   C_c a <= beta <= C_c e,   sum beta = 0      for every c
+
+A search over C solves it thousands of times, where starting a solver often costs more than solving
+does; so costs are walked through here. Each begins at the solution of the cost before, stretched as
+far as the dual rises and the box allows. A variable with bounds of 0 never moves, but has its F: so
+rows held out for validation get their values on the way.
+
+Steps are those of ``smo``. Late ones are many and move few variables, so they are made on the
+square of those that may still move, which lies closer together (the shrinking of Joachims, "Making
+large-scale SVM learning practical", 1999): a variable at a bound is left out if F pushes it there
+harder than it pulls anybody. The others' F follow when that square is solved, and they may return.
+Of 2,400 variables at a high cost about 300 are left for three quarters of the steps, which then
+take 0.4 instead of 2.2 microseconds each. Where they do not end the free variables are solved for
+(``polish``): kernels of large values can ask for millions of steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from maxmargin.ops.cpu.polish import polish
+from maxmargin.ops.cpu.smo import smo_pairs
+from maxmargin.ops.kinds import GIVEN
+
+_FEW = 0.8  # of the variables that may still move are worth a square of their own
+_ROUND = 2  # steps a variable before it is looked at again who may move
+_MANY = 40  # steps a variable before Newton's are tried, then whenever they have doubled
+_TRACE = 1e-11  # of the largest variable: what rounding leaves of the way to a bound
+_SOLVED = 0.1  # of the target is what Newton's steps aim at
+
+
+@njit(cache=True, nogil=True)
+def _smo(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
+    """Make at most so many steps of ``smo_pairs`` on a matrix that is all there."""
+    q = len(beta)
+    slots, taken, used = np.arange(q), np.zeros(1, np.int64), np.empty(q, np.bool_)
+    diagonal = np.empty(q, store.dtype)
+    for t in range(q):
+        diagonal[t] = store[t, t]
+    matrix, line = np.empty((0, 0), store.dtype), np.empty(0, store.dtype)
+    source = GIVEN, matrix, slots[:0], matrix, line, np.empty(0)
+    point = diagonal, beta, F, lower, upper, target, most
+    steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used)
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def _movable(beta: Any, F: Any, lower: Any, upper: Any, index: Any) -> int:
+    """List the variables that may still move; returns how many."""
+    highest, lowest, count = -np.inf, np.inf, 0
+    for t in range(len(beta)):
+        if beta[t] < upper[t]:
+            highest = max(highest, F[t])
+        if beta[t] > lower[t]:
+            lowest = min(lowest, F[t])
+    for t in range(len(beta)):
+        up, down = beta[t] < upper[t], beta[t] > lower[t]
+        if (up and (down or F[t] >= lowest)) or (down and F[t] <= highest):
+            index[count] = t
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def gather(store: Any, index: Any) -> Any:
+    """Copy the square of some variables."""
+    m = len(index)
+    square = np.empty((m, m), store.dtype)
+    for i in range(m):
+        source, row = store[index[i]], square[i]
+        for j in range(m):
+            row[j] = source[index[j]]
+    return square
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _follow(store: Any, before: Any, beta: Any, F: Any) -> None:
+    """Let F follow a change of beta."""
+    for i in range(len(beta)):
+        change = beta[i] - before[i]
+        if change != 0.0:
+            row = store[i]
+            for t in range(len(F)):
+                F[t] -= change * row[t]
+
+
+@njit(cache=True, nogil=True)
+def _ascend_some(
+    store: Any, beta: Any, F: Any, lower: Any, upper: Any, index: Any, target: float, most: int
+) -> int:
+    """Make steps among a few variables, and ever fewer; all F follow in the end."""
+    before, square, steps, enough = beta.copy(), gather(store, index), 0, _MANY * len(index)
+    b, f, low, up = beta[index], F[index], lower[index], upper[index]
+    while steps < most:
+        m = len(b)
+        some = min(most - steps, 1 + _ROUND * m)
+        made = _smo(square, b, f, low, up, target, some)
+        steps += made
+        if made < some:
+            break
+        if steps >= enough:
+            enough = 2 * steps
+            polish(square, np.arange(m), b, f, low, up, True, _SOLVED * target)
+        place = np.empty(m, np.intp)
+        count = _movable(b, f, low, up, place)
+        if 1 < count < _FEW * m:
+            place = place[:count]
+            beta[index] = b
+            square, index = gather(square, place), index[place]
+            b, f, low, up = b[place], f[place], low[place], up[place]
+    beta[index] = b
+    _follow(store, before, beta, F)
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def ascend(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
+    """Optimise beta and F = p - K beta in place; returns the steps made, at most so many.
+
+    Ends where the violation is at most the target, or where rounding eats a step.
+    """
+    q, steps, index = len(beta), 0, np.empty(len(beta), np.intp)
+    while steps < most:
+        some = min(most - steps, 1 + q // 2)
+        made = _smo(store, beta, F, lower, upper, target, some)
+        steps += made
+        if made < some:
+            break
+        count = _movable(beta, F, lower, upper, index)
+        if count > 1:
+            chosen = index[:count].copy()
+            steps += _ascend_some(store, beta, F, lower, upper, chosen, target, most - steps)
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def _stretch(p: Any, beta: Any, F: Any, lower: Any, upper: Any) -> None:
+    """Lengthen beta as far as the dual rises and the box allows."""
+    slope, bend, most = 0.0, 0.0, np.inf
+    for t in range(len(beta)):
+        slope += beta[t] * F[t]
+        bend += beta[t] * (p[t] - F[t])
+        if beta[t] != 0.0:
+            most = min(most, ((upper[t] if beta[t] > 0.0 else lower[t]) - beta[t]) / beta[t])
+    length = most if bend <= 0.0 else min(most, slope / bend)
+    if not 0.0 < length < np.inf:
+        return
+    for t in range(len(beta)):
+        beta[t] = min(max(beta[t] + length * beta[t], lower[t]), upper[t])
+        F[t] -= length * (p[t] - F[t])
+
+
+@njit(cache=True, nogil=True)
+def _intercept(beta: Any, F: Any, lower: Any, upper: Any) -> float:
+    """Take the mean of F over the free variables, or the middle where none is free.
+
+    A variable that rounding alone keeps from its bound is at it: one such would speak for all.
+    """
+    count, total, highest, lowest, largest = 0, 0.0, -np.inf, np.inf, 0.0
+    for t in range(len(beta)):
+        largest = max(largest, abs(beta[t]))
+    trace = _TRACE * largest
+    for t in range(len(beta)):
+        up, down = upper[t] - beta[t] > trace, beta[t] - lower[t] > trace
+        if up and down:
+            count += 1
+            total += F[t]
+        if up:
+            highest = max(highest, F[t])
+        if down:
+            lowest = min(lowest, F[t])
+    if count > 0:
+        return total / count
+    if highest == -np.inf:
+        return 0.0 if lowest == np.inf else lowest
+    return highest if lowest == np.inf else 0.5 * (highest + lowest)
+
+
+@njit(cache=True, nogil=True)
+def walk(
+    store: Any,
+    p: Any,
+    low: Any,
+    high: Any,
+    costs: Any,
+    first: int,
+    target: float,
+    most: int,
+    limit: int,
+    beta: Any,
+    F: Any,
+    betas: Any,
+    products: Any,
+    intercepts: Any,
+    steps: Any,
+) -> int:
+    """Solve for one cost after the other, from the first on; beta and F are where it stands.
+
+    Each cost's solution, K times it, the intercept and the steps go to their places. Comes back
+    after ``most`` steps all together, and says at which cost to go on; their number when done. A
+    cost on which ``limit`` steps were made is left as it is.
+    """
+    made = 0
+    for c in range(first, len(costs)):
+        lower, upper = costs[c] * low, costs[c] * high
+        if c > 0 and steps[c] == 0:
+            _stretch(p, beta, F, lower, upper)
+        some = min(most - made, limit - steps[c])
+        now = ascend(store, beta, F, lower, upper, target, some)
+        made, steps[c] = made + now, steps[c] + now
+        if now == some and steps[c] < limit:
+            return c
+        betas[c], products[c] = beta, p - F
+        intercepts[c] = _intercept(beta, F, lower, upper)
+    return len(costs)
