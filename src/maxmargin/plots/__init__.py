@@ -12,7 +12,8 @@ from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margi
 from maxmargin.plots.path import PathDisplay, path
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.projection import ProjectionDisplay, projection
-from maxmargin.plots.roc import plot_roc, roc
+from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
+from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
@@ -46,7 +47,6 @@ __all__ = [
     "losses",
     "margin_distribution",
     "path",
-    "plot_roc",
     "precision_recall",
     "projection",
     "roc",
