@@ -45,6 +45,7 @@ Fold = tuple[Index, Index]
 _WORK = 1 << 26  # kernel values that a walk reads between two looks at the clock
 _MOST_STEPS = 10_000_000  # of a problem, where nobody says how many, as in LIBSVM
 _SINGLE = 1e-8  # times C and the root of the rows: what single precision does to decision values
+_SMALL = 1000  # rows whose matrix is quick in double precision too, of which loops exist already
 _STRIP = 256  # rows of a matrix that are filled at a time
 _SURE = 0.95  # that a point is worse than the best must a race be to drop it
 
@@ -287,7 +288,7 @@ class _Matrices:
         self._left = [len(search.folds)] * len(kernels)
         self._kept: dict[int, Training] = {}
         n, tol = len(search.y), search.model.tol
-        self._single = _SINGLE * dearest * np.sqrt(n) <= tol
+        self._single = n > _SMALL and _SINGLE * dearest * np.sqrt(n) <= tol
         alike = {kernel.distance for kernel in kernels}
         shared = len(kernels) > 1 and len(alike) == 1 and None not in alike
         self._shares = shared and 8 * n**2 <= search.memory
