@@ -1,4 +1,4 @@
-"""Draw the pictures of the pages: python docs/pictures.py [mixture svm solvers boosting pictures].
+"""Draw the pictures of the pages: python docs/pictures.py [mixture svm ... heart pictures].
 
 Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
@@ -21,20 +21,24 @@ from scipy import sparse
 from scipy.spatial import ConvexHull
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
 from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
 from maxmargin.boosting import AdaBoostClassifier, BoostingRegressor
 from maxmargin.datasets import (
+    load_heart,
     load_mixture,
     make_overlapping,
     make_separable,
 )
 from maxmargin.losses import Quantile
-from maxmargin.plots import MarginDisplay, palette
+from maxmargin.plots import MarginDisplay, RocCurve, palette
 from maxmargin.solvers import Trace
 
 IMAGES = Path(__file__).parent / "images"
@@ -327,6 +331,35 @@ def draw_numbers() -> None:
     save(figure, IMAGES / "boosting_numbers.png")
 
 
+# docs/heart.md
+
+
+def draw_heart() -> None:
+    """Draw the ROC curves of five classifiers on the rows they learned from and on others."""
+    X, y = load_heart(return_X_y=True)
+    parts = train_test_split(X, y, train_size=207, stratify=y, random_state=0)
+    models = {
+        "LDA": LinearDiscriminantAnalysis(),
+        "linear SVC": SVC(kernel="linear"),
+        **{f"radial, gamma = {gamma:g}": SVC(gamma=gamma) for gamma in (1e-3, 1e-2, 1e-1)},
+    }
+    fitted = {name: make_pipeline(StandardScaler(), m).fit(parts[0], parts[2])
+              for name, m in models.items()}  # fmt: skip
+    figure, axes = plt.subplots(1, 2, figsize=(11.4, 6.4), layout="constrained")
+    for ax, rows, truth, title in (
+        (axes[0], parts[0], parts[2], "207 training rows"),
+        (axes[1], parts[1], parts[3], "90 test rows"),
+    ):
+        curves = {
+            name: RocCurve.from_scores(truth, model.decision_function(rows), model.classes_)
+            for name, model in fitted.items()
+        }
+        plots.roc(curves, ax)
+        ax.set_title(title)
+        print(title, {name: round(curve.area, 3) for name, curve in curves.items()})
+    save(figure, IMAGES / "heart.png")
+
+
 # docs/pictures.md
 
 _BLOCK = re.compile(r"```pycon\n(.*?)```\s+(?:!\[[^\]]*\]\(images/(.*?)\))?", re.DOTALL)
@@ -346,6 +379,7 @@ PAGES = {
     "svm": [draw_separation, draw_margins],
     "solvers": [draw_convergence],
     "boosting": [draw_boosting_curves, draw_numbers],
+    "heart": [draw_heart],
     "pictures": [draw_page],
 }
 
