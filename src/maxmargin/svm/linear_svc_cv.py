@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors
-from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock
 from maxmargin.svm.linear_search import LinearSearch
 from maxmargin.svm.linear_svc import LinearSVC
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
@@ -99,38 +97,18 @@ random_state, max_iter, intercept, solver, n_jobs
         self.n_jobs = n_jobs
         self.time_limit = time_limit
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Search, then fit to all rows with what was best.
+    def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
+        rows, given = check_vectors(self, X, y=y)
+        classes, label, _ = number_classes(given)
+        weight = all_weights(sample_weight, label)
+        folds = split_rows(self, rows, classes[label], groups)
+        scorer, self.n_splits_ = self._own_scorer(), len(folds)
+        facts = rows, classes[label], weight, folds, scorer, clock
+        return [({}, None)], [LinearSearch(self._machine(), *facts).run(self._prices())]
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row, in every fit, and weights of validation rows in the scores.
-        groups : array-like of shape (rows,), default=None
-            For a splitter that keeps groups together.
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        prices, model, begun = self._prices(), self._machine(), perf_counter()
-        with watch(self._search_seconds) as clock:
-            rows, given = check_vectors(self, X, y=y)
-            classes, label, _ = number_classes(given)
-            weight = all_weights(sample_weight, label)
-            folds = split_rows(self, rows, classes[label], groups)
-            scorer, self.n_splits_ = self._own_scorer(), len(folds)
-            search = LinearSearch(model, rows, classes[label], weight, folds, scorer, clock)
-            cells = search.run(prices)
-            in_time = not clock.expired
-        self._report([{}], prices, [cells])
-        self._fit_best(self._machine().set_params(C=self.C_), X, y, sample_weight, begun, in_time)
-        return self
+    def _best(self, kernel: None) -> LinearSVC:
+        del kernel  # there is but one
+        return self._machine().set_params(C=self.C_)
 
     def _machine(self) -> LinearSVC:
         """Make a LinearSVC with every parameter but C."""

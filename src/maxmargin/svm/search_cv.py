@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number
 from maxmargin.inputs.weights import check_sample_weight
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, watch
 
 Vector = NDArray[np.float64]
 
@@ -52,7 +54,8 @@ MISSING = Cell(float("nan"), float("nan"), float("nan"))
 class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier whose parameters are chosen by cross-validation.
 
-    A subclass makes the machine of all parameters but those (``_machine``) and searches.
+    A subclass makes the machine of all parameters but those (``_machine``), scores every point
+    (``_search``) and makes the machine of the best one (``_best``).
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -79,16 +82,48 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         limit: float | None = self.time_limit
         return None if limit is None else SHARE * limit
 
-    def _fit_best(
-        self, model: Any, X: Any, y: Any, sample_weight: Any, begun: float, in_time: bool
-    ) -> None:
-        """Fit the best point to all rows, in the time that is left."""
-        now, limit = perf_counter(), self.time_limit
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Search, then fit to all rows with what was best.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns), or items that the machine takes
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Factors of C by row, in every fit, and weights of validation rows in the scores.
+        groups : array-like of shape (rows,), default=None
+            For a splitter that keeps groups together.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        begun = perf_counter()
+        with watch(self._search_seconds) as clock:
+            points, cells = self._search(X, y, sample_weight, groups, clock)
+            in_time = not clock.expired
+        best = self._report([params for params, _ in points], self._prices(), cells)
+        model, now = self._best(points[best][1]), perf_counter()
+        limit = self.time_limit
         left = None if limit is None else max(_LEAST, limit - (now - begun))
         model.set_params(time_limit=left).fit(X, y, sample_weight)
         self.best_estimator_ = model.set_params(time_limit=limit)
         self.refit_time_ = perf_counter() - now
         self.stop_ = model.certificate_.status if in_time else Status.TIME_LIMIT
+        return self
+
+    def _search(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock
+    ) -> tuple[list[tuple[dict[str, Any], Any]], list[list[list[Cell]]]]:
+        """Score everything: gives kernels with what they are called, and their cells."""
+        raise NotImplementedError
+
+    def _best(self, kernel: Any) -> Any:
+        """Make the machine of the best point."""
+        raise NotImplementedError
 
     def _own_scorer(self) -> Any:
         """Give the scorer; None stands for the accuracy, which needs none."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gamma import HasGamma, resolve
 from maxmargin.kernels.points import as_matrix
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock
 from maxmargin.svm.kernel_choice import choose_kernel
 from maxmargin.svm.kernel_search import Search
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
@@ -129,42 +127,18 @@ cache_size, n_jobs
         self.n_jobs = n_jobs
         self.time_limit = time_limit
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Search, then fit to all rows with what was best.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row, in every fit, and weights of validation rows in the scores.
-        groups : array-like of shape (rows,), default=None
-            For a splitter that keeps groups together.
-
-        Returns
-        -------
-        self : object
-        """
-        self._check_parameters()
-        model, begun = self._machine(), perf_counter()
-        with watch(self._search_seconds) as clock:
-            training = model._prepare(X, y, sample_weight)
-            rows = check_rows(self, training.seen.kernel, X)
-            labels = training.classes[training.label]
-            weight = all_weights(sample_weight, training.label)
-            folds = split_rows(self, rows, labels, groups)
-            scorer, self.n_splits_ = self._own_scorer(), len(folds)
-            memory = int(self.memory * _MEGABYTE)
-            search = Search(model, rows, labels, weight, folds, scorer, memory, clock)
-            points, prices = self._points(training.seen.kernel, rows), self._prices()
-            cells = search.run([kernel for _, kernel in points], prices, self.race)
-            in_time = not clock.expired
-        best = self._report([params for params, _ in points], prices, cells)
-        self.gamma_ = self.best_params_.get("gamma")
-        self._fit_best(self._best(points[best][1]), X, y, sample_weight, begun, in_time)
-        return self
+    def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
+        model = self._machine()
+        training = model._prepare(X, y, sample_weight)
+        rows = check_rows(self, training.seen.kernel, X)
+        labels = training.classes[training.label]
+        weight = all_weights(sample_weight, training.label)
+        folds = split_rows(self, rows, labels, groups)
+        scorer, self.n_splits_ = self._own_scorer(), len(folds)
+        memory = int(self.memory * _MEGABYTE)
+        search = Search(model, rows, labels, weight, folds, scorer, memory, clock)
+        points = self._points(training.seen.kernel, rows)
+        return points, search.run([kernel for _, kernel in points], self._prices(), self.race)
 
     # what is tried
 
@@ -213,7 +187,7 @@ cache_size, n_jobs
         return type(kernel)(**given | ({"sigma": None} if "sigma" in given else {}))
 
     def _best(self, kernel: Kernel) -> SVC:
-        """Make the SVC of the best point."""
+        self.gamma_ = self.best_params_.get("gamma")
         model = self._machine().set_params(C=self.C_)
         if self.gamma_ is not None and isinstance(self.kernel, str):
             return model.set_params(gamma=self.gamma_)
