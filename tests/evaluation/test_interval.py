@@ -1,12 +1,16 @@
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import make_classification
 
+from maxmargin import LinearSVC
 from maxmargin.evaluation import (
     bootstrap,
     clopper_pearson,
     delong_interval,
     delong_test,
+    mean_of_shares,
+    score_interval,
     wilson,
 )
 
@@ -155,3 +159,33 @@ def test_a_positive_label_may_be_named():
     y, scores = np.array(["a", "b", "a", "b", "b"]), np.array([2.0, 1.0, 3.0, 2.5, 0.0])
     one, other = delong_interval(y, scores), delong_interval(y, -scores, pos_label="a")
     assert one.value == other.value
+
+
+def test_a_mean_of_shares_knows_little_of_a_class_of_one_row():
+    sure, unsure = mean_of_shares([90, 90], [100, 100]), mean_of_shares([90, 1], [100, 1])
+    assert sure.value == pytest.approx(0.9)
+    assert sure.high - sure.low < 0.09
+    assert unsure.value == pytest.approx(0.95)
+    assert unsure.low < 0.6
+    assert unsure.high == pytest.approx(unsure.value, abs=0.05)
+    perfect = mean_of_shares([5, 5], [5, 5])
+    assert perfect.high == perfect.value == 1.0
+    with pytest.raises(ValueError, match="as many counts"):
+        mean_of_shares([3], [2])
+
+
+def test_intervals_of_a_mean_of_shares_cover_as_often_as_they_say():
+    rng, truth, n = np.random.default_rng(0), np.array([0.9, 0.6, 0.75]), np.array([40, 25, 60])
+    drawn = rng.binomial(n, truth, size=(400, 3))
+    covered = [truth.mean() in mean_of_shares(k, n) for k in drawn]
+    assert 0.91 < np.mean(covered) < 0.98
+
+
+def test_balanced_accuracy_of_rows_that_lack_a_class_says_nothing_to_the_terminal():
+    X, y = make_classification(3000, 4, weights=[0.95], random_state=0)
+    model = LinearSVC().fit(X, y)
+    alone = score_interval(model, X[y == 0], y[y == 0], scoring="balanced_accuracy")
+    assert alone.value == pytest.approx((model.predict(X[y == 0]) == 0).mean())
+    many = score_interval(model, X, y, scoring="f1")
+    assert many.method == "bootstrap, percentile"
+    assert many.value in many

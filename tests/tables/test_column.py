@@ -230,3 +230,10 @@ def test_words_count_as_missing_in_frames_too():
 def test_a_frame_without_rows():
     with pytest.raises(InputError, match="A table in memory holds no rows"):
         make_table(pl.DataFrame({"x": [], "y": []}), Wishes("y"))
+
+
+@pytest.mark.parametrize(
+    ("first", "role"), [(0, "id"), (1001, "id"), (1950, "feature"), (-7, "id")]
+)
+def test_numbers_that_count_the_rows_are_their_names_but_years_are_not(first, role):
+    assert column(list(range(first, first + N)), "when").role == role

@@ -3,7 +3,13 @@
 from maxmargin.evaluation.band import Band, band_of
 from maxmargin.evaluation.comparison import Comparison, compare, judge_runs
 from maxmargin.evaluation.delong import delong_interval, delong_test
-from maxmargin.evaluation.interval import Interval, bootstrap, clopper_pearson, wilson
+from maxmargin.evaluation.interval import (
+    Interval,
+    bootstrap,
+    clopper_pearson,
+    mean_of_shares,
+    wilson,
+)
 from maxmargin.evaluation.leave_one_out import LeftOut, leave_one_out
 from maxmargin.evaluation.nested import Nested, nested
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
@@ -51,6 +57,7 @@ __all__ = [
     "holm",
     "judge_runs",
     "leave_one_out",
+    "mean_of_shares",
     "nested",
     "score_interval",
     "select",

@@ -2,6 +2,7 @@ r"""Confidence intervals of scores: of shares, and by the bootstrap of everythin
 
     clopper_pearson(count, total)    all p that a binomial test on either side keeps
     wilson(count, total)             all p with |k/n - p| <= z sqrt(p (1 - p) / n)
+    mean_of_shares(counts, totals)   quantiles of the mean of Beta(k_c + 1, n_c - k_c + 1)
     bootstrap(statistic, *arrays)    quantiles of the statistic over resamples of the rows
 
 The exact interval covers the truth at least as often as it says, Wilson's about as often, with
@@ -9,7 +10,8 @@ shorter intervals. Those of the bootstrap (percentile, and BCa with its correcti
 skewness) are approximations that grow better with the number of rows.
 
 References: Clopper and Pearson, Biometrika 26 (1934); Wilson, JASA 22 (1927); Newcombe, Statistics
-in Medicine 17 (1998), whose table the tests repeat; Efron, JASA 82 (1987), for BCa.
+in Medicine 17 (1998), whose table the tests repeat; Brodersen, Ong, Stephan and Buhmann, "The
+balanced accuracy and its posterior distribution", ICPR 2010; Efron, JASA 82 (1987), for BCa.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 
+_DRAWS = 20_000
 METHODS = {"bca": "BCa", "percentile": "percentile"}
 
 
@@ -108,6 +111,39 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
     0.308 (95 % interval 0.255 to 0.366, Wilson)
     """
     return _share(count, total, level, "wilson", "Wilson")
+
+
+def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Find the interval of a mean of shares, such as balanced accuracy: each on rows of its own.
+
+    Each share has the posterior of a flat prior, so that a class of one row says as little as it
+    does. It is widened to hold the value itself, which a perfect score would otherwise miss.
+
+    Parameters
+    ----------
+    counts, totals : array-like of int
+        So many of so many rows, for each share.
+    level : float, default=0.95
+        How much of the posterior the interval holds.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> print(mean_of_shares([95, 4], [100, 5]))
+    0.875 (95 % interval 0.648 to 0.952, Beta posterior)
+    """
+    check_share("mean_of_shares", "level", level)
+    k, n = np.asarray(counts), np.asarray(totals)
+    if k.shape != n.shape or k.size == 0 or not ((k >= 0) & (k <= n) & (n > 0)).all():
+        raise ValueError("mean_of_shares needs as many counts as totals, each between 0 and it.")
+    drawn = np.random.default_rng(0).beta(k + 1, n - k + 1, size=(_DRAWS, k.size)).mean(axis=1)
+    value = float((k / n).mean())
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    ends = min(float(low), value), max(float(high), value)
+    return Interval(value, *ends, level, "Beta posterior")
 
 
 def _share(count: int, total: int, level: float, method: str, name: str) -> Interval:

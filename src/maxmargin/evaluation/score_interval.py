@@ -1,13 +1,15 @@
 """A fitted model's score on rows, with the interval that fits the score.
 
 accuracy                   Clopper and Pearson's, exact
+balanced_accuracy          the posterior of a mean of recalls, each on the rows of its class
 roc_auc of two classes     DeLong's
-everything else, and       the bootstrap of the rows, BCa; the model predicts once and its
-whatever is weighted       predictions are resampled
+everything else, and       the bootstrap of the rows, BCa or of many rows by percentiles; the model
+whatever is weighted       predicts once and its predictions are resampled
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -19,11 +21,16 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin.evaluation.delong import delong_interval
-from maxmargin.evaluation.interval import Interval, bootstrap, clopper_pearson
+from maxmargin.evaluation.interval import (
+    Interval,
+    bootstrap,
+    clopper_pearson,
+    mean_of_shares,
+)
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import decide
 
-_RESAMPLES = 999
+_RESAMPLES, _FEWER, _MANY = 999, 299, 2000
 
 Index = NDArray[np.intp]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -72,10 +79,18 @@ def score_interval(
         if _is(scoring, "accuracy") or scoring is None:
             right = accuracy_score(rows.y, model.predict(rows.X), normalize=False)
             return clopper_pearson(int(right), len(rows), level=level)
+        if _is(scoring, "balanced_accuracy"):
+            return _mean_recall(rows.y, model.predict(rows.X), level)
         if _is(scoring, "roc_auc") and len(model.classes_) == 2:
             values = np.asarray(decide(model, rows.X))
             return delong_interval(rows.y, values, pos_label=model.classes_[1], level=level)
     return _resampled(model, rows, scoring, level, random_state)
+
+
+def _mean_recall(truth: Any, said: Any, level: float) -> Interval:
+    labels, number = np.unique(truth, return_inverse=True)
+    right = np.bincount(number[truth == said], minlength=len(labels))
+    return mean_of_shares(right, np.bincount(number), level=level)
 
 
 def _resampled(model: Any, rows: Rows, scoring: Any, level: float, random_state: Any) -> Interval:
@@ -88,9 +103,12 @@ def _resampled(model: Any, rows: Rows, scoring: Any, level: float, random_state:
         facts = {"sample_weight": weights[0]} if weights else {}
         return float(scorer(recited, drawn, truth, **facts))
 
-    return bootstrap(
-        value, places, *given, level=level, n_resamples=_RESAMPLES, random_state=random_state
-    )
+    # BCa leaves out every row once, which of many rows takes long and changes little.
+    how = ("bca", _RESAMPLES) if len(rows) <= _MANY else ("percentile", _FEWER)
+    facts = {"method": how[0], "n_resamples": how[1], "random_state": random_state}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of resamples that lack a class; they are no news
+        return bootstrap(value, places, *given, level=level, **facts)
 
 
 def _is(scoring: Any, name: str) -> bool:

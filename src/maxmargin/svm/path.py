@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,7 @@ class PathPoint(NamedTuple):
     intercept: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SvmPath:
     """The solutions of all C from 0 to the last corner: alpha and b are linear in between.
 
@@ -67,9 +67,13 @@ class SvmPath:
     elbows: Masks
     short: Masks
     classes: NDArray[Any]
-    certificates: tuple[Certificate, ...] = field(repr=False)
-    _training: Training = field(repr=False)
-    _model: SVC = field(repr=False)
+    certificates: tuple[Certificate, ...]
+    _training: Training
+    _model: SVC
+
+    def __repr__(self) -> str:
+        rows, last = self.alphas.shape[1], self.costs[-1]
+        return f"SvmPath({rows} rows, {self.n_events} corners, C from 0 to {last:g})"
 
     @property
     def n_events(self) -> int:

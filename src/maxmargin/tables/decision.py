@@ -22,6 +22,7 @@ from maxmargin.tables.value import WORDS, read_words
 
 MOST_CATEGORIES = 10_000
 FEW_WORDS = 20  # as many different words are categories, however few rows there are
+_YEARS = 1500, 2200  # a table of a row a year counts these, and means them
 FEW_ROWS = 20  # in a table as small, numbers may count up by chance
 _NAMES_OF_ROWS = {
     *("id", "ids", "key", "uuid", "guid", "index", "idx", "row", "rows", "rowid", "rownames"),
@@ -151,11 +152,12 @@ def _decide_numbers(facts: Facts) -> Decision:
 
 
 def _counts_up(facts: Facts) -> bool:
-    """Whether it counts from 0 or 1, in a table where that is hardly chance."""
+    """Whether it counts row by row, in a table where that is hardly chance; years may do so."""
     values, n_rows = facts.values, len(facts.values)
     likely = n_rows >= FEW_ROWS or _says_id(facts.name)
-    counts = values[0] in (0, 1) and values[-1] == values[0] + n_rows - 1
-    return likely and counts and values.is_sorted()
+    first, last = values[0], values[-1]
+    years = _YEARS[0] <= first and last <= _YEARS[1] and not _says_id(facts.name)
+    return likely and last == first + n_rows - 1 and values.is_sorted() and not years
 
 
 def _says_id(name: str) -> bool:

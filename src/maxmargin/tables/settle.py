@@ -142,7 +142,7 @@ def _notes(grouped: list[str], with_comma: list[str]) -> tuple[str, ...]:
         notes.append(f"Numbers in {names} are read with a decimal comma: --decimal changes that.")
     if others:
         notes.append(
-            f"Signs, dashes and groups of digits are left out of the numbers in {listed(others)}:"
-            " --decimal and --thousands change that."
+            "Signs, groups of digits and words such as '-' or 'none' are left out of the numbers"
+            f" in {listed(others)}: --decimal and --thousands change how numbers are read."
         )
     return tuple(notes)
