@@ -3,17 +3,25 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneOut, RepeatedStratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as LibSVC  # noqa: N811
 
 from maxmargin import SVC, SVCCV, Status
 from maxmargin.kernels import RBF, FromFunction, Laplacian, Linear, Polynomial
+from maxmargin.svm.training import Training
 
 TIGHT = 1e-6  # so that two searches agree on every row
 CS, GAMMAS = [0.1, 1.0, 10.0, 100.0], [0.01, 0.1, 1.0]
@@ -211,3 +219,86 @@ def test_steps_that_run_out_are_told():
     search, fit = (str(warning.message) for warning in told)
     assert "max_iter steps" in search
     assert "terminated early" in fit
+
+
+def test_rows_that_do_not_count_in_fits_do_not_count_in_scores():
+    weight = np.where(np.arange(len(y2)) % 3, 1.0, -1.4)
+    ours = SVCCV(CS, GAMMAS).fit(X2, y2, weight)
+    zero = SVCCV(CS, GAMMAS).fit(X2, y2, np.maximum(weight, 0.0))
+    assert_same_search(ours, zero)
+    assert ours.cv_results_["mean_test_score"].max() <= 1.0
+    weight = np.where(np.arange(len(y2)) < 24, 0.0, 1.0)  # nothing to judge the first fold by
+    empty = SVCCV(CS, [0.1], cv=KFold(5)).fit(X2, y2, weight)
+    assert np.isnan(empty.cv_results_["split0_test_score"]).all()
+
+
+@pytest.mark.parametrize("kernel", ["poly", Polynomial(degree=3)], ids=["name", "value"])
+def test_the_best_machine_has_the_parameters_that_were_chosen(kernel):
+    grid = {"gamma": [0.01, 5.0], "degree": [1, 2], "coef0": [1.0, 2.0]}
+    model = SVCCV([1.0, 10.0], kernel=kernel, grid=grid).fit(X2, y2)
+    chosen = {name.partition("__")[2]: v for name, v in model.best_params_.items() if name != "C"}
+    assert model.best_estimator_.kernel == Polynomial(**chosen)
+    assert model.best_params_["C"] == model.best_estimator_.C
+
+
+@pytest.mark.parametrize("data", [(X2, y2), (X, y)], ids=["two", "three"])
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+def test_rows_drawn_several_times_count_as_often(data, multiclass):
+    rng, n = np.random.default_rng(0), len(data[1])
+    draws = [rng.integers(0, n, n) for _ in range(3)]
+    cv = [(drawn, np.setdiff1d(np.arange(n), drawn)) for drawn in draws]
+    given = {"tol": TIGHT, "multiclass": multiclass}
+    theirs = GridSearchCV(SVC(**given), {"C": CS, "gamma": GAMMAS}, cv=cv).fit(*data)
+    assert_same_search(SVCCV(CS, GAMMAS, cv=cv, **given).fit(*data), theirs)
+
+
+def test_splits_may_be_masks():
+    masks = [np.arange(len(y)) % 3 == k for k in range(3)]
+    numbers = [(np.flatnonzero(~mask), np.flatnonzero(mask)) for mask in masks]
+    ours = SVCCV(CS, [0.1], cv=[(~mask, mask) for mask in masks]).fit(X, y)
+    assert_same_search(ours, SVCCV(CS, [0.1], cv=numbers).fit(X, y))
+
+
+def test_what_rows_decide_of_a_kernel_is_decided_on_training_rows():
+    far = X2.copy()
+    far[:24] *= 30.0
+    kernel = RBF("scale") + Linear()
+    given = {"kernel": kernel, "tol": TIGHT}
+    theirs = GridSearchCV(SVC(**given), {"C": CS[:2]}, cv=KFold(5)).fit(far, y2)
+    assert_same_search(SVCCV(CS[:2], cv=KFold(5), **given).fit(far, y2), theirs)
+
+
+def test_scorers_see_the_rows_as_they_came_and_no_others():
+    table = pd.DataFrame(X2, columns=list("abcde"))
+
+    def by_name(model, rows, truth):
+        assert list(rows.columns) == list("abcde")
+        return float((model.predict(rows) == truth).mean())
+
+    named = SVCCV(CS, GAMMAS, scoring=by_name).fit(table, y2)
+    assert_same_search(named, SVCCV(CS, GAMMAS).fit(X2, y2))
+    with pytest.raises(ValueError, match="a scorer that changes or picks rows"):
+        SVCCV(CS, GAMMAS, scoring=lambda m, rows, t: m.predict(rows + 5).mean()).fit(X2, y2)
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"gammas": []}, "'gammas' parameter .* at least one"),
+        ({"cv": []}, "'cv' parameter .* at least one split"),
+        ({"cv": [(np.arange(200, 210), np.arange(3))]}, "'cv' parameter"),
+        ({"cv": [(np.flatnonzero(y2 == 0), np.arange(3))]}, "Split 0 .* one class"),
+        ({"scoring": ["accuracy", "f1"]}, "'scoring' parameter"),
+    ],
+)
+def test_searches_that_cannot_be_made_say_why(params, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        SVCCV(**params).fit(X2, y2)
+
+
+def test_without_room_for_all_that_is_kept_nothing_is(monkeypatch):
+    stored = []
+    monkeypatch.setattr(Training, "stored", lambda self, matrix: stored.append(matrix))
+    need = 3 * 8 * len(y2) ** 2 / 2**20  # one kernel, one thread, and a square that is cut out
+    SVCCV(CS, [0.1], memory=0.6 * need, n_jobs=1).fit(X2, y2)
+    assert stored == []

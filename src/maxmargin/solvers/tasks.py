@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -38,8 +37,11 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
         if solution.certificate.status not in _GAVE_UP or few:
             return solution
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
-    with suppress(ScaleError, TimeUp):  # then it cannot even begin
+    try:
         best = [*best, run(last(), replace(limits, max_iter=left))]
+    except (ScaleError, TimeUp):  # then it cannot even begin
+        if not best:
+            raise
     found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
     return replace(found, iterations=sum(s.iterations for s in best))
 

@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from maxmargin.inputs.container import take_rows
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.ops.threads import Workers, count_threads, side_by_side
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
@@ -53,7 +54,8 @@ _SURE = 0.95  # that a point is worse than the best must a race be to drop it
 class Candidate(ClassifierMixin, BaseEstimator):
     """A machine as a scorer sees it, on validation rows whose values are known already."""
 
-    def __init__(self, values: Any, classes: Any, by_pairs: Any, options: Any) -> None:
+    def __init__(self, rows: Any, values: Any, classes: Any, by_pairs: Any, options: Any) -> None:
+        self.rows = rows
         self.values = values
         self.classes = classes
         self.by_pairs = by_pairs
@@ -65,14 +67,23 @@ class Candidate(ClassifierMixin, BaseEstimator):
         classes: NDArray[Any] = self.classes
         return classes
 
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: ARG002  (the values are theirs)
+    def _check(self, X: Any) -> None:
+        if X is not self.rows:
+            raise ValueError(
+                "A search knows the values of validation rows alone: a scorer that changes or "
+                "picks rows needs GridSearchCV(SVC())."
+            )
+
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the validation rows."""
+        self._check(X)
         facts = len(self.classes), self.by_pairs, self.options["break_ties"]
         labels: NDArray[Any] = self.classes[decision.numbers(self.values, *facts)]
         return labels
 
-    def decision_function(self, X: Any) -> Vector:  # noqa: ARG002
+    def decision_function(self, X: Any) -> Vector:
         """Give the values of the validation rows."""
+        self._check(X)
         several = len(self.classes) > 2 and self.by_pairs
         if several and self.options["decision_function_shape"] == "ovo":
             return np.asarray(self.values)
@@ -94,9 +105,11 @@ class Search:
         scorer(estimator, X, y) as scikit-learn has them; with weights, sample_weight too. None for
         the accuracy.
     memory : int
-        Bytes for the matrix of a kernel; without room for it every fit stands alone.
+        Bytes for matrices; without room for them every fit stands alone.
     clock : Clock
         Fits that are not made when it is over have no scores.
+    given
+        The rows as the user has them, for scorers.
     """
 
     model: Any
@@ -107,6 +120,7 @@ class Search:
     scorer: Callable[..., float] | None
     memory: int
     clock: Clock
+    given: Any
 
     def run(
         self, kernels: Sequence[Kernel], prices: Sequence[float], race: bool = False
@@ -122,7 +136,7 @@ class Search:
             work = partial(self._task, shared, prices, alive)
             cells = side_by_side(work, chosen, self.model.n_jobs)
             found |= dict(zip(chosen, cells, strict=True))
-            if race and 1 < number < len(rounds):
+            if race and 2 < number < len(rounds):
                 alive &= _hopeful(found, number, *alive.shape)
         nothing = [MISSING] * len(prices)
         return [
@@ -190,8 +204,8 @@ class Search:
         return options
 
     def _score(self, values: Vector, classes: Any, by_pairs: bool, rows: Index) -> float:
-        shown = Candidate(values, classes, by_pairs, self._options)
-        X = None if self.scorer is None else take(self.X, rows)
+        X = None if self.scorer is None else take_rows(self.given, rows)
+        shown = Candidate(X, values, classes, by_pairs, self._options)
         return score(self.scorer, shown, X, self.y[rows], _taken(self.weight, rows))
 
 
@@ -232,7 +246,8 @@ class _Walk:
         """Tell a class from all others on all rows; gives values of validation rows, and steps."""
         (train, others), n = self.fold, len(self.whole)
         p, room = np.zeros(n), np.zeros(n)
-        p[train], room[train] = np.where(self.sides.label == c, 1.0, -1.0), self._units
+        p[train] = np.where(self.sides.label == c, 1.0, -1.0)
+        np.add.at(room, train, self._units)  # a row may be there several times
         _, products, intercepts, steps = self._walked(self.whole, p, room, prices)
         return products[:, others] + intercepts[:, None], steps
 
@@ -291,7 +306,11 @@ class _Matrices:
         self._single = n > _SMALL and _SINGLE * dearest * np.sqrt(n) <= tol
         alike = {kernel.distance for kernel in kernels}
         shared = len(kernels) > 1 and len(alike) == 1 and None not in alike
-        self._shares = shared and 8 * n**2 <= search.memory
+        threads = count_threads(search.model.n_jobs)
+        # Two kernels' matrices at a time, and a square cut out of them for each thread.
+        self._copies = min(len(kernels), 2) + threads
+        item = 4 if self._single else 8
+        self._shares = shared and (8 + item * self._copies) * n**2 <= search.memory
         self._distances: NDArray[Any] | None = None
         self._measuring = threading.Lock()
 
@@ -323,7 +342,7 @@ class _Matrices:
         if kernel.takes is Takes.MATRIX:
             return training.stored(np.ascontiguousarray(gram.rows.K))  # type: ignore[attr-defined]
         dtype = np.dtype(np.float32) if self._single and kernel.distance else gram.dtype
-        if n**2 * dtype.itemsize > search.memory:
+        if n**2 * dtype.itemsize * self._copies > search.memory:
             return training
         with Workers() as workers:
             if not kernel.distance:

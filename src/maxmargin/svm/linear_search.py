@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.container import take_rows
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import side_by_side
 from maxmargin.solvers import Solution
@@ -32,7 +33,8 @@ class LinearSearch:
     """Rows, folds and the machine to try on them; see ``kernel_search.Search``."""
 
     model: Any
-    X: Any
+    given: Any
+    """The rows as the user has them, because scorers see some of them."""
     y: NDArray[Any]
     weight: Vector | None
     folds: Sequence[tuple[Index, Index]]
@@ -56,9 +58,9 @@ class LinearSearch:
 
     def _cells(self, fold: tuple[Index, Index], prices: Sequence[float]) -> Iterator[Cell]:
         (train, others), model = fold, clone(self.model)
-        X, label = model._validate(self.X[train], self.y[train])
+        X, label = model._validate(take_rows(self.given, train), self.y[train])
         weight = None if self.weight is None else self.weight[train]
-        judged = self.X[others], self.y[others]
+        judged = take_rows(self.given, others), self.y[others]
         weights = None if self.weight is None else self.weight[others]
         solutions: list[Solution] = []
         before = prices[0]

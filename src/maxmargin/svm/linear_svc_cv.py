@@ -103,7 +103,7 @@ random_state, max_iter, intercept, solver, n_jobs
         weight = all_weights(sample_weight, label)
         folds = split_rows(self, rows, classes[label], groups)
         scorer, self.n_splits_ = self._own_scorer(), len(folds)
-        facts = rows, classes[label], weight, folds, scorer, clock
+        facts = X, classes[label], weight, folds, scorer, clock
         return [({}, None)], [LinearSearch(self._machine(), *facts).run(self._prices())]
 
     def _best(self, kernel: None) -> LinearSVC:

@@ -30,6 +30,7 @@ from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 
 Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 SHARE = 0.9  # of the time is for the search
 _LEAST = 1e-3  # seconds that the last fit gets in any case
@@ -137,6 +138,11 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The scorer that ``scoring`` names."""
         from sklearn.metrics import check_scoring  # noqa: PLC0415  (slow to import)
 
+        if self.scoring is not None and not isinstance(self.scoring, str | Callable):
+            raise ParameterError(
+                f"The 'scoring' parameter of {type(self).__name__} must be a name, a callable or "
+                f"None, got {self.scoring!r}."
+            )
         return check_scoring(self._machine(), self.scoring)
 
     def _prices(self) -> list[float]:
@@ -222,23 +228,41 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return float(self.scorer_(self.best_estimator_, X, y))
 
 
-def split_rows(search: Any, X: Any, labels: Any, groups: Any) -> list[Any]:
+def split_rows(search: Any, X: Any, labels: Any, groups: Any) -> list[tuple[Index, Index]]:
     """Split rows as the search's ``cv`` says."""
     from sklearn.model_selection import check_cv  # noqa: PLC0415  (slow to import)
 
+    n = count_rows(X)
     with _naming_cv(search):
         splitter = check_cv(search.cv, labels, classifier=True)
-    if not isinstance(search.cv, Iterable):
-        return list(splitter.split(np.zeros(count_rows(X)), labels, groups))
-    with _naming_cv(search):
-        return [(np.asarray(train), np.asarray(others)) for train, others in splitter.split()]
+    if isinstance(search.cv, Iterable):
+        with _naming_cv(search):
+            parts = [tuple(np.arange(n)[part] for part in pair) for pair in splitter.split()]
+            folds = [(train, others) for train, others in parts]
+    else:
+        folds = list(splitter.split(np.zeros(n), labels, groups))
+    _check_folds(search, folds, labels)
+    return folds
+
+
+def _check_folds(search: Any, folds: list[Any], labels: NDArray[Any]) -> None:
+    if not folds:
+        raise ParameterError(
+            f"The 'cv' parameter of {type(search).__name__} must be at least one split, got none."
+        )
+    for number, (train, others) in enumerate(folds):
+        if len(others) == 0 or len(np.unique(labels[train])) < 2:
+            raise ValueError(
+                f"Split {number} of the 'cv' parameter has training rows of one class, or no "
+                "validation rows: use a stratified splitter, or fewer folds."
+            )
 
 
 @contextmanager
 def _naming_cv(search: Any) -> Iterator[None]:
     try:
         yield
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, IndexError):
         raise ParameterError(
             f"The 'cv' parameter of {type(search).__name__} must be a number of folds, a splitter, "
             f"pairs of training and validation rows, or None, got {search.cv!r}."
@@ -287,6 +311,10 @@ def _results(points: list[tuple[dict[str, Any], Vector]], names: list[str]) -> d
 
 def score(scorer: Any, model: Any, X: Any, y: Any, weight: Vector | None) -> float:
     """Score a model on validation rows, weighted if these are; no scorer means the accuracy."""
+    if weight is not None:
+        weight = np.maximum(weight, 0.0)  # as in fits, where such rows do not count
+        if not weight.any():
+            return float("nan")
     if scorer is None:
         return float(np.average(model.predict(X) == y, weights=weight))
     given = {} if weight is None or not _takes_weights(scorer) else {"sample_weight": weight}

@@ -47,11 +47,13 @@ class SVCCV(SearchCV):
         As in ``GridSearchCV``: None is five folds, stratified.
     scoring : str or callable, default=None
         As in ``GridSearchCV``; None is the accuracy.
-    memory : float, default=1000
-        MB for the matrix of a kernel. Without room for it fits share no kernel values.
+    memory : float, default=2000
+        MB for the matrices of kernels and what is cut out of them, for all threads. Without room
+        for them fits share no kernel values.
     race : bool, default=False
         Whether to leave points out of later folds once a paired t-test over the folds so far is
-        sure (95 %) that they are worse than the best one; their mean scores are NaN.
+        sure (95 %) that they are worse than the best one, three folds at least; their mean scores
+        are NaN.
     degree, coef0, tol, class_weight, max_iter, decision_function_shape, break_ties, multiclass, \
 cache_size, n_jobs
         As in ``SVC``; ``n_jobs`` are threads, over folds and kernels.
@@ -93,7 +95,7 @@ cache_size, n_jobs
         grid: Mapping[str, Sequence[Any]] | None = None,
         cv: Any = None,
         scoring: Any = None,
-        memory: float = 1000.0,
+        memory: float = 2000.0,
         race: bool = False,
         degree: int = 3,
         coef0: float = 0.0,
@@ -136,7 +138,7 @@ cache_size, n_jobs
         folds = split_rows(self, rows, labels, groups)
         scorer, self.n_splits_ = self._own_scorer(), len(folds)
         memory = int(self.memory * _MEGABYTE)
-        search = Search(model, rows, labels, weight, folds, scorer, memory, clock)
+        search = Search(model, rows, labels, weight, folds, scorer, memory, clock, X)
         points = self._points(training.seen.kernel, rows)
         return points, search.run([kernel for _, kernel in points], self._prices(), self.race)
 
@@ -165,8 +167,8 @@ cache_size, n_jobs
             kernel = choose_kernel(self.kernel, "scale", self.degree, self.coef0)
             points = list(ParameterGrid(dict(self.grid)))
             return [(_prefixed(p), clone(kernel).set_params(**p)) for p in points]
-        if not isinstance(resolved, HasGamma):
-            return [({}, resolved)]
+        if not isinstance(resolved, HasGamma):  # what rows decide of it is each fold's matter
+            return [({}, choose_kernel(self.kernel, "scale", self.degree, self.coef0))]
         return [({"gamma": g}, self._with_gamma(resolved, g)) for g in self._rates(resolved, X)]
 
     def _rates(self, kernel: HasGamma, X: Any) -> list[Any]:
@@ -180,6 +182,10 @@ cache_size, n_jobs
                 f"The 'gammas' parameter of {type(self).__name__} must be how many to try, or a "
                 f"list of numbers, 'scale' or 'auto', got {self.gammas!r}."
             )
+        if len(self.gammas) == 0:
+            raise ParameterError(
+                f"The 'gammas' parameter of {type(self).__name__} must be at least one, got none."
+            )
         return [g if isinstance(g, str) else float(g) for g in self.gammas]
 
     def _with_gamma(self, kernel: HasGamma, gamma: Any) -> Kernel:
@@ -191,7 +197,8 @@ cache_size, n_jobs
         model = self._machine().set_params(C=self.C_)
         if self.gamma_ is not None and isinstance(self.kernel, str):
             return model.set_params(gamma=self.gamma_)
-        return model.set_params(kernel=kernel if isinstance(self.kernel, Kernel) else self.kernel)
+        own = isinstance(self.kernel, Kernel) or self.grid is not None
+        return model.set_params(kernel=kernel) if own else model
 
 
 def _prefixed(params: dict[str, Any]) -> dict[str, Any]:
