@@ -191,3 +191,12 @@ VALUES = (
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_what_is_stored_with_a_model_is_plain_data(value):
     assert from_plain(to_plain(value)) == value
+
+
+def test_a_very_long_value_is_not_told_whole():
+    schema = make_table(
+        pl.DataFrame({"x": [1.0, 2.5] * 30, "y": ["a", "b"] * 30}), Wishes("y")
+    ).schema
+    with pytest.raises(InputError) as caught:
+        schema.features_of(pl.DataFrame({"x": ["1.0", "x" * 10**6]}))
+    assert len(str(caught.value)) < 300

@@ -31,8 +31,9 @@ PARTS: dict[str, Callable[[pl.Expr], pl.Expr]] = {
     "days": lambda when: when.dt.date().cast(pl.Int32),
     "month": lambda when: when.dt.month(),
     "weekday": lambda when: when.dt.weekday(),
-    "hour": lambda when: when.dt.hour() + when.dt.minute() / 60.0,
+    "hour": lambda when: 60 * when.dt.hour().cast(pl.Int32) + when.dt.minute(),
 }
+_MINUTES = 60.0
 
 
 def find_form(words: pl.Series) -> str | None:
@@ -127,7 +128,11 @@ def take_part(when: pl.Series, part: str) -> pl.Series:
     >>> [take_part(when, part).item() for part in PARTS]
     [1.0, 1.0, 5.0, 6.5]
     """
-    return when.to_frame("when").select(PARTS[part](pl.col("when")).cast(pl.Float64)).to_series()
+    found = when.to_frame("when").select(PARTS[part](pl.col("when")).cast(pl.Float64)).to_series()
+    if part != "hour":
+        return found
+    # NumPy divides exactly; polars multiplies by 1/60 here and there, by a row's place in a block.
+    return pl.Series(found.name, found.to_numpy() / _MINUTES).fill_nan(None)
 
 
 def parts_of(when: pl.Series) -> list[str]:

@@ -29,13 +29,24 @@ def suggest(name: str, known: Sequence[str], otherwise: str) -> str:
     return f"{otherwise} {listed(known, 10)}."
 
 
+def quoted(value: object, most: int = 60) -> str:
+    """Quote a value, without the middle of one that is very long.
+
+    >>> quoted("ab"), quoted("x" * 1000, 9)
+    ("'ab'", "'xxxx…xxxx'")
+    """
+    text = str(value)
+    part = (most - 1) // 2
+    return repr(value if len(text) <= most else f"{text[:part]}…{text[-part:]}")
+
+
 def listed(names: Sequence[object], most: int = 3) -> str:
     """Name a few, and count the others.
 
     >>> listed(["a", "b", "c"], 2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(quoted(name) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 

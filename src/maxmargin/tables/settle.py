@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from maxmargin.tables.hint import listed
+from maxmargin.tables.hint import listed, quoted
 from maxmargin.tables.number import (
     as_numbers,
     ask,
@@ -130,7 +130,7 @@ def _others(column: pl.Series) -> list[str]:
 def _stray(others: Sequence[str]) -> str:
     return (
         f"would be numbers but for {listed(others)}: if that means missing, give --missing"
-        f" {others[0]!r}"
+        f" {quoted(others[0])}"
     )
 
 

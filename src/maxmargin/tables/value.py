@@ -6,6 +6,7 @@ import polars as pl
 
 from maxmargin.tables.date import find_form, plain_dates, read_dates
 from maxmargin.tables.error import InputError
+from maxmargin.tables.hint import quoted
 from maxmargin.tables.number import as_numbers, ask, that
 from maxmargin.tables.reading import MISSING_AMONG_NUMBERS, Reading
 from maxmargin.tables.settle import settle
@@ -73,8 +74,8 @@ def _numbers_of_words(words: pl.Series) -> pl.Series:
     wrong = (settled.cast(pl.Float64, strict=False).is_null() & ~_gone(settled)).arg_true()
     row = wrong[0] if len(wrong) else 0
     raise InputError(
-        f"Column {words.name!r} holds {words[row]!r} in row {row + 1}, where the model knows"
-        f" numbers: correct it, or give --missing {words[row]!r} if that means missing."
+        f"Column {words.name!r} holds {quoted(words[row])} in row {row + 1}, where the model knows"
+        f" numbers: correct it, or give --missing {quoted(words[row])} if that means missing."
     )
 
 
