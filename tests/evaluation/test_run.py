@@ -9,13 +9,19 @@ from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, precision_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC
+from maxmargin import SVC, SVCCV
 from maxmargin.evaluation import evaluate, select
 from maxmargin.evaluation.protocol import Ratio, splits
 from maxmargin.evaluation.rows import Rows
@@ -243,3 +249,16 @@ def test_any_splitter_and_any_scorer_will_do():
     shuffled = ShuffleSplit(3, random_state=0)
     found = evaluate(MODELS, X, Y, protocol=shuffled, scoring=scorer)
     assert found["svc"].scores.shape == (3,)
+
+
+def test_a_search_is_told_of_groups_alone_and_in_a_pipeline():
+    search = SVCCV([1.0, 10.0], [0.1], cv=GroupKFold(3))
+    runs = evaluate(
+        {"alone": search, "in steps": make_pipeline(StandardScaler(), search)},
+        X,
+        Y,
+        groups=GROUPS,
+        protocol="grouped",
+    )
+    assert all(np.isfinite(run.scores).all() for run in runs.values())
+    assert all(fold.best_params is not None for fold in runs["alone"].folds)

@@ -65,8 +65,17 @@ def takes_kernel_matrix(*models: Any) -> bool:
 
 
 def fit(model: Any, rows: Rows) -> Any:
-    """Fit a model to rows, weighted if they have weights."""
-    return model.fit(rows.X, rows.y, **_weights(model, rows))
+    """Fit a model to rows, weighted if they have weights; a search is told of their groups."""
+    return model.fit(rows.X, rows.y, **_weights(model, rows), **_groups(model, rows))
+
+
+def _groups(model: Any, rows: Rows) -> dict[str, Any]:
+    """Name the groups as the ``fit`` of a search does, which splits rows itself."""
+    if rows.groups is None:
+        return {}
+    steps = model.steps if isinstance(model, Pipeline) else []
+    last, prefix = (steps[-1][1], f"{steps[-1][0]}__") if steps else (model, "")
+    return {f"{prefix}groups": rows.groups} if has_fit_parameter(last, "groups") else {}
 
 
 def _weights(model: Any, rows: Rows) -> dict[str, Any]:
