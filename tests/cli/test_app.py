@@ -235,6 +235,9 @@ def test_help_tells_of_exit_codes(command):
     result = run(command, "--help")
     assert result.exit_code == 0
     assert "Exit codes: 0 done" in result.stdout
+    told = " ".join(result.stdout.split())
+    assert "1 a file could not be written" in told
+    assert "2 something about the input that you can put right" in told
 
 
 @pytest.mark.parametrize("words", [["--help"], ["fit", "absent.csv", "--target", "y"]])

@@ -1,6 +1,8 @@
 """Stored models and recorded runs, used again."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -8,6 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from maxmargin.cli import app
+from maxmargin.cli.stored import load
+from maxmargin.storage import load_model, save_model
+from maxmargin.tables import Reading
 
 
 def run(*arguments: object):
@@ -120,3 +125,38 @@ def test_info_says_what_the_model_is(model):
     assert about["train_rows"] == 48
     assert [each["name"] for each in about["features"]] == ["size", "weight", "colour"]
     assert "predicts y (no, yes) from 3 columns" in run("info", model).stdout
+
+
+def test_later_files_are_read_as_the_one_that_was_learned_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng, classes = np.random.default_rng(0), np.arange(80) % 2
+    size = np.where(rng.random(80) < 0.4, -999.0, rng.normal(size=80) + 4.0 * classes)
+    rows = [f"{value};{kind}" for value, kind in zip(size, classes, strict=True)]
+    (tmp_path / "data.txt").write_text("\n".join(rows))
+    options = ["--no-header", "--missing", "-999.0", "--separator", "semicolon"]
+    words = ["--target", "c1", "--models", "lda", "--folds", "2", "--out", "out", "--json"]
+    done = run("fit", "data.txt", *words, *options)
+    assert done.exit_code == 0, done.output
+    (tmp_path / "later.txt").write_text("-999.0;0\n4,5;1\n0;1\n")
+    plainly, fully = (run("predict", "out/model.maxmargin", "later.txt", *o) for o in ([], options))
+    assert plainly.exit_code == 0, plainly.output
+    assert plainly.stdout == fully.stdout
+    assert len(plainly.stdout.splitlines()) == 4
+    other = run("predict", "out/model.maxmargin", "later.txt", "--missing", "0")
+    assert other.stdout.splitlines()[1:2] != plainly.stdout.splitlines()[1:2]
+
+
+def test_a_model_file_without_a_reading_is_read(stored, tmp_path):
+    found = load_model(stored / "out" / "model.maxmargin")
+    value = {name: part for name, part in found.value.items() if name != "reading"}
+    save_model(tmp_path / "old.maxmargin", value, found.about)
+    assert load(tmp_path / "old.maxmargin").reading == Reading()
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_later_file_without_one_of_the_classes_is_judged_in_silence(model, options):
+    frame(30).filter(pl.col("y") == "no").write_csv("no.csv")
+    typed = [sys.executable, "-W", "always", "-c", "from maxmargin.cli import app; app()"]
+    words = ["evaluate", model, "no.csv", *options]
+    done = subprocess.run([*typed, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

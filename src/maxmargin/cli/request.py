@@ -125,19 +125,28 @@ def _those_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: given[each.name] for each in fields(kind) if each.name in given}
 
 
-def reading_of(options: Mapping[str, Any]) -> Reading:
+def reading_of(options: Mapping[str, Any], known: Reading | None = None) -> Reading:
     """Read what a command says of the way a file is written.
 
     Parameters
     ----------
     options : mapping of str to object
+    known : Reading, default=None
+        What holds where the command says nothing: that of the file that a model learned from.
 
     Returns
     -------
     Reading
+
+    Examples
+    --------
+    >>> reading = reading_of({"decimal": "."}, Reading(decimal=",", missing=("k.A.",)))
+    >>> reading.decimal, reading.missing
+    ('.', ('k.A.',))
     """
-    given = _typed(options)
-    return Reading(**_those_of(Reading, given), header="no_header" not in given)
+    given, known = _typed(options), known or Reading()
+    header = known.header and "no_header" not in given
+    return replace(known, **_those_of(Reading, given), header=header)
 
 
 def command_of(given: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import typer
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
+from maxmargin.cli.request import reading_of
 from maxmargin.cli.tell import say, tell_classes, tell_test
 from maxmargin.evaluation import Look, score_interval
 from maxmargin.inputs.atomic import replacing
@@ -33,6 +34,7 @@ class Stored:
     pipeline: Pipeline
     schema: Schema
     about: dict[str, Any]
+    reading: Reading = Reading()
 
 
 def load(path: Path) -> Stored:
@@ -50,16 +52,20 @@ def load(path: Path) -> Stored:
     value = found.value
     if not isinstance(value, dict) or not isinstance(value.get("schema"), Schema):
         raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
-    return Stored(value["pipeline"], value["schema"], dict(found.about))
+    reading = value.get("reading", Reading())  # which the first release did not store
+    return Stored(value["pipeline"], value["schema"], dict(found.about), reading)
 
 
-def run_predict(model: Path, file: Path, reading: Reading, out: Path | None, *, json: bool) -> None:
+def run_predict(
+    model: Path, file: Path, options: Mapping[str, Any], out: Path | None, *, json: bool
+) -> None:
     """Predict the rows of a file.
 
     Parameters
     ----------
     model, file : Path
-    reading : Reading
+    options : mapping of str to object
+        How the file is written, where it is not as the one that the model learned from.
     out : Path or None
         A csv file; None to print.
     json : bool
@@ -67,7 +73,9 @@ def run_predict(model: Path, file: Path, reading: Reading, out: Path | None, *, 
     stored = load(model)
     if out is not None and out.exists() and (out.samefile(file) or out.samefile(model)):
         raise InputError("--out names a file that is read: choose another one.")
-    features, notes = stored.schema.features_of(read_frame(file, reading))
+    features, notes = stored.schema.features_of(
+        read_frame(file, reading_of(options, stored.reading))
+    )
     said = predict_frame(stored.pipeline, features).with_row_index("row", offset=1)
     if out is not None:
         with replacing(out) as part:
@@ -87,17 +95,18 @@ def _note(notes: Sequence[str]) -> None:
         say((shown(note), "yellow"), stderr=True)
 
 
-def run_evaluate(model: Path, file: Path, reading: Reading, *, json: bool) -> None:
+def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: bool) -> None:
     """Judge a model on the labelled rows of a file.
 
     Parameters
     ----------
     model, file : Path
-    reading : Reading
+    options : mapping of str to object
+        How the file is written, where it is not as the one that the model learned from.
     json : bool
     """
     stored = load(model)
-    frame, gaps = stored.schema.labelled(read_frame(file, reading))
+    frame, gaps = stored.schema.labelled(read_frame(file, reading_of(options, stored.reading)))
     features, notes = stored.schema.features_of(frame)
     notes = (*gaps, *notes, *_seen(stored, file))
     result = judged(stored, features, stored.schema.target_of(frame))
