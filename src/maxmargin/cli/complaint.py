@@ -17,7 +17,8 @@ CANNOT, BAD_INPUT, DIFFERENT, INTERRUPTED = 1, 2, 4, 130
 
 EXIT_CODES = """Exit codes: 0 done, also where Ctrl-C or the time budget left models out; 1 a file
 could not be written, memory ran out, or there is a fault in maxmargin; 2 something about the input
-that you can put right: an option, a file that cannot be read, a column, a label; 4 a repeat gave other numbers; 130 Ctrl-C before there was anything to show."""
+that you can put right: an option, a file that cannot be read, a column, a label; 4 a repeat gave
+other numbers; 130 Ctrl-C before there was anything to show."""
 
 
 def shown(text: object) -> str:

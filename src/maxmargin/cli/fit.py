@@ -120,6 +120,7 @@ def about_of(outcome: Outcome) -> dict[str, Any]:
             "proof": winner.proof,
             "metric": outcome.metric,
             "test": interval_of(outcome.test.look.result),
+            "sought": outcome.test.sought,
             "test_rows": len(outcome.test.rows),
             "baseline": outcome.test.baseline,
             "train_rows": len(table.target) - len(outcome.test.rows),

@@ -34,7 +34,13 @@ class Stored:
     pipeline: Pipeline
     schema: Schema
     about: dict[str, Any]
-    reading: Reading = Reading()
+    reading: Reading
+
+    @property
+    def sought(self) -> Any:
+        """The rarer of two classes when it was fitted, the second where that was not stored."""
+        usual = self.schema.classes[1] if len(self.schema.classes) == 2 else None
+        return self.about.get("sought", usual)
 
 
 def load(path: Path) -> Stored:
@@ -140,12 +146,12 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     TestResult
     """
     metric, model, task = stored.about["metric"], stored.pipeline, stored.schema.task
-    scorer = scorer_of(metric, stored.schema)
+    scorer = scorer_of(metric, stored.sought)
     said = judge(model, X, truth, metric, scorer, FURTHER[task])
     interval = score_interval(model, X, truth, scoring=scorer)
     look = Look(1, "", stored.about["model"], metric, interval)
     result = TestResult(look, np.arange(len(truth)), truth, said.predicted, scores=said.scores)
-    return of_classes(result, model, X) if task == "classification" else result
+    return of_classes(result, model, X, stored.sought) if task == "classification" else result
 
 
 def run_info(model: Path, *, json: bool) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 from maxmargin.cli.complaint import shown
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
+from maxmargin.job.budget import duration
 from maxmargin.job.metric import are_unequal
 from maxmargin.job.progress import Teller, silent
 from maxmargin.tables import Table
@@ -158,30 +159,6 @@ def _bar(screen: Console) -> Bar:
 
 def _left(told: Progress) -> str:
     return f"about {duration(told.left)} left" if told.left >= 1.0 else ""
-
-
-def duration(seconds: float) -> str:
-    """Write a time as people do.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> duration(0.001), duration(0.25), duration(42.3), duration(130)
-    ('< 0.01 s', '0.25 s', '42 s', '2 min 10 s')
-    """
-    if seconds < 0.01:
-        return "< 0.01 s"
-    if seconds < 10:
-        return f"{seconds:.2g} s"
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
 
 
 # after the work

@@ -20,6 +20,7 @@ from maxmargin.evaluation import (
     score_interval,
 )
 from maxmargin.evaluation.run import decide
+from maxmargin.job.area import areas_of, shares_of
 from maxmargin.job.metric import judge
 from maxmargin.job.outcome import ClassResult, Importance, TestResult
 from maxmargin.job.rules import Rules
@@ -62,10 +63,10 @@ def examine(
     result = TestResult(
         look, vault.test_rows, truth, said.predicted, scores=said.scores, baseline=guess
     )
-    return (of_classes(result, model, X) if rules.classify else result), X
+    return (of_classes(result, model, X, rules.sought) if rules.classify else result), X
 
 
-def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
+def of_classes(result: TestResult, model: Pipeline, X: Any, sought: Any = None) -> TestResult:
     """Add what is known of classes: counts, curves, recall and precision of each.
 
     Parameters
@@ -75,6 +76,8 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
     model : Pipeline
     X : DataFrame
         The rows.
+    sought : object, default=None
+        Of two classes, the one whose average precision is given; None for the second.
 
     Returns
     -------
@@ -84,7 +87,9 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
     confusion = confusion_matrix(result.truth, result.predicted, labels=labels)
     decision = decide(model, X)
     curves = _curves(result.truth, decision, model.classes_)
-    areas = {name: curve.area for name, curve in curves.items() if curve is not None}
+    shares = shares_of(model, X)
+    values = decision if shares is None else shares
+    areas = areas_of(result.truth, values, model.classes_, sought)
     two = len(labels) == 2
     return replace(
         result,
@@ -95,6 +100,7 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
         classes=_each_class(labels.tolist(), confusion),
         roc=curves.get("roc_auc") if two else None,
         precision_recall=curves.get("average_precision") if two else None,
+        sought=sought,
         probability=model.predict_proba(X) if hasattr(model, "predict_proba") else None,
     )
 

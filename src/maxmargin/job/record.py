@@ -178,6 +178,7 @@ def test_of(test: TestResult) -> dict[str, Any]:
         "score": interval_of(test.look.result),
         "baseline": test.baseline,
         "scores": test.scores,
+        "sought": test.sought,
         "labels": test.labels,
         "confusion": test.confusion,
         "classes": [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from maxmargin.job.family import Wanted
-from maxmargin.job.metric import FURTHER, Judge, scorer_of
+from maxmargin.job.metric import FURTHER, Judge, scorer_of, sought_of
 from maxmargin.tables import Table
 
 
@@ -43,9 +43,14 @@ class Rules:
         return self.table.schema.task == "classification"
 
     @property
+    def sought(self) -> Any:
+        """The rarer of two classes; None where there are not two."""
+        return sought_of(self.table)
+
+    @property
     def scorer(self) -> Any:
         """What scores a model by the metric."""
-        return scorer_of(self.metric, self.table.schema)
+        return scorer_of(self.metric, self.sought)
 
     def judge(self) -> Judge:
         """Give a fresh scorer that notes more.
