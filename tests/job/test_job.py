@@ -187,8 +187,20 @@ class TestProtocol:
         truth, shares = outcome.test.truth, outcome.test.probability
         right = roc_auc_score(truth, shares, multi_class="ovr")
         assert outcome.test.scores["roc_auc"] == pytest.approx(right)
-        by_probability = run_job(replace(QUICK, metric="roc_auc_ovr"), table)["lda"]
-        assert by_probability.scores["roc_auc"] == pytest.approx(by_probability.run.mean)
+        ovr = run_job(replace(QUICK, models=("lda", "svm-linear"), metric="roc_auc_ovr"), table)
+        for name in ("lda", "svm-linear"):
+            assert ovr[name].scores["roc_auc"] == pytest.approx(ovr[name].run.mean)
+        assert ovr.test.look.result.low < ovr.test.look.result.value
+
+    def test_a_score_that_some_resample_lacks_has_no_interval(self, make_table):
+        y = np.repeat(["a", "b", "c"], [20, 15, 5])
+        x = np.random.default_rng(0).normal(size=40) + np.repeat([0.0, 3.0, 6.0], [20, 15, 5])
+        outcome = run_job(
+            replace(QUICK, metric="neg_log_loss"), make_table(pl.DataFrame({"x": x}), y)
+        )
+        result = outcome.test.look.result
+        assert np.isfinite(result.value)
+        assert np.isnan([result.low, result.high]).all()
 
     def test_of_equal_means_any_model_is_before_the_baseline(self, make_table):
         y = np.where(np.arange(100) % 20 == 0, "rare", "usual")

@@ -15,9 +15,9 @@ from sklearn.pipeline import Pipeline
 from maxmargin.cli.complaint import shown
 from maxmargin.cli.request import reading_of
 from maxmargin.cli.tell import say, tell_classes, tell_test
-from maxmargin.evaluation import Look, score_interval
+from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
-from maxmargin.job.examination import of_classes
+from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.prediction import predict_frame
@@ -148,7 +148,7 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     metric, model, task = stored.about["metric"], stored.pipeline, stored.schema.task
     scorer = scorer_of(metric, stored.sought)
     said = judge(model, X, truth, metric, scorer, FURTHER[task])
-    interval = score_interval(model, X, truth, scoring=scorer)
+    interval = interval_of(model, X, truth, scorer, said.scores[metric])
     look = Look(1, "", stored.about["model"], metric, interval)
     result = TestResult(look, np.arange(len(truth)), truth, said.predicted, scores=said.scores)
     return of_classes(result, model, X, stored.sought) if task == "classification" else result

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.evaluation import PrecisionRecallCurve, RocCurve
+from maxmargin.evaluation.run import decide
 
 
 def shares_of(model: Any, X: Any) -> NDArray[np.float64] | None:
@@ -66,6 +67,29 @@ def areas_of(truth: Any, values: Any, classes: Any, sought: Any = None) -> dict[
         "average_precision": PrecisionRecallCurve.from_scores(truth, *of_sought),
     }
     return {name: curve.area for name, curve in curves.items() if curve is not None}
+
+
+def area_ovr(model: Any, X: Any, y: Any) -> float:
+    """Score a classifier by the area of each class against the rest, over those that occur.
+
+    Unlike scikit-learn's "roc_auc_ovr" it takes models without probabilities, and rows without
+    some class, as resamples and folds may be.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    X, y
+        Rows and the truth.
+
+    Returns
+    -------
+    float
+        NaN where all rows are of one class.
+    """
+    shares = shares_of(model, X)
+    values = decide(model, X) if shares is None else shares
+    return areas_of(np.asarray(y), values, model.classes_).get("roc_auc", float("nan"))
 
 
 def mean_areas(each: list[dict[str, float]]) -> dict[str, float]:

@@ -54,9 +54,9 @@ def examine(
     """
     X, truth = vault.open("the winner of the comparison")
     scorer = rules.scorer
-    interval = score_interval(model, X, truth, scoring=scorer)
-    look = replace(vault.looks[-1], model=title, scoring=rules.metric, result=interval)
     said = judge(model, X, truth, rules.metric, scorer, rules.judge().further)
+    interval = interval_of(model, X, truth, scorer, said.scores[rules.metric])
+    look = replace(vault.looks[-1], model=title, scoring=rules.metric, result=interval)
     guess = float("nan")
     if baseline is not None:
         guess = judge(baseline, X, truth, rules.metric, scorer, ()).scores[rules.metric]
@@ -64,6 +64,28 @@ def examine(
         look, vault.test_rows, truth, said.predicted, scores=said.scores, baseline=guess
     )
     return (of_classes(result, model, X, rules.sought) if rules.classify else result), X
+
+
+def interval_of(model: Pipeline, X: Any, truth: Any, scorer: Any, value: float) -> Interval:
+    """Give a score with its interval, or without ends where some resample has no score.
+
+    Parameters
+    ----------
+    model : Pipeline
+    X, truth
+        Rows that it has not seen.
+    scorer : str or scorer
+    value : float
+        The score.
+
+    Returns
+    -------
+    Interval
+    """
+    try:
+        return score_interval(model, X, truth, scoring=scorer)
+    except ValueError:  # such as the log loss of rows that lack a class
+        return Interval(value, float("nan"), float("nan"), method="none")
 
 
 def of_classes(result: TestResult, model: Pipeline, X: Any, sought: Any = None) -> TestResult:

@@ -25,7 +25,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from maxmargin.job.area import shares_of
+from maxmargin.job.area import area_ovr, shares_of
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.tables import InputError, Table
 
@@ -133,6 +133,8 @@ def scorer_of(metric: str, sought: Any) -> Any:
     -------
     str or scorer
     """
+    if metric == "roc_auc_ovr":
+        return area_ovr
     if sought is None:
         return metric
     if metric in _OF_ONE_CLASS:
