@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -303,7 +304,19 @@ def test_a_quantity_is_told_by_its_errors(tmp_path):
     result = run("fit", "quantity.csv", *options)
     assert result.exit_code == 0, result.output
     assert "root mean squared error 0.0" in result.stdout
+    assert "R² " in result.stdout
     assert "AUC" not in result.stdout
+
+
+def test_large_numbers_are_all_written_out(tmp_path):
+    rows = "".join(f"{i % 13},{300_000 + 1000 * (i % 13) + i % 3}\n" for i in range(40))
+    (tmp_path / "quantity.csv").write_text(f"x,y\n{rows}")
+    options = ["--target", "y", "--task", "regression", "--models", "ridge", "--folds", "2"]
+    result = run("fit", "quantity.csv", *options, "--metric", "neg_mean_absolute_error")
+    assert result.exit_code == 0, result.output
+    assert "mean absolute error" in result.stdout
+    assert "neg_" not in result.stdout
+    assert re.search(r"row \d+: 3\d\d,\d{3}, predicted 3\d\d,\d{3}\n", result.stdout)
 
 
 def test_a_model_that_is_no_better_than_guessing_is_said_to_be(tmp_path):
@@ -312,3 +325,17 @@ def test_a_model_that_is_no_better_than_guessing_is_said_to_be(tmp_path):
     (tmp_path / "noise.csv").write_text(f"x,y\n{rows}")
     result = run("fit", "noise.csv", "--target", "y", "--models", "lda", "--folds", "2")
     assert "That may be no better than guessing." in result.stdout
+
+
+def test_a_score_without_an_interval_is_told_alone(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = "".join(f"{rng.normal()},{'rare' if i % 20 == 0 else 'usual'}\n" for i in range(60))
+    (tmp_path / "rare.csv").write_text(f"x,y\n{rows}")
+    options = ["--target", "y", "--models", "lda", "--folds", "2", "--out", "out"]
+    fitted = run("fit", "rare.csv", *options, "--test-size", "0.1")
+    info = run("info", "out/model.maxmargin")
+    for told in (fitted, info):
+        assert told.exit_code == 0, told.output
+        assert re.search(r"balanced accuracy 100\.0 %(\n| on)", told.stdout)
+        assert not re.search(r"\bnan\b", told.stdout)
+    assert "That may be no better than guessing." in fitted.stdout

@@ -1,6 +1,7 @@
 """Stored models and recorded runs, used again."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -160,3 +161,4 @@ def test_a_later_file_without_one_of_the_classes_is_judged_in_silence(model, opt
     words = ["evaluate", model, "no.csv", *options]
     done = subprocess.run([*typed, *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    assert not re.search(r"\bnan\b", done.stdout.lower())

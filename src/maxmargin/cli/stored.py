@@ -14,14 +14,14 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
 from maxmargin.cli.request import reading_of
-from maxmargin.cli.tell import say, tell_classes, tell_test
+from maxmargin.cli.tell import interval, say, tell_classes, tell_test, title
 from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.prediction import predict_frame
-from maxmargin.job.record import plain, test_of
+from maxmargin.job.record import interval_from, plain, test_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
 from maxmargin.tables.file import digest
@@ -174,9 +174,8 @@ def run_info(model: Path, *, json: bool) -> None:
     say(f"predicts {shown(schema.target)} ({kinds}) from {len(schema.features)} columns:")
     say(f"  {', '.join(shown(each.name) for each in schema.features)}")
     say(f"learned from {about['train_rows']} rows, {shown(about['params'] or 'nothing tuned')}")
-    test = about["test"]
-    say(
-        f"{about['metric']} {test['value']:.3f} ({test['low']:.3f} to {test['high']:.3f}) on"
-        f" {about['test_rows']} test rows; guessing {about['baseline']:.3f}"
-    )
+    score = interval(about["metric"], interval_from(about["test"]))
+    guess = interval(about["metric"], interval_from({"value": about["baseline"]}))
+    say(f"{title(about['metric'], stored.sought)} {score} on {about['test_rows']} test rows")
+    say(f"guessing: {guess}")
     say(f"repeat: {shown(about['command'])}")

@@ -207,6 +207,27 @@ def interval_of(interval: Interval | None) -> dict[str, Any] | None:
     return None if interval is None else asdict(interval)
 
 
+def interval_from(written: Mapping[str, Any]) -> Interval:
+    """Read an interval back; what is not known of it is NaN.
+
+    Parameters
+    ----------
+    written : mapping
+        As ``plain`` leaves what ``interval_of`` gives.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> interval_from({"value": 0.5, "low": None})
+    Interval(value=0.5, low=nan, high=nan, level=0.95, method='')
+    """
+    known = {name: part for name, part in written.items() if part is not None}
+    return Interval(**{"value": math.nan, "low": math.nan, "high": math.nan, **known})
+
+
 def plain(value: Any) -> Any:
     """Turn arrays, tuples and numbers of NumPy into what JSON has; what is not finite into null.
 
