@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from maxmargin.cli import app
+from maxmargin.cli.request import Request
 from maxmargin.cli.stored import load
 from maxmargin.storage import load_model, save_model
 from maxmargin.tables import Reading
@@ -57,6 +58,18 @@ def test_a_repeat_on_another_file_is_refused(model):
     assert "its bytes differ" in done.stderr
 
 
+def test_a_repeat_finds_the_table_from_anywhere(stored, tmp_path, monkeypatch):
+    monkeypatch.chdir(stored)
+    words = ["--target", "y", "--models", "lda", "--folds", "2", "--out", "near", "--json"]
+    assert run("fit", "data.csv", *words).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    again = Request.again(json.loads((stored / "near" / "run.json").read_text()), job=None)
+    assert again.file == stored / "data.csv"
+    frame(20).write_csv("data.csv")
+    again = Request.again(json.loads((stored / "near" / "run.json").read_text()), job=None)
+    assert str(again.file) == "data.csv"
+
+
 def test_a_repeat_with_other_numbers_says_where_they_are(stored, model):
     record = json.loads((stored / "out" / "run.json").read_text())
     record["results"]["test"]["baseline"] += 1e-12
@@ -96,6 +109,23 @@ def test_predict_refuses_what_the_model_cannot_read(model, change, words):
     assert done.stderr.count("\n") == 1
 
 
+def test_predict_names_rows_as_fit_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"P{i:03}" for i in range(60)]
+    frame().with_columns(pl.Series("patient", names)).write_csv("named.csv")
+    words = ["--id", "patient", "--models", "svm-linear", "--folds", "2", "--out", "out", "--json"]
+    assert run("fit", "named.csv", "--target", "y", *words).exit_code == 0
+    fitted = pl.read_csv("out/predictions.csv")
+    said = pl.read_csv(run("predict", "out/model.maxmargin", "named.csv").stdout.encode())
+    assert fitted.columns == ["row", "patient", "truth", "prediction", "decision for yes"]
+    assert said.columns == [name for name in fitted.columns if name != "truth"]
+    assert said["patient"].to_list() == names
+    assert (said["decision for yes"] > 0).eq(said["prediction"] == "yes").all()
+    frame().write_csv("nameless.csv")
+    without = run("predict", "out/model.maxmargin", "nameless.csv").stdout
+    assert without.startswith("row,prediction,decision for yes\n")
+
+
 def test_predict_does_not_replace_what_it_reads(model):
     frame(20).write_csv("new.csv")
     done = run("predict", model, "new.csv", "--out", "new.csv")
@@ -111,6 +141,21 @@ def test_evaluate_judges_on_rows_with_labels(model):
     assert told["score"]["value"] > 0.8
     assert sum(map(sum, told["confusion"])) == 28
     assert "2 rows" in told["notes"][0]
+
+
+def test_evaluate_stands_beside_guessing(model):
+    table = frame(30).filter((pl.col("y") == "no") | (pl.int_range(30) < 10))
+    table.write_csv("later.csv")
+    told = json.loads(run("evaluate", model, "later.csv", "--json").stdout)
+    assert told["baseline"] == 15 / 20
+    assert "guessing: 75.0 %" in run("evaluate", model, "later.csv").stdout
+
+
+def test_evaluate_says_that_labels_are_missing(model):
+    frame(30).drop("y").write_csv("unlabelled.csv")
+    done = run("evaluate", model, "unlabelled.csv")
+    assert done.exit_code == 2
+    assert "lacks the column 'y' that a model is judged by" in done.stderr
 
 
 def test_evaluate_on_the_rows_of_the_fit_is_said_to_flatter(model):

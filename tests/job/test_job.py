@@ -280,7 +280,7 @@ class TestEndings:
     def test_a_budget_of_nothing_leaves_the_baseline(self, two_classes):
         outcome = run_job(replace(QUICK, time_budget=1e-3), two_classes)
         assert outcome.winner == "baseline"
-        assert all(e.reason for e in outcome.entries if e.name != "baseline")
+        assert outcome["lda"].reason == "the time budget was spent before it could begin"
         assert outcome.verdict is None
 
     def test_what_is_put_off_is_finished_when_time_is_left(self, two_classes, monkeypatch):
@@ -323,6 +323,14 @@ class TestEndings:
     def test_ctrl_c_during_the_comparison_keeps_the_folds(self, two_classes, monkeypatch):
         monkeypatch.setattr("maxmargin.job.duel._by_halves", lambda *_: interrupt())
         outcome = run_job(QUICK, two_classes)
+        assert outcome.verdict.test == "corrected resampled t"
+
+    def test_too_few_rows_for_halves_are_said_to_be(self, make_table):
+        x = np.random.default_rng(0).normal(size=10)
+        table = make_table(pl.DataFrame({"x": x}), np.array(["a", "b"])[np.arange(10) % 2])
+        outcome = run_job(replace(QUICK, models=("logistic",), folds=4), table)
+        (note,) = (each for each in outcome.notes if "5x2" in each)
+        assert note.startswith("There are too few rows for 5x2 cross-validation")
         assert outcome.verdict.test == "corrected resampled t"
 
     def test_too_many_rows_are_a_stated_reason(self, two_classes, monkeypatch):

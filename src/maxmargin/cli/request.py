@@ -84,7 +84,8 @@ class Request:
         try:
             source = record["source"]
             wishes, reading = Wishes(**source["wishes"]), Reading(**source["reading"])
-            return cls(file or Path(source["file"]), wishes, reading, job, record["command"])
+            place = _place(source) if file is None else file
+            return cls(place, wishes, reading, job, record["command"])
         except (KeyError, TypeError):
             raise InputError("The run.json to repeat is damaged: fit again.") from None
 
@@ -111,7 +112,13 @@ class Request:
     def source(self) -> dict[str, Any]:
         """How the table is read, for a repeat."""
         facts = {"wishes": asdict(self.wishes), "reading": asdict(self.reading)}
-        return {"file": str(self.file), **facts}
+        return {"file": str(self.file), "path": str(self.file.resolve()), **facts}
+
+
+def _place(source: Mapping[str, Any]) -> Path:
+    """Find the table of a run: as it was named, from here, or else where it was."""
+    typed = Path(source["file"])
+    return typed if typed.exists() else Path(source.get("path", typed))
 
 
 def _typed(options: Mapping[str, Any]) -> dict[str, Any]:

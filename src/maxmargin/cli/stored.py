@@ -5,11 +5,13 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
@@ -20,7 +22,7 @@ from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
-from maxmargin.job.prediction import predict_frame
+from maxmargin.job.prediction import name_rows, predict_frame
 from maxmargin.job.record import interval_from, plain, test_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
@@ -79,10 +81,11 @@ def run_predict(
     stored = load(model)
     if out is not None and out.exists() and (out.samefile(file) or out.samefile(model)):
         raise InputError("--out names a file that is read: choose another one.")
-    features, notes = stored.schema.features_of(
-        read_frame(file, reading_of(options, stored.reading))
-    )
-    said = predict_frame(stored.pipeline, features).with_row_index("row", offset=1)
+    frame = read_frame(file, reading_of(options, stored.reading))
+    features, notes = stored.schema.features_of(frame)
+    ids = frame.select(name for name in stored.schema.ids if name in frame.columns)
+    said = predict_frame(stored.pipeline, features)
+    said = name_rows(said, ids if ids.width else None, np.arange(1, len(said) + 1))
     if out is not None:
         with replacing(out) as part:
             said.write_csv(part)
@@ -112,7 +115,9 @@ def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: b
     json : bool
     """
     stored = load(model)
-    frame, gaps = stored.schema.labelled(read_frame(file, reading_of(options, stored.reading)))
+    frame = read_frame(file, reading_of(options, stored.reading))
+    _refuse_unlabelled(stored.schema.target, frame.columns)
+    frame, gaps = stored.schema.labelled(frame)
     features, notes = stored.schema.features_of(frame)
     notes = (*gaps, *notes, *_seen(stored, file))
     result = judged(stored, features, stored.schema.target_of(frame))
@@ -124,6 +129,13 @@ def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: b
     tell_test(result, stored.about["metric"], "rows")
     if result.classes:
         tell_classes(result)
+
+
+def _refuse_unlabelled(target: str, columns: Sequence[str]) -> None:
+    if target not in columns:
+        near = get_close_matches(target, columns, 1)
+        hint = f"did you rename it to {near[0]!r}?" if near else "without labels there is predict."
+        raise InputError(f"The table lacks the column {target!r} that a model is judged by: {hint}")
 
 
 def _seen(stored: Stored, file: Path) -> list[str]:
@@ -150,8 +162,17 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     said = judge(model, X, truth, metric, scorer, FURTHER[task])
     interval = interval_of(model, X, truth, scorer, said.scores[metric])
     look = Look(1, "", stored.about["model"], metric, interval)
-    result = TestResult(look, np.arange(len(truth)), truth, said.predicted, scores=said.scores)
+    guess = _guess(X, truth, metric, scorer, task)
+    result = TestResult(
+        look, np.arange(len(truth)), truth, said.predicted, scores=said.scores, baseline=guess
+    )
     return of_classes(result, model, X, stored.sought) if task == "classification" else result
+
+
+def _guess(X: Any, truth: Any, metric: str, scorer: Any, task: str) -> float:
+    """Score the commonest class of the rows themselves, or their mean."""
+    baseline = DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
+    return judge(baseline.fit(X, truth), X, truth, metric, scorer, ()).scores[metric]
 
 
 def run_info(model: Path, *, json: bool) -> None:
@@ -171,7 +192,7 @@ def run_info(model: Path, *, json: bool) -> None:
         return
     say((about["model"], "bold"), f" of {shown(about['source'])}")
     kinds = ", ".join(map(shown, schema.classes)) if schema.classes else "a quantity"
-    say(f"predicts {shown(schema.target)} ({kinds}) from {len(schema.features)} columns:")
+    say(f"predicts {shown(schema.target)} ({kinds}) from {_counted(len(schema.features))}:")
     say(f"  {', '.join(shown(each.name) for each in schema.features)}")
     say(f"learned from {about['train_rows']} rows, {shown(about['params'] or 'nothing tuned')}")
     score = interval(about["metric"], interval_from(about["test"]))
@@ -179,3 +200,7 @@ def run_info(model: Path, *, json: bool) -> None:
     say(f"{title(about['metric'], stored.sought)} {score} on {about['test_rows']} test rows")
     say(f"guessing: {guess}")
     say(f"repeat: {shown(about['command'])}")
+
+
+def _counted(columns: int) -> str:
+    return "1 column" if columns == 1 else f"{columns} columns"

@@ -15,7 +15,7 @@ from maxmargin.evaluation.protocol import splits
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import FoldDone, run_folds
 from maxmargin.job.budget import Budget
-from maxmargin.job.family import Candidate
+from maxmargin.job.family import INNER_FOLDS, Candidate
 from maxmargin.job.outcome import Entry
 from maxmargin.job.rules import Rules
 from maxmargin.ops.clock import TimeUp, watch
@@ -57,11 +57,19 @@ def fight(
             except TimeUp:
                 pass
             except Exception as error:
-                why = f"5x2 cross-validation failed ({error})"
+                why = _why_not(rules, rows, error)
     if verdict is not None:
         return verdict, ""
     runs = [entry.run for _, entry in best if entry.run is not None]
     return _by_folds(*runs), f"{why}: the best two are compared on the folds that are there."
+
+
+def _why_not(rules: Rules, rows: Rows, error: Exception) -> str:
+    """Say why halves cannot be fitted: mostly since a class has not a row for every inner fold."""
+    counts = np.unique(rows.y, return_counts=True)[1] if rules.classify else [len(rows)]
+    if min(counts) < 2 * INNER_FOLDS:
+        return "There are too few rows for 5x2 cross-validation, which learns from half of them"
+    return f"5x2 cross-validation could not be done ({type(error).__name__})"
 
 
 def _halves_wanted(rules: Rules, best: Sequence[Entry], budget: Budget) -> bool:
