@@ -333,6 +333,12 @@ class TestEndings:
         assert note.startswith("There are too few rows for 5x2 cross-validation")
         assert outcome.verdict.test == "corrected resampled t"
 
+    def test_too_few_rows_to_tune_on_are_a_stated_reason(self, make_table):
+        x = np.random.default_rng(0).normal(size=10)
+        table = make_table(pl.DataFrame({"x": x}), np.array(["a", "b"])[np.arange(10) % 2])
+        outcome = run_job(replace(QUICK, models=("logistic",), folds=2), table)
+        assert outcome["logistic"].reason == "4 rows of a fold are too few to tune it"
+
     def test_too_many_rows_are_a_stated_reason(self, two_classes, monkeypatch):
         few = replace(family_of("classification", ["knn"])[1], max_rows=10)
         monkeypatch.setattr(

@@ -100,8 +100,15 @@ class Effort:
             spent = sum(self.seconds) + perf_counter() - begun
             self.refuse(f"the time budget ended it after {duration(spent)}")
         except Exception as error:
-            self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
+            self.status, self.reason = "failed", self._why(error)
         self.seconds.append(perf_counter() - begun)
+
+    def _why(self, error: Exception) -> str:
+        """Say why a step failed: the library's words tell nothing of a table that is too small."""
+        train = [train for train, _ in self.parts[len(self.folds) :]]
+        if isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]]):
+            return f"{len(train[0])} rows of a fold are too few to tune it"
+        return f"{type(error).__name__}: {error}"
 
     def _step(self) -> None:
         built = self.candidate.build(self._rules.table, self._rules.wanted)
