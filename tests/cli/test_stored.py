@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +14,7 @@ from typer.testing import CliRunner
 
 from maxmargin.cli import app
 from maxmargin.cli.request import Request
-from maxmargin.cli.stored import load
+from maxmargin.cli.stored import judged, load
 from maxmargin.storage import load_model, save_model
 from maxmargin.tables import Reading
 
@@ -149,6 +151,18 @@ def test_evaluate_stands_beside_guessing(model):
     told = json.loads(run("evaluate", model, "later.csv", "--json").stdout)
     assert told["baseline"] == 15 / 20
     assert "guessing: 75.0 %" in run("evaluate", model, "later.csv").stdout
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "neg_log_loss", "recall"])
+def test_evaluate_takes_rows_that_lack_a_class(stored, metric):
+    found = load(stored / "out" / "model.maxmargin")
+    rows = frame(30).filter(pl.col("y") == "no")
+    asked = replace(found, about={**found.about, "metric": metric})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = judged(asked, rows, rows["y"].to_numpy())
+    assert result.scores["accuracy"] > 0.8
+    assert np.isnan(result.look.result.value) == (metric != "recall")
 
 
 def test_evaluate_says_that_labels_are_missing(model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -119,8 +120,8 @@ def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: b
     _refuse_unlabelled(stored.schema.target, frame.columns)
     frame, gaps = stored.schema.labelled(frame)
     features, notes = stored.schema.features_of(frame)
-    notes = (*gaps, *notes, *_seen(stored, file))
     result = judged(stored, features, stored.schema.target_of(frame))
+    notes = (*gaps, *notes, *_seen(stored, file), *_scoreless(result))
     if json:
         typer.echo(json_text.dumps({**plain(test_of(result)), "notes": list(notes)}))
         return
@@ -144,6 +145,12 @@ def _seen(stored: Stored, file: Path) -> list[str]:
     return ["The model learned from rows of this very file: the scores flatter it."]
 
 
+def _scoreless(result: TestResult) -> list[str]:
+    if result.look.result is None or math.isfinite(result.look.result.value):
+        return []
+    return [f"These rows have no {title(result.look.scoring)}: some class is not among them."]
+
+
 def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     """Score a stored model on rows.
 
@@ -159,12 +166,13 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     """
     metric, model, task = stored.about["metric"], stored.pipeline, stored.schema.task
     scorer = scorer_of(metric, stored.sought)
-    said = judge(model, X, truth, metric, scorer, FURTHER[task])
-    interval = interval_of(model, X, truth, scorer, said.scores[metric])
+    said = judge(model, X, truth, FURTHER[task][0], FURTHER[task][0], FURTHER[task])
+    scores = {**said.scores, metric: _score(model, X, truth, metric, scorer)}
+    interval = interval_of(model, X, truth, scorer, scores[metric])
     look = Look(1, "", stored.about["model"], metric, interval)
     guess = _guess(X, truth, metric, scorer, task)
     result = TestResult(
-        look, np.arange(len(truth)), truth, said.predicted, scores=said.scores, baseline=guess
+        look, np.arange(len(truth)), truth, said.predicted, scores=scores, baseline=guess
     )
     return of_classes(result, model, X, stored.sought) if task == "classification" else result
 
@@ -172,7 +180,15 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
 def _guess(X: Any, truth: Any, metric: str, scorer: Any, task: str) -> float:
     """Score the commonest class of the rows themselves, or their mean."""
     baseline = DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
-    return judge(baseline.fit(X, truth), X, truth, metric, scorer, ()).scores[metric]
+    return _score(baseline.fit(X, truth), X, truth, metric, scorer)
+
+
+def _score(model: Any, X: Any, truth: Any, metric: str, scorer: Any) -> float:
+    """Score a model; NaN where rows of these classes have no such score."""
+    try:
+        return judge(model, X, truth, metric, scorer, ()).scores[metric]
+    except ValueError:
+        return math.nan
 
 
 def run_info(model: Path, *, json: bool) -> None:

@@ -69,11 +69,11 @@ def areas_of(truth: Any, values: Any, classes: Any, sought: Any = None) -> dict[
     return {name: curve.area for name, curve in curves.items() if curve is not None}
 
 
-def area_ovr(model: Any, X: Any, y: Any) -> float:
-    """Score a classifier by the area of each class against the rest, over those that occur.
+def area(model: Any, X: Any, y: Any, name: str = "roc_auc", sought: Any = None) -> float:
+    """Score a classifier by an area; of several classes by the mean of those that occur.
 
-    Unlike scikit-learn's "roc_auc_ovr" it takes models without probabilities, and rows without
-    some class, as resamples and folds may be.
+    Unlike scikit-learn's scorers it takes models without probabilities, and rows without some
+    class, as those of folds and resamples may be.
 
     Parameters
     ----------
@@ -81,15 +81,18 @@ def area_ovr(model: Any, X: Any, y: Any) -> float:
         Fitted.
     X, y
         Rows and the truth.
+    name : {"roc_auc", "average_precision"}
+    sought : object, default=None
+        As in ``areas_of``.
 
     Returns
     -------
     float
-        NaN where all rows are of one class.
+        NaN where no row, or every row, is of a class to be found.
     """
     shares = shares_of(model, X)
     values = decide(model, X) if shares is None else shares
-    return areas_of(np.asarray(y), values, model.classes_).get("roc_auc", float("nan"))
+    return areas_of(np.asarray(y), values, model.classes_, sought).get(name, float("nan"))
 
 
 def mean_areas(each: list[dict[str, float]]) -> dict[str, float]:

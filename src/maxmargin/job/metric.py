@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import (
-    average_precision_score,
     check_scoring,
     f1_score,
     get_scorer,
@@ -25,7 +25,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from maxmargin.job.area import area_ovr, shares_of
+from maxmargin.job.area import area, shares_of
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.tables import InputError, Table
 
@@ -97,7 +97,8 @@ def _similar(wanted: str) -> list[str]:
         said = name.removeprefix("neg_")
         initials = "".join(word[0] for word in said.split("_"))
         spelt |= dict.fromkeys((name, said, initials, said.rpartition("_")[2]), name) | spelt
-    near = get_close_matches(wanted.lower().replace("-", "_").replace(" ", "_"), spelt, 3)
+    typed = wanted.lower().replace("-", "_").replace(" ", "_")
+    near = [typed] if typed in spelt else get_close_matches(typed, spelt, 3)
     return [*dict.fromkeys(spelt[each] for each in near)]
 
 
@@ -134,14 +135,14 @@ def scorer_of(metric: str, sought: Any) -> Any:
     str or scorer
     """
     if metric == "roc_auc_ovr":
-        return area_ovr
+        return area
     if sought is None:
         return metric
-    if metric in _OF_ONE_CLASS:
-        return make_scorer(_OF_ONE_CLASS[metric], pos_label=sought, zero_division=0.0)
+    if metric in _OF_ONE_CLASS:  # by labels: a positive one has to occur
+        one = {"labels": [sought], "average": "macro", "pos_label": None, "zero_division": 0.0}
+        return make_scorer(_OF_ONE_CLASS[metric], **one)
     if metric == "average_precision":
-        response = ("decision_function", "predict_proba")
-        return make_scorer(average_precision_score, response_method=response, pos_label=sought)
+        return partial(area, name=metric, sought=sought)
     return metric
 
 
