@@ -223,7 +223,14 @@ def test_compare_shows_models_and_leaves_no_file(tmp_path):
     told = json.loads(result.stdout)
     assert [each["name"] for each in told["models"]] == ["lda", "baseline"]
     assert told["verdict"]["test"] == "5x2cv F"
+    assert told["sought"] == "yes"
     assert [each.name for each in tmp_path.iterdir()] == ["points.csv"]
+
+
+def test_a_metric_of_one_class_is_told_with_the_class(tmp_path):
+    file = write_points(tmp_path / "points.csv")
+    words = ["--target", "label", "--models", "lda", "--folds", "2", "--metric", "f1"]
+    assert "F1 of yes" in run("compare", file, *words).stdout
 
 
 def test_version():

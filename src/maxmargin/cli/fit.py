@@ -21,7 +21,7 @@ from maxmargin.cli.tell import (
     tell_table,
 )
 from maxmargin.job import Outcome, run_comparison, run_job
-from maxmargin.job.metric import choose_metric
+from maxmargin.job.metric import choose_metric, sought_of
 from maxmargin.job.prediction import predictions_of
 from maxmargin.job.record import (
     comparison_of,
@@ -183,7 +183,7 @@ def run_compare(request: Request, *, json: bool) -> None:
     if json:
         typer.echo(json_text.dumps(comparison_of(contest, table, metric)))
         return
-    tell_entries(contest.entries, metric)
+    tell_entries(contest.entries, metric, sought_of(table))
     tell_choice(contest.done[:2], contest.verdict)
     for note in contest.notes:
         say((note, "yellow"))

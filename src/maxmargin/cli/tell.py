@@ -166,16 +166,18 @@ def _left(told: Progress) -> str:
 # after the work
 
 
-def tell_entries(entries: Sequence[Entry], metric: str) -> None:
+def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -> None:
     """Show the models, the best first; proofs stand apart, they do not say how good a model is.
 
     Parameters
     ----------
     entries : sequence of Entry
     metric : str
+    sought : object, default=None
+        The rarer of two classes.
     """
     areas, meaning = any("roc_auc" in entry.scores for entry in entries), Metric(metric)
-    heads = ("model", meaning.title, *["AUC"] * areas, "fit", "optimisation")
+    heads = ("model", title(metric, sought), *["AUC"] * areas, "fit", "optimisation")
     grid = _grid(*heads, right=("fit",))
     for entry in entries:
         if entry.run is None:
@@ -220,7 +222,7 @@ def tell_outcome(outcome: Outcome) -> None:
     outcome : Outcome
     """
     done = [entry for entry in outcome.entries if entry.run is not None]
-    tell_entries(outcome.entries, outcome.metric)
+    tell_entries(outcome.entries, outcome.metric, outcome.test.sought)
     tell_choice(done[:2], outcome.verdict)
     tell_test(outcome.test, outcome.metric)
     if are_unequal(outcome.table):

@@ -20,6 +20,7 @@ import numpy as np
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job.contest import Contest
 from maxmargin.job.job import Job, Replay, replay_of
+from maxmargin.job.metric import sought_of
 from maxmargin.job.outcome import Entry, Outcome, TestResult
 from maxmargin.tables import InputError, Table
 
@@ -155,6 +156,7 @@ def comparison_of(contest: Contest, table: Table, metric: str) -> dict[str, Any]
             "source": table.source,
             "digest": table.digest,
             "metric": metric,
+            "sought": sought_of(table),
             "models": entries_of(contest.entries),
             "verdict": verdict_of(contest.verdict, *best) if len(best) == 2 else None,
             "notes": contest.notes,
