@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -222,7 +223,14 @@ def test_compare_shows_models_and_leaves_no_file(tmp_path):
     told = json.loads(result.stdout)
     assert [each["name"] for each in told["models"]] == ["lda", "baseline"]
     assert told["verdict"]["test"] == "5x2cv F"
+    assert told["sought"] == "yes"
     assert [each.name for each in tmp_path.iterdir()] == ["points.csv"]
+
+
+def test_a_metric_of_one_class_is_told_with_the_class(tmp_path):
+    file = write_points(tmp_path / "points.csv")
+    words = ["--target", "label", "--models", "lda", "--folds", "2", "--metric", "f1"]
+    assert "F1 of yes" in run("compare", file, *words).stdout
 
 
 def test_version():
@@ -235,6 +243,9 @@ def test_help_tells_of_exit_codes(command):
     result = run(command, "--help")
     assert result.exit_code == 0
     assert "Exit codes: 0 done" in result.stdout
+    told = " ".join(result.stdout.split())
+    assert "1 a file could not be written" in told
+    assert "2 something about the input that you can put right" in told
 
 
 @pytest.mark.parametrize("words", [["--help"], ["fit", "absent.csv", "--target", "y"]])
@@ -300,7 +311,19 @@ def test_a_quantity_is_told_by_its_errors(tmp_path):
     result = run("fit", "quantity.csv", *options)
     assert result.exit_code == 0, result.output
     assert "root mean squared error 0.0" in result.stdout
+    assert "R² " in result.stdout
     assert "AUC" not in result.stdout
+
+
+def test_large_numbers_are_all_written_out(tmp_path):
+    rows = "".join(f"{i % 13},{300_000 + 1000 * (i % 13) + i % 3}\n" for i in range(40))
+    (tmp_path / "quantity.csv").write_text(f"x,y\n{rows}")
+    options = ["--target", "y", "--task", "regression", "--models", "ridge", "--folds", "2"]
+    result = run("fit", "quantity.csv", *options, "--metric", "neg_mean_absolute_error")
+    assert result.exit_code == 0, result.output
+    assert "mean absolute error" in result.stdout
+    assert "neg_" not in result.stdout
+    assert re.search(r"row \d+: 3\d\d,\d{3}, predicted 3\d\d,\d{3}\n", result.stdout)
 
 
 def test_a_model_that_is_no_better_than_guessing_is_said_to_be(tmp_path):
@@ -309,3 +332,17 @@ def test_a_model_that_is_no_better_than_guessing_is_said_to_be(tmp_path):
     (tmp_path / "noise.csv").write_text(f"x,y\n{rows}")
     result = run("fit", "noise.csv", "--target", "y", "--models", "lda", "--folds", "2")
     assert "That may be no better than guessing." in result.stdout
+
+
+def test_a_score_without_an_interval_is_told_alone(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = "".join(f"{rng.normal()},{'rare' if i % 20 == 0 else 'usual'}\n" for i in range(60))
+    (tmp_path / "rare.csv").write_text(f"x,y\n{rows}")
+    options = ["--target", "y", "--models", "lda", "--folds", "2", "--out", "out"]
+    fitted = run("fit", "rare.csv", *options, "--test-size", "0.1")
+    info = run("info", "out/model.maxmargin")
+    for told in (fitted, info):
+        assert told.exit_code == 0, told.output
+        assert re.search(r"balanced accuracy 100\.0 %(\n| on)", told.stdout)
+        assert not re.search(r"\bnan\b", told.stdout)
+    assert "That may be no better than guessing." in fitted.stdout

@@ -173,7 +173,8 @@ def test_the_words_of_a_fit(fitted):
         "relative gap",
         "has the best mean; against",
         "On 12 test rows: accuracy",
-        "guessing: 0.5",
+        "guessing: 50.0 %",
+        "average precision of yes ",
         "report.html, model.maxmargin, predictions.csv, run.json",
     ):
         assert words in done.stdout

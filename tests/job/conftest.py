@@ -42,7 +42,13 @@ def mixed_features(n: int, seed: int = 0) -> pl.DataFrame:
 @pytest.fixture(autouse=True)
 def _small_family(monkeypatch):
     """A few rounds and points of each grid: what they are like is seen elsewhere."""
-    small = {"ROUNDS": (2, 4), "BOOSTING_ROUNDS": 4, "TREES": 4, "COSTS": (1.0, 10.0)}
+    small = {
+        "ROUNDS": (2, 4),
+        "BOOSTING_ROUNDS": 4,
+        "TREES": 4,
+        "COSTS": (1.0, 10.0),
+        "POLY_COSTS": (1.0,),
+    }
     for name, value in {**small, "GAMMAS": (1.0,), "LINEAR_COSTS": (0.1, 1.0)}.items():
         monkeypatch.setattr(family, name, value)
 

@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import evaluate
@@ -158,6 +159,57 @@ class TestProtocol:
         assert outcome["baseline"].scores["accuracy"] > 0.85
         assert outcome["baseline"].run.mean == 0.5
 
+    def test_what_is_given_already_is_not_advised(self, make_table):
+        y = np.where(np.arange(100) % 10 == 0, "rare", "usual")
+        table = make_table(pl.DataFrame({"x": np.arange(100.0)}), y)
+        job = replace(QUICK, class_weight="balanced")
+        (note,) = (each for each in run_job(job, table).notes if "unequal" in each)
+        assert note.endswith("by balanced accuracy.")
+
+    def test_the_average_precision_is_that_of_the_rarer_class(self, make_table):
+        y = np.where(np.arange(100) % 5 == 0, "a", "b")
+        x = np.random.default_rng(0).normal(size=100) + 1.0 * (y == "a")
+        outcome = run_job(QUICK, make_table(pl.DataFrame({"x": x}), y))
+        entry, test = outcome["lda"], outcome.test
+        folds = [average_precision_score(f.truth == "a", -f.decision) for f in entry.run.folds]
+        assert entry.scores["average_precision"] == pytest.approx(np.mean(folds))
+        right = average_precision_score(test.truth == "a", -test.decision)
+        assert test.scores["average_precision"] == pytest.approx(right)
+        assert test.sought == results(outcome)["test"]["sought"] == "a"
+        chosen = run_job(replace(QUICK, metric="average_precision"), outcome.table)
+        assert chosen["lda"].run.mean == pytest.approx(np.mean(folds))
+
+    def test_the_area_of_several_classes_is_that_of_probabilities(self, make_table):
+        y = np.repeat([0, 1, 2], [50, 30, 10])
+        x = np.random.default_rng(0).normal(size=(90, 2)) + np.eye(3)[y, :2]
+        table = make_table(pl.DataFrame({"a": x[:, 0], "b": x[:, 1]}), y)
+        outcome = run_job(QUICK, table)
+        truth, shares = outcome.test.truth, outcome.test.probability
+        right = roc_auc_score(truth, shares, multi_class="ovr")
+        assert outcome.test.scores["roc_auc"] == pytest.approx(right)
+        ovr = run_job(replace(QUICK, models=("lda", "svm-linear"), metric="roc_auc_ovr"), table)
+        for name in ("lda", "svm-linear"):
+            assert ovr[name].scores["roc_auc"] == pytest.approx(ovr[name].run.mean)
+        assert ovr.test.look.result.low < ovr.test.look.result.value
+
+    def test_a_score_that_some_resample_lacks_has_no_interval(self, make_table):
+        y = np.repeat(["a", "b", "c"], [20, 15, 5])
+        x = np.random.default_rng(0).normal(size=40) + np.repeat([0.0, 3.0, 6.0], [20, 15, 5])
+        outcome = run_job(
+            replace(QUICK, metric="neg_log_loss"), make_table(pl.DataFrame({"x": x}), y)
+        )
+        result = outcome.test.look.result
+        assert np.isfinite(result.value)
+        assert np.isnan([result.low, result.high]).all()
+
+    def test_of_equal_means_any_model_is_before_the_baseline(self, make_table):
+        y = np.where(np.arange(100) % 20 == 0, "rare", "usual")
+        x = np.random.default_rng(0).normal(size=100) + 1.0 * (y == "rare")
+        table = make_table(pl.DataFrame({"x": x, "noise": np.cos(np.arange(100.0) * 7)}), y)
+        outcome = run_job(replace(QUICK, models=("logistic",)), table)
+        assert [each.run.mean for each in outcome.entries] == [0.5, 0.5]
+        assert outcome.winner == "logistic"
+
     def test_a_class_of_a_single_row_is_no_obstacle(self, make_table):
         y = np.array(["a", "b"])[np.arange(40) % 2].astype("<U4")
         y[7] = "once"
@@ -228,7 +280,7 @@ class TestEndings:
     def test_a_budget_of_nothing_leaves_the_baseline(self, two_classes):
         outcome = run_job(replace(QUICK, time_budget=1e-3), two_classes)
         assert outcome.winner == "baseline"
-        assert all(e.reason for e in outcome.entries if e.name != "baseline")
+        assert outcome["lda"].reason == "the time budget was spent before it could begin"
         assert outcome.verdict is None
 
     def test_what_is_put_off_is_finished_when_time_is_left(self, two_classes, monkeypatch):
@@ -273,6 +325,20 @@ class TestEndings:
         outcome = run_job(QUICK, two_classes)
         assert outcome.verdict.test == "corrected resampled t"
 
+    def test_too_few_rows_for_halves_are_said_to_be(self, make_table):
+        x = np.random.default_rng(0).normal(size=10)
+        table = make_table(pl.DataFrame({"x": x}), np.array(["a", "b"])[np.arange(10) % 2])
+        outcome = run_job(replace(QUICK, models=("logistic",), folds=4), table)
+        (note,) = (each for each in outcome.notes if "5x2" in each)
+        assert note.startswith("There are too few rows for 5x2 cross-validation")
+        assert outcome.verdict.test == "corrected resampled t"
+
+    def test_too_few_rows_to_tune_on_are_a_stated_reason(self, make_table):
+        x = np.random.default_rng(0).normal(size=10)
+        table = make_table(pl.DataFrame({"x": x}), np.array(["a", "b"])[np.arange(10) % 2])
+        outcome = run_job(replace(QUICK, models=("logistic",), folds=2), table)
+        assert outcome["logistic"].reason == "4 rows of a fold are too few to tune it"
+
     def test_too_many_rows_are_a_stated_reason(self, two_classes, monkeypatch):
         few = replace(family_of("classification", ["knn"])[1], max_rows=10)
         monkeypatch.setattr(
@@ -304,9 +370,11 @@ class TestRefusals:
             run_job(Job(test_size=0.01), table)
 
     def test_a_metric_that_no_model_can_be_judged_by(self, make_table):
-        table = make_table(pl.DataFrame({"x": np.arange(30.0)}), np.arange(30) % 3)
-        with pytest.raises(InputError, match=r"No model could be fitted .*multi_class"):
-            run_job(replace(QUICK, metric="roc_auc"), table)
+        table = make_table(
+            pl.DataFrame({"x": np.arange(30.0)}), np.array(list("abc"))[np.arange(30) % 3]
+        )
+        with pytest.raises(InputError, match=r"No model could be fitted .*could not convert"):
+            run_job(replace(QUICK, metric="r2"), table)
 
 
 def test_a_comparison_uses_all_rows_and_keeps_no_test(two_classes):

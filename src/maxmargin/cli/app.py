@@ -239,10 +239,9 @@ def predict(
     """
     with complaining():
         _check(model, file)
-        from maxmargin.cli.request import reading_of
         from maxmargin.cli.stored import run_predict
 
-        run_predict(model, file, reading_of(context.params), out, json=json)
+        run_predict(model, file, context.params, out, json=json)
 
 
 @app.command(epilog=EXIT_CODES)
@@ -261,10 +260,9 @@ def evaluate(
     """Judge a stored model on the labelled rows of a file."""
     with complaining():
         _check(model, file)
-        from maxmargin.cli.request import reading_of
         from maxmargin.cli.stored import run_evaluate
 
-        run_evaluate(model, file, reading_of(context.params), json=json)
+        run_evaluate(model, file, context.params, json=json)
 
 
 @app.command(epilog=EXIT_CODES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,9 @@ from rich.text import Text
 CANNOT, BAD_INPUT, DIFFERENT, INTERRUPTED = 1, 2, 4, 130
 
 EXIT_CODES = """Exit codes: 0 done, also where Ctrl-C or the time budget left models out; 1 a file
-could not be read or written, or memory ran out; 2 something in the command or in the data has to be
-put right; 4 a repeat gave other numbers; 130 Ctrl-C before there was anything to show."""
+could not be written, memory ran out, or there is a fault in maxmargin; 2 something about the input
+that you can put right: an option, a file that cannot be read, a column, a label; 4 a repeat gave
+other numbers; 130 Ctrl-C before there was anything to show."""
 
 
 def shown(text: object) -> str:
@@ -45,9 +47,14 @@ def shown(text: object) -> str:
 
 @contextmanager
 def complaining() -> Iterator[None]:
-    """Turn what can go wrong into one sentence on stderr and an exit code."""
+    """Turn what can go wrong into one sentence on stderr and an exit code.
+
+    Libraries warn of nothing: what the user should know stands in a note.
+    """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     except KeyboardInterrupt:
         leave("Interrupted: nothing was written.", INTERRUPTED)
     except MemoryError:

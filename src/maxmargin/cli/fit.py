@@ -21,7 +21,7 @@ from maxmargin.cli.tell import (
     tell_table,
 )
 from maxmargin.job import Outcome, run_comparison, run_job
-from maxmargin.job.metric import choose_metric
+from maxmargin.job.metric import choose_metric, sought_of
 from maxmargin.job.prediction import predictions_of
 from maxmargin.job.record import (
     comparison_of,
@@ -33,7 +33,7 @@ from maxmargin.job.record import (
     record_of,
 )
 from maxmargin.storage import save_model
-from maxmargin.tables import InputError, Table
+from maxmargin.tables import InputError, Reading, Table
 
 
 def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[
     record = record_of(outcome, request.source)
     if not json:
         tell_outcome(outcome)
-    write_files(folder, outcome, record)
+    write_files(folder, outcome, record, request.reading)
     if json:
         typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
     else:
@@ -77,7 +77,7 @@ def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[
     return record
 
 
-def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any]) -> None:
+def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], reading: Reading) -> None:
     """Write the four files, all of them or none.
 
     Parameters
@@ -86,12 +86,14 @@ def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any]) -> Non
     outcome : Outcome
     record : dict
         What run.json holds.
+    reading : Reading
+        How the table was read: later files are read so too.
     """
     from maxmargin.report.job_report import JobReport
 
     with folder.filling() as part:
         JobReport(outcome).save(part / REPORT)
-        value = {"pipeline": outcome.model, "schema": outcome.table.schema}
+        value = {"pipeline": outcome.model, "schema": outcome.table.schema, "reading": reading}
         save_model(part / MODEL, value, about_of(outcome))
         predictions_of(outcome).write_csv(part / PREDICTIONS)
         (part / RUN).write_text(json_text.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -118,6 +120,7 @@ def about_of(outcome: Outcome) -> dict[str, Any]:
             "proof": winner.proof,
             "metric": outcome.metric,
             "test": interval_of(outcome.test.look.result),
+            "sought": outcome.test.sought,
             "test_rows": len(outcome.test.rows),
             "baseline": outcome.test.baseline,
             "train_rows": len(table.target) - len(outcome.test.rows),
@@ -180,7 +183,7 @@ def run_compare(request: Request, *, json: bool) -> None:
     if json:
         typer.echo(json_text.dumps(comparison_of(contest, table, metric)))
         return
-    tell_entries(contest.entries, metric)
+    tell_entries(contest.entries, metric, sought_of(table))
     tell_choice(contest.done[:2], contest.verdict)
     for note in contest.notes:
         say((note, "yellow"))

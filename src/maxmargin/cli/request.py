@@ -84,7 +84,8 @@ class Request:
         try:
             source = record["source"]
             wishes, reading = Wishes(**source["wishes"]), Reading(**source["reading"])
-            return cls(file or Path(source["file"]), wishes, reading, job, record["command"])
+            place = _place(source) if file is None else file
+            return cls(place, wishes, reading, job, record["command"])
         except (KeyError, TypeError):
             raise InputError("The run.json to repeat is damaged: fit again.") from None
 
@@ -111,7 +112,13 @@ class Request:
     def source(self) -> dict[str, Any]:
         """How the table is read, for a repeat."""
         facts = {"wishes": asdict(self.wishes), "reading": asdict(self.reading)}
-        return {"file": str(self.file), **facts}
+        return {"file": str(self.file), "path": str(self.file.resolve()), **facts}
+
+
+def _place(source: Mapping[str, Any]) -> Path:
+    """Find the table of a run: as it was named, from here, or else where it was."""
+    typed = Path(source["file"])
+    return typed if typed.exists() else Path(source.get("path", typed))
 
 
 def _typed(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,19 +132,28 @@ def _those_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: given[each.name] for each in fields(kind) if each.name in given}
 
 
-def reading_of(options: Mapping[str, Any]) -> Reading:
+def reading_of(options: Mapping[str, Any], known: Reading | None = None) -> Reading:
     """Read what a command says of the way a file is written.
 
     Parameters
     ----------
     options : mapping of str to object
+    known : Reading, default=None
+        What holds where the command says nothing: that of the file that a model learned from.
 
     Returns
     -------
     Reading
+
+    Examples
+    --------
+    >>> reading = reading_of({"decimal": "."}, Reading(decimal=",", missing=("k.A.",)))
+    >>> reading.decimal, reading.missing
+    ('.', ('k.A.',))
     """
-    given = _typed(options)
-    return Reading(**_those_of(Reading, given), header="no_header" not in given)
+    given, known = _typed(options), known or Reading()
+    header = known.header and "no_header" not in given
+    return replace(known, **_those_of(Reading, given), header=header)
 
 
 def command_of(given: Mapping[str, Any]) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
-from maxmargin.cli.tell import say, tell_classes, tell_test
-from maxmargin.evaluation import Look, score_interval
+from maxmargin.cli.request import reading_of
+from maxmargin.cli.tell import interval, say, tell_classes, tell_test, title
+from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
-from maxmargin.job.examination import of_classes
+from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
-from maxmargin.job.prediction import predict_frame
-from maxmargin.job.record import plain, test_of
+from maxmargin.job.prediction import name_rows, predict_frame
+from maxmargin.job.record import interval_from, plain, test_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
 from maxmargin.tables.file import digest
@@ -33,6 +37,13 @@ class Stored:
     pipeline: Pipeline
     schema: Schema
     about: dict[str, Any]
+    reading: Reading
+
+    @property
+    def sought(self) -> Any:
+        """The rarer of two classes when it was fitted, the second where that was not stored."""
+        usual = self.schema.classes[1] if len(self.schema.classes) == 2 else None
+        return self.about.get("sought", usual)
 
 
 def load(path: Path) -> Stored:
@@ -50,16 +61,20 @@ def load(path: Path) -> Stored:
     value = found.value
     if not isinstance(value, dict) or not isinstance(value.get("schema"), Schema):
         raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
-    return Stored(value["pipeline"], value["schema"], dict(found.about))
+    reading = value.get("reading", Reading())  # which the first release did not store
+    return Stored(value["pipeline"], value["schema"], dict(found.about), reading)
 
 
-def run_predict(model: Path, file: Path, reading: Reading, out: Path | None, *, json: bool) -> None:
+def run_predict(
+    model: Path, file: Path, options: Mapping[str, Any], out: Path | None, *, json: bool
+) -> None:
     """Predict the rows of a file.
 
     Parameters
     ----------
     model, file : Path
-    reading : Reading
+    options : mapping of str to object
+        How the file is written, where it is not as the one that the model learned from.
     out : Path or None
         A csv file; None to print.
     json : bool
@@ -67,8 +82,11 @@ def run_predict(model: Path, file: Path, reading: Reading, out: Path | None, *, 
     stored = load(model)
     if out is not None and out.exists() and (out.samefile(file) or out.samefile(model)):
         raise InputError("--out names a file that is read: choose another one.")
-    features, notes = stored.schema.features_of(read_frame(file, reading))
-    said = predict_frame(stored.pipeline, features).with_row_index("row", offset=1)
+    frame = read_frame(file, reading_of(options, stored.reading))
+    features, notes = stored.schema.features_of(frame)
+    ids = frame.select(name for name in stored.schema.ids if name in frame.columns)
+    said = predict_frame(stored.pipeline, features)
+    said = name_rows(said, ids if ids.width else None, np.arange(1, len(said) + 1))
     if out is not None:
         with replacing(out) as part:
             said.write_csv(part)
@@ -87,20 +105,23 @@ def _note(notes: Sequence[str]) -> None:
         say((shown(note), "yellow"), stderr=True)
 
 
-def run_evaluate(model: Path, file: Path, reading: Reading, *, json: bool) -> None:
+def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: bool) -> None:
     """Judge a model on the labelled rows of a file.
 
     Parameters
     ----------
     model, file : Path
-    reading : Reading
+    options : mapping of str to object
+        How the file is written, where it is not as the one that the model learned from.
     json : bool
     """
     stored = load(model)
-    frame, gaps = stored.schema.labelled(read_frame(file, reading))
+    frame = read_frame(file, reading_of(options, stored.reading))
+    _refuse_unlabelled(stored.schema.target, frame.columns)
+    frame, gaps = stored.schema.labelled(frame)
     features, notes = stored.schema.features_of(frame)
-    notes = (*gaps, *notes, *_seen(stored, file))
     result = judged(stored, features, stored.schema.target_of(frame))
+    notes = (*gaps, *notes, *_seen(stored, file), *_scoreless(result))
     if json:
         typer.echo(json_text.dumps({**plain(test_of(result)), "notes": list(notes)}))
         return
@@ -111,10 +132,23 @@ def run_evaluate(model: Path, file: Path, reading: Reading, *, json: bool) -> No
         tell_classes(result)
 
 
+def _refuse_unlabelled(target: str, columns: Sequence[str]) -> None:
+    if target not in columns:
+        near = get_close_matches(target, columns, 1)
+        hint = f"did you rename it to {near[0]!r}?" if near else "without labels there is predict."
+        raise InputError(f"The table lacks the column {target!r} that a model is judged by: {hint}")
+
+
 def _seen(stored: Stored, file: Path) -> list[str]:
     if digest(file) != stored.about.get("digest"):
         return []
     return ["The model learned from rows of this very file: the scores flatter it."]
+
+
+def _scoreless(result: TestResult) -> list[str]:
+    if result.look.result is None or math.isfinite(result.look.result.value):
+        return []
+    return [f"These rows have no {title(result.look.scoring)}: some class is not among them."]
 
 
 def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
@@ -131,12 +165,30 @@ def judged(stored: Stored, X: Any, truth: Any) -> TestResult:
     TestResult
     """
     metric, model, task = stored.about["metric"], stored.pipeline, stored.schema.task
-    scorer = scorer_of(metric, stored.schema)
-    said = judge(model, X, truth, metric, scorer, FURTHER[task])
-    interval = score_interval(model, X, truth, scoring=scorer)
+    scorer = scorer_of(metric, stored.sought)
+    said = judge(model, X, truth, FURTHER[task][0], FURTHER[task][0], FURTHER[task])
+    scores = {**said.scores, metric: _score(model, X, truth, metric, scorer)}
+    interval = interval_of(model, X, truth, scorer, scores[metric])
     look = Look(1, "", stored.about["model"], metric, interval)
-    result = TestResult(look, np.arange(len(truth)), truth, said.predicted, scores=said.scores)
-    return of_classes(result, model, X) if task == "classification" else result
+    guess = _guess(X, truth, metric, scorer, task)
+    result = TestResult(
+        look, np.arange(len(truth)), truth, said.predicted, scores=scores, baseline=guess
+    )
+    return of_classes(result, model, X, stored.sought) if task == "classification" else result
+
+
+def _guess(X: Any, truth: Any, metric: str, scorer: Any, task: str) -> float:
+    """Score the commonest class of the rows themselves, or their mean."""
+    baseline = DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
+    return _score(baseline.fit(X, truth), X, truth, metric, scorer)
+
+
+def _score(model: Any, X: Any, truth: Any, metric: str, scorer: Any) -> float:
+    """Score a model; NaN where rows of these classes have no such score."""
+    try:
+        return judge(model, X, truth, metric, scorer, ()).scores[metric]
+    except ValueError:
+        return math.nan
 
 
 def run_info(model: Path, *, json: bool) -> None:
@@ -156,12 +208,15 @@ def run_info(model: Path, *, json: bool) -> None:
         return
     say((about["model"], "bold"), f" of {shown(about['source'])}")
     kinds = ", ".join(map(shown, schema.classes)) if schema.classes else "a quantity"
-    say(f"predicts {shown(schema.target)} ({kinds}) from {len(schema.features)} columns:")
+    say(f"predicts {shown(schema.target)} ({kinds}) from {_counted(len(schema.features))}:")
     say(f"  {', '.join(shown(each.name) for each in schema.features)}")
     say(f"learned from {about['train_rows']} rows, {shown(about['params'] or 'nothing tuned')}")
-    test = about["test"]
-    say(
-        f"{about['metric']} {test['value']:.3f} ({test['low']:.3f} to {test['high']:.3f}) on"
-        f" {about['test_rows']} test rows; guessing {about['baseline']:.3f}"
-    )
+    score = interval(about["metric"], interval_from(about["test"]))
+    guess = interval(about["metric"], interval_from({"value": about["baseline"]}))
+    say(f"{title(about['metric'], stored.sought)} {score} on {about['test_rows']} test rows")
+    say(f"guessing: {guess}")
     say(f"repeat: {shown(about['command'])}")
+
+
+def _counted(columns: int) -> str:
+    return "1 column" if columns == 1 else f"{columns} columns"

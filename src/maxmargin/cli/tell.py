@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +17,10 @@ from rich.text import Text
 from maxmargin.cli.complaint import shown
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
-from maxmargin.job.metric import are_unequal
+from maxmargin.job.budget import duration
+from maxmargin.job.metric import are_unequal, is_of_one_class
 from maxmargin.job.progress import Teller, silent
+from maxmargin.job.wording import Metric, significant
 from maxmargin.tables import Table
 
 COLUMNS = 40  # that are shown of a wide table
@@ -160,43 +163,21 @@ def _left(told: Progress) -> str:
     return f"about {duration(told.left)} left" if told.left >= 1.0 else ""
 
 
-def duration(seconds: float) -> str:
-    """Write a time as people do.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> duration(0.001), duration(0.25), duration(42.3), duration(130)
-    ('< 0.01 s', '0.25 s', '42 s', '2 min 10 s')
-    """
-    if seconds < 0.01:
-        return "< 0.01 s"
-    if seconds < 10:
-        return f"{seconds:.2g} s"
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
-
-
 # after the work
 
 
-def tell_entries(entries: Sequence[Entry], metric: str) -> None:
+def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -> None:
     """Show the models, the best first; proofs stand apart, they do not say how good a model is.
 
     Parameters
     ----------
     entries : sequence of Entry
     metric : str
+    sought : object, default=None
+        The rarer of two classes.
     """
-    areas = any("roc_auc" in entry.scores for entry in entries)
-    heads = ("model", metric, *["AUC"] * areas, "fit", "optimisation")
+    areas, meaning = any("roc_auc" in entry.scores for entry in entries), Metric(metric)
+    heads = ("model", title(metric, sought), *["AUC"] * areas, "fit", "optimisation")
     grid = _grid(*heads, right=("fit",))
     for entry in entries:
         if entry.run is None:
@@ -205,7 +186,7 @@ def tell_entries(entries: Sequence[Entry], metric: str) -> None:
         area = entry.scores.get("roc_auc")
         grid.add_row(
             Text(entry.title),
-            f"{entry.run.mean:.3f} ± {entry.run.deviation:.3f}",
+            _words(f"{meaning.show(entry.run.mean)} ± {meaning.spread(entry.run.deviation)}"),
             *["" if area is None else f"{area:.3f}"] * areas,
             duration(entry.fit_seconds),
             Text(entry.proof, style="dim"),
@@ -241,7 +222,7 @@ def tell_outcome(outcome: Outcome) -> None:
     outcome : Outcome
     """
     done = [entry for entry in outcome.entries if entry.run is not None]
-    tell_entries(outcome.entries, outcome.metric)
+    tell_entries(outcome.entries, outcome.metric, outcome.test.sought)
     tell_choice(done[:2], outcome.verdict)
     tell_test(outcome.test, outcome.metric)
     if are_unequal(outcome.table):
@@ -263,19 +244,68 @@ def tell_test(test: TestResult, metric: str, rows: str = "test rows") -> None:
     """
     result = test.look.result
     assert result is not None
-    say((f"On {len(test.truth)} {rows}: {metric} {_interval(result)}", "bold"))
-    if test.baseline == test.baseline:
-        say(f"  guessing: {test.baseline:.3f}")
-    if test.baseline >= result.low:
+    score = f"{title(metric, test.sought)} {interval(metric, result)}"
+    say((f"On {len(test.truth)} {rows}: {score}", "bold"))
+    if math.isfinite(test.baseline):
+        say(f"  guessing: {_words(Metric(metric).show(test.baseline))}")
+    if test.baseline >= (result.low if math.isfinite(result.low) else result.value):
         say(("  That may be no better than guessing.", "bold red"))
-    others = [_score(name, value) for name, value in test.scores.items() if name != metric]
+    others = [
+        f"{title(name, test.sought)} {_words(Metric(name).show(value))}"
+        for name, value in test.scores.items()
+        if name != metric and math.isfinite(value)
+    ]
     say(f"  {', '.join(others)}")
 
 
-def _score(name: str, value: float) -> str:
-    """Write a score; of an error, which scikit-learn turns around, the error itself."""
-    error = name.removeprefix("neg_")
-    return f"{error.replace('_', ' ')} {value if error == name else -value:.3f}"
+def title(metric: str, sought: object = None) -> str:
+    """Say what a metric is called, and of which of two classes it is.
+
+    Parameters
+    ----------
+    metric : str
+    sought : object, default=None
+        The class, where there are two.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> title("balanced_accuracy", "yes"), title("average_precision", "yes")
+    ('balanced accuracy', 'average precision of yes')
+    """
+    of = "" if sought is None or not is_of_one_class(metric) else f" of {shown(sought)}"
+    return f"{Metric(metric).title}{of}"
+
+
+def interval(metric: str, found: Interval) -> str:
+    """Write a score, with its interval where it has one.
+
+    Parameters
+    ----------
+    metric : str
+    found : Interval
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> interval("accuracy", Interval(0.5, 0.25, 0.75))
+    '50.0 % (95 % interval 25.0 % to 75.0 %)'
+    >>> interval("r2", Interval(0.5, float("nan"), float("nan")))
+    '0.500'
+    """
+    ends = Metric(metric).ends(found) if math.isfinite(found.value) else ""
+    return _words(f"{Metric(metric).show(found.value)}{f' ({ends})' if ends else ''}")
+
+
+def _words(text: str) -> str:
+    """Write blanks as a terminal's users type them."""
+    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def tell_classes(test: TestResult) -> None:
@@ -285,16 +315,13 @@ def tell_classes(test: TestResult) -> None:
     ----------
     test : TestResult
     """
-    grid = _grid("class", "rows", "found (recall)", "right when said (precision)", right=("rows",))
+    grid = _grid("class", "rows", "found (recall)", "right when named (precision)", right=("rows",))
     for each in test.classes:
         low = "bold red" if each.recall.value < 0.5 else ""
-        recall = Text(_interval(each.recall), style=low)
-        grid.add_row(Text(shown(each.label)), str(each.rows), recall, _interval(each.precision))
+        recall = Text(interval("recall", each.recall), style=low)
+        right = interval("precision", each.precision)
+        grid.add_row(Text(shown(each.label)), str(each.rows), recall, right)
     console().print(grid)
-
-
-def _interval(interval: Interval) -> str:
-    return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
 def _tell_suspects(outcome: Outcome) -> None:
@@ -305,8 +332,10 @@ def _tell_suspects(outcome: Outcome) -> None:
     say("Rows that the models do not believe:" if not far else "Rows that are furthest off:")
     for each in worst:
         name = f" ({shown(each.id)})" if each.id else ""
-        said = f"{each.predicted:.4g}" if far else shown(each.predicted)
-        say(f"  row {each.row}{name}: {shown(each.given)}, predicted {said}")
+        given, said = (
+            significant(value, 4) if far else shown(value) for value in (each.given, each.predicted)
+        )
+        say(f"  row {each.row}{name}: {given}, predicted {said}")
 
 
 def tell_files(folder: Path, names: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ had no part in any choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -15,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from maxmargin.evaluation import Verdict
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.rows import Rows
-from maxmargin.job.budget import Budget
+from maxmargin.job.budget import Budget, duration
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
 from maxmargin.job.family import Candidate
@@ -26,6 +27,7 @@ from maxmargin.job.rules import Rules
 from maxmargin.job.watcher import Watcher
 from maxmargin.tables import InputError
 
+EQUAL = 12  # decimals to which means are compared: beyond them is rounding
 CTRL_C = "Ctrl-C came first"
 
 
@@ -95,9 +97,7 @@ def hold_contest(
     for effort in sorted(efforts, key=lambda each: each.to_come):
         effort.refuse(CTRL_C if budget.interrupted else "")
         _go_on(effort, budget.until_report, budget, watcher)
-        effort.refuse(
-            f"it would take about {effort.to_come:.0f} s more, too long for the time budget"
-        )
+        effort.refuse(_too_long(effort.to_come))
     contest = Contest(
         _ranked([effort.entry() for effort in efforts]),
         {effort.name: effort.model for effort in efforts if effort.model is not None},
@@ -128,6 +128,12 @@ def _why_not(rules: Rules, candidate: Candidate, rows: Rows, budget: Budget) -> 
     return ""
 
 
+def _too_long(seconds: float) -> str:
+    if not seconds:
+        return "the time budget was spent before it could begin"
+    return f"it would take about {duration(seconds)} more, too long for the time budget"
+
+
 def _go_on(effort: Effort, limit: float | None, budget: Budget, watcher: Watcher) -> None:
     """Let a model go on for so long, unless it would take longer; the baseline always may."""
     end = None if limit is None or effort.name == "baseline" else perf_counter() + limit
@@ -143,8 +149,12 @@ def _go_on(effort: Effort, limit: float | None, budget: Budget, watcher: Watcher
 
 
 def _ranked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    def place(entry: Entry) -> float:
-        return -entry.run.mean if entry.run is not None else float("inf")
+    """Put the best mean first; of equal ones any model before the baseline, then the larger AUC."""
+
+    def place(entry: Entry) -> tuple[float, bool, float]:
+        mean = float("nan") if entry.run is None else entry.run.mean
+        loss = float("inf") if math.isnan(mean) else -round(mean, EQUAL)
+        return loss, entry.name == "baseline", -entry.scores.get("roc_auc", 0.0)
 
     return tuple(sorted(entries, key=place))
 

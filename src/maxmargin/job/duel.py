@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from maxmargin.evaluation import Run, Verdict, alpaydin_f, corrected_t
-from maxmargin.evaluation.protocol import splits
+from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import FoldDone, run_folds
 from maxmargin.job.budget import Budget
@@ -57,11 +57,19 @@ def fight(
             except TimeUp:
                 pass
             except Exception as error:
-                why = f"5x2 cross-validation failed ({error})"
+                why = _why_not(rules, rows, error)
     if verdict is not None:
         return verdict, ""
     runs = [entry.run for _, entry in best if entry.run is not None]
     return _by_folds(*runs), f"{why}: the best two are compared on the folds that are there."
+
+
+def _why_not(rules: Rules, rows: Rows, error: Exception) -> str:
+    """Say why halves cannot be fitted: mostly since a class has not a row for every inner fold."""
+    first, _ = _halves(rules, rows)[0]
+    if rules.are_few(rows.y[first]):
+        return "There are too few rows for 5x2 cross-validation, which learns from half of them"
+    return f"5x2 cross-validation could not be done ({type(error).__name__})"
 
 
 def _halves_wanted(rules: Rules, best: Sequence[Entry], budget: Budget) -> bool:
@@ -79,11 +87,14 @@ def _by_halves(
     told: Callable[[FoldDone], object],
 ) -> Verdict:
     models = {each.name: each.build(rules.table, rules.wanted) for each in best}
-    parts = splits("5x2", rows, classify=rules.classify, random_state=rules.seed + 1)
     with watch(budget.until_report):
-        runs = run_folds(models, rows, parts, scoring=rules.judge(), callback=told)
+        runs = run_folds(models, rows, _halves(rules, rows), scoring=rules.judge(), callback=told)
     first, second = (runs[each.name].scores for each in best)
     return alpaydin_f((first - second).reshape(5, 2))
+
+
+def _halves(rules: Rules, rows: Rows) -> list[Split]:
+    return splits("5x2", rows, classify=rules.classify, random_state=rules.seed + 1)
 
 
 def _by_folds(first: Run, second: Run) -> Verdict:

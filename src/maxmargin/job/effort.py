@@ -13,7 +13,10 @@ from maxmargin.evaluation import Band, Fold, Run
 from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
+from maxmargin.job.area import areas_of, mean_areas
+from maxmargin.job.budget import duration
 from maxmargin.job.family import Candidate
+from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
 from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
@@ -95,10 +98,17 @@ class Effort:
                 self._step()
         except TimeUp:
             spent = sum(self.seconds) + perf_counter() - begun
-            self.refuse(f"the time budget ended it after {spent:.0f} s")
+            self.refuse(f"the time budget ended it after {duration(spent)}")
         except Exception as error:
-            self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
+            self.status, self.reason = "failed", self._why(error)
         self.seconds.append(perf_counter() - begun)
+
+    def _why(self, error: Exception) -> str:
+        """Say why a step failed: the library's words tell nothing of a table that is too small."""
+        train = [train for train, _ in self.parts[len(self.folds) :]]
+        if isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]]):
+            return f"{len(train[0])} rows of a fold are too few to tune it"
+        return f"{type(error).__name__}: {error}"
 
     def _step(self) -> None:
         built = self.candidate.build(self._rules.table, self._rules.wanted)
@@ -121,21 +131,31 @@ class Effort:
             return Entry(self.name, self.candidate.title, self.status, self.reason)
         run, last = Run(self.name, tuple(self.folds)), self._fitted[-1]
         bands = {"roc": _band(run.roc), "precision_recall": _band(run.precision_recall)}
-        areas = {"roc_auc": bands["roc"], "average_precision": bands["precision_recall"]}
-        scores = {name: band.area for name, band in areas.items() if band is not None}
         drawn: Any = bands if len(self._rules.table.schema.classes) == 2 else {}
         return Entry(
             self.name,
             self.candidate.title,
             "done",
             run=run,
-            scores=scores | self.judge.means,
+            scores=self._areas() | self.judge.means,
             best_params=getattr(last, "best_params_", {}),
             tuning=getattr(last, "cv_results_", None),
             fit_seconds=run.fit_seconds,
             proof=proof_of(self.model),
             **drawn,
         )
+
+    def _areas(self) -> dict[str, float]:
+        """Average the areas below the curves of folds."""
+        if not self._rules.classify:
+            return {}
+        pairs = zip(self.folds, self.judge.judgements, strict=True)
+        return mean_areas([_areas_of(*pair, self._rules.sought) for pair in pairs])
+
+
+def _areas_of(fold: Fold, said: Judgement, sought: Any) -> dict[str, float]:
+    values = fold.decision if said.shares is None else said.shares
+    return areas_of(fold.truth, values, fold.classes, sought)
 
 
 def _band(draw: Callable[[], Band]) -> Band | None:

@@ -20,6 +20,7 @@ from maxmargin.evaluation import (
     score_interval,
 )
 from maxmargin.evaluation.run import decide
+from maxmargin.job.area import areas_of, shares_of
 from maxmargin.job.metric import judge
 from maxmargin.job.outcome import ClassResult, Importance, TestResult
 from maxmargin.job.rules import Rules
@@ -53,19 +54,41 @@ def examine(
     """
     X, truth = vault.open("the winner of the comparison")
     scorer = rules.scorer
-    interval = score_interval(model, X, truth, scoring=scorer)
-    look = replace(vault.looks[-1], model=title, scoring=rules.metric, result=interval)
     said = judge(model, X, truth, rules.metric, scorer, rules.judge().further)
+    interval = interval_of(model, X, truth, scorer, said.scores[rules.metric])
+    look = replace(vault.looks[-1], model=title, scoring=rules.metric, result=interval)
     guess = float("nan")
     if baseline is not None:
         guess = judge(baseline, X, truth, rules.metric, scorer, ()).scores[rules.metric]
     result = TestResult(
         look, vault.test_rows, truth, said.predicted, scores=said.scores, baseline=guess
     )
-    return (of_classes(result, model, X) if rules.classify else result), X
+    return (of_classes(result, model, X, rules.sought) if rules.classify else result), X
 
 
-def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
+def interval_of(model: Pipeline, X: Any, truth: Any, scorer: Any, value: float) -> Interval:
+    """Give a score with its interval, or without ends where some resample has no score.
+
+    Parameters
+    ----------
+    model : Pipeline
+    X, truth
+        Rows that it has not seen.
+    scorer : str or scorer
+    value : float
+        The score.
+
+    Returns
+    -------
+    Interval
+    """
+    try:
+        return score_interval(model, X, truth, scoring=scorer)
+    except ValueError:  # such as the log loss of rows that lack a class
+        return Interval(value, float("nan"), float("nan"), method="none")
+
+
+def of_classes(result: TestResult, model: Pipeline, X: Any, sought: Any = None) -> TestResult:
     """Add what is known of classes: counts, curves, recall and precision of each.
 
     Parameters
@@ -75,6 +98,8 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
     model : Pipeline
     X : DataFrame
         The rows.
+    sought : object, default=None
+        Of two classes, the one whose average precision is given; None for the second.
 
     Returns
     -------
@@ -84,7 +109,9 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
     confusion = confusion_matrix(result.truth, result.predicted, labels=labels)
     decision = decide(model, X)
     curves = _curves(result.truth, decision, model.classes_)
-    areas = {name: curve.area for name, curve in curves.items() if curve is not None}
+    shares = shares_of(model, X)
+    values = decision if shares is None else shares
+    areas = areas_of(result.truth, values, model.classes_, sought)
     two = len(labels) == 2
     return replace(
         result,
@@ -95,6 +122,7 @@ def of_classes(result: TestResult, model: Pipeline, X: Any) -> TestResult:
         classes=_each_class(labels.tolist(), confusion),
         roc=curves.get("roc_auc") if two else None,
         precision_recall=curves.get("average_precision") if two else None,
+        sought=sought,
         probability=model.predict_proba(X) if hasattr(model, "predict_proba") else None,
     )
 

@@ -37,9 +37,10 @@ from maxmargin.svm.svc_cv import SVCCV
 from maxmargin.tables import InputError, Table
 
 INNER_FOLDS = 3
-COSTS = (0.1, 1.0, 10.0, 100.0)
+COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+POLY_COSTS = (0.1, 1.0, 10.0, 100.0)
 LINEAR_COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
-GAMMAS = (0.1, 0.3, 1.0, 3.0)  # times 1 / columns
+GAMMAS = (0.03, 0.1, 0.3, 1.0, 3.0)  # times 1 / columns
 POLY_GAMMAS = (0.1, 1.0)
 NEIGHBOURS = (1, 5, 15, 45)
 ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -178,17 +179,19 @@ def _bagging(table: Table, wanted: Wanted) -> Pipeline:
 
 
 def _radial(table: Table, wanted: Wanted) -> Pipeline:
-    return _kernel(table, wanted, GAMMAS, kernel="rbf")
+    return _kernel(table, wanted, COSTS, GAMMAS, kernel="rbf")
 
 
 def _polynomial(table: Table, wanted: Wanted) -> Pipeline:
-    return _kernel(table, wanted, POLY_GAMMAS, kernel="poly", degree=3, coef0=1.0)
+    return _kernel(table, wanted, POLY_COSTS, POLY_GAMMAS, kernel="poly", degree=3, coef0=1.0)
 
 
-def _kernel(table: Table, wanted: Wanted, factors: Sequence[float], **kernel: Any) -> Pipeline:
+def _kernel(
+    table: Table, wanted: Wanted, Cs: Sequence[float], factors: Sequence[float], **kernel: Any
+) -> Pipeline:
     """Have C and gamma of a kernel machine chosen."""
     gammas = [factor / count_vectors(table) for factor in factors]
-    return _on_vectors(table, wanted.own_search(SVCCV, Cs=COSTS, gammas=gammas, **kernel))
+    return _on_vectors(table, wanted.own_search(SVCCV, Cs=Cs, gammas=gammas, **kernel))
 
 
 def _mean(_table: Table, _wanted: Wanted) -> Pipeline:

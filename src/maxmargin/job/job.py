@@ -18,7 +18,7 @@ from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
 from maxmargin.job.family import MORE, Wanted, family_of
-from maxmargin.job.metric import are_unequal, choose_metric, scorer_of
+from maxmargin.job.metric import are_unequal, choose_metric, scorer_of, sought_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult
 from maxmargin.job.progress import Progress, Teller, silent
 from maxmargin.job.rules import Rules
@@ -175,7 +175,7 @@ class _Work:
             table,
             metric,
             Wanted(
-                scorer_of(metric, table.schema),
+                scorer_of(metric, sought_of(table)),
                 job.class_weight,
                 job.seed,
                 job.n_jobs,
@@ -288,9 +288,10 @@ class _Work:
         if stopped and not self.budget.interrupted:
             notes.append(f"Not finished: {', '.join(stopped)}.")
         if are_unequal(self.table) and self.job.metric is None:
+            more = "; with --class-weight balanced they also learn so"
             notes.append(
-                "The classes are unequal, so models are compared by balanced accuracy; with"
-                " --class-weight balanced they also learn so."
+                "The classes are unequal, so models are compared by balanced accuracy"
+                f"{more if self.job.class_weight is None else ''}."
             )
         if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
             some = self.job.tuning_rows

@@ -7,14 +7,14 @@ the rows). Quantities are compared by R^2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import (
-    average_precision_score,
     check_scoring,
     f1_score,
     get_scorer,
@@ -25,8 +25,9 @@ from sklearn.metrics import (
     recall_score,
 )
 
+from maxmargin.job.area import area, shares_of
 from maxmargin.ops.clock import stop_if_over
-from maxmargin.tables import InputError, Schema, Table
+from maxmargin.tables import InputError, Table
 
 UNEQUAL = 0.4
 FURTHER = {
@@ -39,6 +40,8 @@ _OF_ONE_CLASS = {
     "recall": recall_score,
     "jaccard": jaccard_score,
 }
+_OF_MORE = {name: f"{name}_macro" for name in _OF_ONE_CLASS}
+_OF_MORE |= {"roc_auc": "roc_auc_ovr", "average_precision": "roc_auc_ovr"}
 
 
 def are_unequal(table: Table) -> bool:
@@ -75,35 +78,86 @@ def choose_metric(table: Table, wanted: str | None = None) -> str:
         if table.schema.task == "regression":
             return "r2"
         return "balanced_accuracy" if are_unequal(table) else "accuracy"
-    names = get_scorer_names()
-    if wanted not in names:
-        near = get_close_matches(wanted, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else "use one of scikit-learn's names."
+    if wanted not in get_scorer_names():
+        near = " or ".join(map(repr, _similar(wanted)))
+        hint = f"did you mean {near}?" if near else "use one of scikit-learn's names."
         raise InputError(f"There is no metric {wanted!r}: {hint}")
+    if wanted in _OF_MORE and len(table.schema.classes) > 2:
+        raise InputError(
+            f"--metric {wanted} is of two classes, and {table.schema.target!r} has"
+            f" {len(table.schema.classes)}: use {_OF_MORE[wanted]}."
+        )
     return wanted
 
 
-def scorer_of(metric: str, schema: Schema) -> Any:
-    """Give what scores a model: of metrics of one class, that of the last of two.
+def _similar(wanted: str) -> list[str]:
+    """List metrics that are spelt so, or have these initials, as "mae" has."""
+    spelt: dict[str, str] = {}
+    for name in get_scorer_names():
+        said = name.removeprefix("neg_")
+        initials = "".join(word[0] for word in said.split("_"))
+        spelt |= dict.fromkeys((name, said, initials, said.rpartition("_")[2]), name) | spelt
+    typed = wanted.lower().replace("-", "_").replace(" ", "_")
+    near = [typed] if typed in spelt else get_close_matches(typed, spelt, 3)
+    return [*dict.fromkeys(spelt[each] for each in near)]
+
+
+def sought_of(table: Table) -> Any:
+    """Give the class that is sought among two: the rarer one, of equal ones the second.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    object
+        None where there are not two.
+    """
+    classes = table.schema.classes
+    if len(classes) != 2:
+        return None
+    first, second = (np.count_nonzero(table.target == label) for label in classes)
+    return classes[0] if first < second else classes[1]
+
+
+def scorer_of(metric: str, sought: Any) -> Any:
+    """Give what scores a model: of metrics of one class, that of the class sought.
 
     Parameters
     ----------
     metric : str
-    schema : Schema
+    sought : object
+        As ``sought_of`` gives it.
 
     Returns
     -------
     str or scorer
     """
-    classes = schema.classes
-    if len(classes) != 2:
+    if metric == "roc_auc_ovr":
+        return area
+    if sought is None:
         return metric
-    if metric in _OF_ONE_CLASS:
-        return make_scorer(_OF_ONE_CLASS[metric], pos_label=classes[1], zero_division=0.0)
+    if metric in _OF_ONE_CLASS:  # by labels: a positive one has to occur
+        one = {"labels": [sought], "average": "macro", "pos_label": None, "zero_division": 0.0}
+        return make_scorer(_OF_ONE_CLASS[metric], **one)
     if metric == "average_precision":
-        response = ("decision_function", "predict_proba")
-        return make_scorer(average_precision_score, response_method=response, pos_label=classes[1])
+        return partial(area, name=metric, sought=sought)
     return metric
+
+
+def is_of_one_class(metric: str) -> bool:
+    """Whether a metric looks at the class sought alone.
+
+    Parameters
+    ----------
+    metric : str
+
+    Returns
+    -------
+    bool
+    """
+    return metric in (*_OF_ONE_CLASS, "average_precision")
 
 
 @dataclass(frozen=True)
@@ -113,6 +167,7 @@ class Judgement:
     scores: dict[str, float]
     predicted: NDArray[Any]
     by_probability: bool
+    shares: NDArray[np.float64] | None = None
 
 
 @dataclass
@@ -140,7 +195,8 @@ class Judge:
     def __call__(self, model: Any, X: Any, y: Any) -> float:
         """Score a fitted model on rows."""
         stop_if_over()
-        self.judgements.append(judge(model, X, y, self.metric, self.scorer, self.further))
+        said = judge(model, X, y, self.metric, self.scorer, self.further)
+        self.judgements.append(replace(said, shares=shares_of(model, X)))
         return self.judgements[-1].scores[self.metric]
 
     @property

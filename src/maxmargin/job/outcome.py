@@ -42,7 +42,8 @@ class Entry:
         Its folds, with decision values.
     scores : mapping of str to float
         Means over folds of further metrics, by scikit-learn's names ("roc_auc",
-        "balanced_accuracy", "average_precision", "r2", ...).
+        "balanced_accuracy", "average_precision", "r2", ...); the average precision of two classes
+        is that of the rarer one.
     best_params : mapping of str to object
         What was chosen in the fit to all rows that are no test rows; empty where nothing is tuned.
     tuning : mapping of str to ndarray or None
@@ -130,6 +131,8 @@ class TestResult:
         For two classes.
     probability : ndarray of shape (rows, classes), or None
         For the calibration curve, where the model has probabilities.
+    sought : object
+        The rarer of two classes, whose average precision is told; None where there are not two.
     """
 
     __test__ = False
@@ -147,6 +150,7 @@ class TestResult:
     roc: RocCurve | None = None
     precision_recall: PrecisionRecallCurve | None = None
     probability: Vector | None = None
+    sought: Any = None
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ def predict_frame(model: Pipeline, X: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     DataFrame
-        "prediction", and "probability LABEL" for each class or "decision" values.
+        "prediction", and "probability LABEL" for each class, or "decision for LABEL": the larger,
+        the more for it. Of two classes it is that of the second alone, and above 0 it is predicted.
     """
     return pl.DataFrame({"prediction": model.predict(X), **_surely(model, X)})
 
@@ -40,8 +41,8 @@ def _surely(model: Pipeline, X: pl.DataFrame) -> dict[str, Any]:
     if values is None:
         return {}
     if values.ndim == 1:
-        return {"decision": values}
-    return {f"decision {label}": values[:, i] for i, label in enumerate(model.classes_)}
+        return {f"decision for {model.classes_[1]}": values}
+    return {f"decision for {label}": values[:, i] for i, label in enumerate(model.classes_)}
 
 
 def predictions_of(outcome: Outcome) -> pl.DataFrame:
@@ -59,10 +60,29 @@ def predictions_of(outcome: Outcome) -> pl.DataFrame:
     """
     places, table = outcome.test.rows, outcome.table
     said = predict_frame(outcome.model, table.features[places])
-    before = pl.DataFrame({"row": table.rows[places] + 1, "truth": outcome.test.truth})
-    if table.ids is None:
-        return pl.concat([before, said], how="horizontal")
-    taken = {*before.columns, *said.columns}
-    ids = table.ids[np.asarray(places)]
+    ids = None if table.ids is None else table.ids[np.asarray(places)]
+    truth = pl.DataFrame({"truth": outcome.test.truth})
+    said = pl.concat([truth, said], how="horizontal")
+    return name_rows(said, ids, table.rows[places] + 1)
+
+
+def name_rows(said: pl.DataFrame, ids: pl.DataFrame | None, rows: Any) -> pl.DataFrame:
+    """Put before what is said of rows their numbers and the columns that name them.
+
+    Parameters
+    ----------
+    said : DataFrame
+    ids : DataFrame or None
+    rows : array-like
+        Their lines of data in the file, from 1.
+
+    Returns
+    -------
+    DataFrame
+    """
+    numbers = pl.DataFrame({"row": rows})
+    if ids is None:
+        return pl.concat([numbers, said], how="horizontal")
+    taken = {"row", *said.columns}
     ids = ids.rename({name: f"{name} (id)" for name in ids.columns if name in taken})
-    return pl.concat([before[["row"]], ids, before[["truth"]], said], how="horizontal")
+    return pl.concat([numbers, ids, said], how="horizontal")

@@ -20,6 +20,7 @@ import numpy as np
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job.contest import Contest
 from maxmargin.job.job import Job, Replay, replay_of
+from maxmargin.job.metric import sought_of
 from maxmargin.job.outcome import Entry, Outcome, TestResult
 from maxmargin.tables import InputError, Table
 
@@ -155,6 +156,7 @@ def comparison_of(contest: Contest, table: Table, metric: str) -> dict[str, Any]
             "source": table.source,
             "digest": table.digest,
             "metric": metric,
+            "sought": sought_of(table),
             "models": entries_of(contest.entries),
             "verdict": verdict_of(contest.verdict, *best) if len(best) == 2 else None,
             "notes": contest.notes,
@@ -178,6 +180,7 @@ def test_of(test: TestResult) -> dict[str, Any]:
         "score": interval_of(test.look.result),
         "baseline": test.baseline,
         "scores": test.scores,
+        "sought": test.sought,
         "labels": test.labels,
         "confusion": test.confusion,
         "classes": [
@@ -204,6 +207,27 @@ def interval_of(interval: Interval | None) -> dict[str, Any] | None:
     dict or None
     """
     return None if interval is None else asdict(interval)
+
+
+def interval_from(written: Mapping[str, Any]) -> Interval:
+    """Read an interval back; what is not known of it is NaN.
+
+    Parameters
+    ----------
+    written : mapping
+        As ``plain`` leaves what ``interval_of`` gives.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> interval_from({"value": 0.5, "low": None})
+    Interval(value=0.5, low=nan, high=nan, level=0.95, method='')
+    """
+    known = {name: part for name, part in written.items() if part is not None}
+    return Interval(**{"value": math.nan, "low": math.nan, "high": math.nan, **known})
 
 
 def plain(value: Any) -> Any:

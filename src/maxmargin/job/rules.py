@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from maxmargin.job.family import Wanted
-from maxmargin.job.metric import FURTHER, Judge, scorer_of
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.job.family import INNER_FOLDS, Wanted
+from maxmargin.job.metric import FURTHER, Judge, scorer_of, sought_of
 from maxmargin.tables import Table
 
 
@@ -43,9 +46,29 @@ class Rules:
         return self.table.schema.task == "classification"
 
     @property
+    def sought(self) -> Any:
+        """The rarer of two classes; None where there are not two."""
+        return sought_of(self.table)
+
+    @property
     def scorer(self) -> Any:
         """What scores a model by the metric."""
-        return scorer_of(self.metric, self.table.schema)
+        return scorer_of(self.metric, self.sought)
+
+    def are_few(self, y: NDArray[Any]) -> bool:
+        """Whether rows to learn from may be too few to tune on: some inner fold lacks a class.
+
+        Parameters
+        ----------
+        y : ndarray
+            What is true of them.
+
+        Returns
+        -------
+        bool
+        """
+        counts = np.unique(y, return_counts=True)[1] if self.classify else np.array([len(y)])
+        return bool(counts.min() < INNER_FOLDS)
 
     def judge(self) -> Judge:
         """Give a fresh scorer that notes more.

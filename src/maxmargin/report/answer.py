@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.evaluation import Interval
 from maxmargin.job import ClassResult, Entry, Outcome
-from maxmargin.report.metric import Metric
+from maxmargin.job.wording import Metric
 from maxmargin.report.page import SEEN
 
 

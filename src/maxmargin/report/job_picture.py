@@ -19,6 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import PredictionErrorDisplay
 
 from maxmargin.evaluation import Band, Trail
+from maxmargin.job.wording import Metric
 from maxmargin.plots import (
     CalibrationDisplay,
     LossCurveDisplay,
@@ -31,7 +32,6 @@ from maxmargin.plots import (
 )
 from maxmargin.plots.calibration import Reliability
 from maxmargin.plots.tuning import Grid
-from maxmargin.report.metric import Metric
 from maxmargin.report.picture import PAGE_COLOURS, STYLE, draw_errors, inline_svg
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.inputs.container import take_rows
 from maxmargin.job import Entry, Outcome
+from maxmargin.job.wording import Metric
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.projection import holds_numbers
 from maxmargin.report.answer import Answer
@@ -27,7 +28,6 @@ from maxmargin.report.job_picture import (
     draw_splits,
     draw_tuning,
 )
-from maxmargin.report.metric import Metric
 from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores

@@ -1,4 +1,4 @@
-"""What models are compared by, as people say and write it."""
+"""What models are compared by, as people say and write it, in the terminal and in the report."""
 
 from __future__ import annotations
 
