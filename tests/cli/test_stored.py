@@ -10,11 +10,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
 from typer.testing import CliRunner
 
 from maxmargin.cli import app
 from maxmargin.cli.request import Request
 from maxmargin.cli.stored import judged, load
+from maxmargin.job.prediction import name_rows
 from maxmargin.storage import load_model, save_model
 from maxmargin.tables import Reading
 
@@ -221,3 +224,36 @@ def test_a_later_file_without_one_of_the_classes_is_judged_in_silence(model, opt
     done = subprocess.run([*typed, *words], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert not re.search(r"\bnan\b", done.stdout.lower())
+
+
+def test_a_model_file_of_somebody_else_is_refused_and_steers_no_terminal(model, tmp_path):
+    found = load_model(model)
+    hostile = {**found.about, "model": "evil\x1b]0;owned\x1b[2J"}
+    save_model(tmp_path / "hostile", found.value, hostile)
+    told = run("info", tmp_path / "hostile")
+    assert told.exit_code == 0
+    assert "\x1b" not in told.output
+    for about, value in (
+        ({}, found.value),
+        ({**found.about, "metric": "no such thing"}, found.value),
+        (found.about, {**found.value, "pipeline": Pipeline([("model", DummyClassifier())])}),
+        (found.about, {"schema": found.value["schema"]}),
+    ):
+        save_model(tmp_path / "other", value, about)
+        told = run("info", tmp_path / "other")
+        assert told.exit_code != 0
+        assert "not one that fit wrote" in told.output
+
+
+def test_foreign_files_of_the_same_names_are_not_replaced(stored, tmp_path):
+    (tmp_path / "run.json").write_text('{"mine": 1}')
+    (tmp_path / "report.html").write_text("mine")
+    done = run("fit", stored / "data.csv", "--target", "y", "--models", "lda", "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "is not from a run of this command" in done.stderr
+    assert (tmp_path / "report.html").read_text() == "mine"
+
+
+def test_names_of_rows_never_stand_twice():
+    said, ids = pl.DataFrame({"prediction": [1]}), pl.DataFrame({"row": [7], "row (id)": [8]})
+    assert name_rows(said, ids, [1]).columns == ["row", "row (id)", "row (id) (id)", "prediction"]

@@ -4,7 +4,9 @@ import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 
+from maxmargin import SVCCV
 from maxmargin.job.family import CLASSIFIERS, REGRESSORS, Wanted, family_of
 from maxmargin.job.preparation import as_codes, as_vectors, count_vectors
 from maxmargin.job.tuned import Tuned, settled
@@ -144,3 +146,20 @@ def test_the_family_stands_from_cheap_to_dear_with_the_baseline_first():
 def test_an_unknown_model_is_refused(name, words):
     with pytest.raises(InputError, match=words):
         family_of("classification", [name])
+
+
+def test_groups_stay_together_in_tuning_too():
+    """Near copies of a row with one label: apart, the nearest neighbour would know them all."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 6)
+    X = rng.normal(size=(40, 3))[groups] + 1e-3 * rng.normal(size=(240, 3))
+    y = rng.integers(0, 2, 40)[groups]
+    model = Wanted(tuning_rows=None).search(
+        KNeighborsClassifier(algorithm="brute"), n_neighbors=[1, 45]
+    )
+    apart = model.fit(X, y).cv_results_["mean_test_score"][0]
+    together = model.fit(X, y, groups=groups).cv_results_["mean_test_score"][0]
+    assert apart > 0.95
+    assert together < 0.75
+    some = Wanted(tuning_rows=100).own_search(SVCCV, Cs=[1.0], gammas=[0.1])
+    assert some.fit(X, y, groups=groups).best_params_["C"] == 1.0

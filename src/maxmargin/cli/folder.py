@@ -18,6 +18,7 @@ REPORT, MODEL, PREDICTIONS, RUN = NAMES = (
     "predictions.csv",
     "run.json",
 )
+_MARK = '"format": "maxmargin run"'  # as job.record writes it, which is slow to import
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Folder:
             raise InputError(f"--out names {str(self.path)!r}, which is a file: choose a folder.")
         there = [name for name in NAMES if os.path.lexists(self.path / name)]
         odd = [name for name in there if not (self.path / name).is_file()]
-        if odd or (there and RUN not in there):
+        if odd or (there and not _is_record(self.path / RUN)):
             raise InputError(
                 f"{(odd or there)[0]!r} in {str(self.path)!r} is not from a run of this command:"
                 " choose another --out."
@@ -89,6 +90,14 @@ class Folder:
                     f"Cannot write to {str(self.path)!r}: {error.strerror.lower()}."
                 ) from error
             raise
+
+
+def _is_record(path: Path) -> bool:
+    """Whether a file begins as a run.json of this command does, whichever release wrote it."""
+    try:
+        return _MARK in path.read_text(encoding="utf-8")[:200]
+    except (OSError, ValueError):
+        return False
 
 
 def _remove_if_empty(folder: Path) -> None:

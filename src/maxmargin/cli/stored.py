@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import typer
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
@@ -59,10 +60,33 @@ def load(path: Path) -> Stored:
     """
     found = load_model(path)
     value = found.value
-    if not isinstance(value, dict) or not isinstance(value.get("schema"), Schema):
+    if not (isinstance(value, dict) and _is_whole(value, found.about)):
         raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
     reading = value.get("reading", Reading())  # which the first release did not store
     return Stored(value["pipeline"], value["schema"], dict(found.about), reading)
+
+
+_ABOUT = {
+    "model": str,
+    "metric": str,
+    "source": str,
+    "command": str,
+    "params": dict,
+    "train_rows": int,
+    "test_rows": int,
+    "test": dict,
+    "baseline": float | int | None,
+}
+
+
+def _is_whole(value: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
+    """Whether a file holds all that fit writes, of the kinds that it writes."""
+    parts = {"schema": Schema, "pipeline": Pipeline, "reading": Reading}
+    held = {"reading": Reading(), **value}  # which the first release did not store
+    kinds = all(isinstance(held.get(name), kind) for name, kind in parts.items())
+    facts = all(name in about and isinstance(about[name], kind) for name, kind in _ABOUT.items())
+    known = facts and about["metric"] in get_scorer_names()
+    return kinds and known and value["pipeline"].__sklearn_is_fitted__()
 
 
 def run_predict(

@@ -56,7 +56,18 @@ def say(*parts: Part, stderr: bool = False) -> None:
     *parts : str or tuple of (str, style)
     stderr : bool, default=False
     """
-    console(stderr=stderr).print(Text.assemble(*parts), soft_wrap=True)
+    console(stderr=stderr).print(Text.assemble(*map(_safe, parts)), soft_wrap=True)
+
+
+def _safe(part: Part) -> Part:
+    """Spell out what could steer a terminal, wherever a text came from."""
+    if isinstance(part, tuple):
+        return _safe_text(part[0]), part[1]
+    return _safe_text(part)
+
+
+def _safe_text(text: str) -> str:
+    return shown(str(text).replace("\N{NO-BREAK SPACE}", " "))
 
 
 def _grid(*heads: str, right: Iterable[str] = ()) -> Grid:

@@ -83,6 +83,12 @@ def name_rows(said: pl.DataFrame, ids: pl.DataFrame | None, rows: Any) -> pl.Dat
     numbers = pl.DataFrame({"row": rows})
     if ids is None:
         return pl.concat([numbers, said], how="horizontal")
-    taken = {"row", *said.columns}
-    ids = ids.rename({name: f"{name} (id)" for name in ids.columns if name in taken})
+    taken, names = {"row", *said.columns}, []
+    for name in ids.columns:
+        free = name
+        while free in taken:
+            free = f"{free} (id)"
+        taken.add(free)
+        names.append(free)
+    ids = ids.rename(dict(zip(ids.columns, names, strict=True)))
     return pl.concat([numbers, ids, said], how="horizontal")

@@ -8,7 +8,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    StratifiedGroupKFold,
+    train_test_split,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -61,39 +66,52 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         """Say what the search says."""
         return get_tags(self.search)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Search on some rows, fit to all.
 
         Parameters
         ----------
         X, y
             Rows, and what to predict.
+        groups : array-like, default=None
+            Rows of one group stay together, in the folds of the search too.
 
         Returns
         -------
         self : object
         """
         stop_if_over()
-        search, some = clone(self.search), self._some(y)
+        search = clone(self.search)
+        if groups is not None:
+            search.set_params(cv=self._grouped(search.cv))
+        some = self._some(y, groups)
+        facts = {} if groups is None else {"groups": _taken(groups, some)}
         if some is None:
-            best = search.fit(X, y).best_estimator_
+            best = search.fit(X, y, **facts).best_estimator_
         else:
-            best = clone(search.fit(take_rows(X, some), y[some]).best_estimator_).fit(X, y)
+            found = search.fit(take_rows(X, some), y[some], **facts)
+            best = clone(found.best_estimator_).fit(X, y)
         self.best_estimator_, self.best_params_ = best, search.best_params_
         self.cv_results_ = search.cv_results_
         return self
 
-    def _some(self, y: NDArray[Any]) -> NDArray[np.intp] | None:
+    def _grouped(self, folds: Any) -> Any:
+        """Keep groups together in as many folds."""
+        kind = StratifiedGroupKFold if is_classifier(self.search) else GroupKFold
+        return kind(folds.n_splits, shuffle=True, random_state=self.random_state)
+
+    def _some(self, y: NDArray[Any], groups: Any = None) -> NDArray[np.intp] | None:
         if self.max_rows is None or len(y) <= self.max_rows:
             return None
+        places, facts = np.arange(len(y)), {"random_state": self.random_state}
+        if groups is not None:
+            splitter = GroupShuffleSplit(1, train_size=self.max_rows / len(y), **facts)
+            rows, _ = next(splitter.split(places, y, groups))
+            return np.sort(rows)
         classify = is_classifier(self.search)
         common = classify and np.unique(y, return_counts=True)[1].min() > 1
-        rows, _ = train_test_split(
-            np.arange(len(y)),
-            train_size=self.max_rows,
-            stratify=y if common else None,
-            random_state=self.random_state,
-        )
+        stratify = y if common else None
+        rows, _ = train_test_split(places, train_size=self.max_rows, stratify=stratify, **facts)
         return np.sort(rows)
 
     @property
@@ -118,6 +136,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         """Give the chosen model's probabilities."""
         shares: NDArray[np.float64] = self.best_estimator_.predict_proba(X)
         return shares
+
+
+def _taken(groups: Any, some: NDArray[np.intp] | None) -> Any:
+    return groups if some is None else np.asarray(groups)[some]
 
 
 def settled(model: Pipeline) -> Pipeline:
