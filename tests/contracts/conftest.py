@@ -33,7 +33,7 @@ from maxmargin.ops.engine import engines
 from maxmargin.solvers import BOX_QP_SOLVERS, LINEAR_SOLVERS
 
 # What every fit below is given, where the estimator has such a parameter.
-SHORT = {"n_estimators": 6, "random_state": 0, "estimator": SVC()}
+SHORT = {"n_estimators": 6, "random_state": 0, "estimator": SVC(), "Cs": 2, "gammas": 2}
 # The hard margin exists with a kernel that tells any rows apart, and some slack is needed without.
 USUAL = {
     "HardMarginSVC": {"kernel": "rbf"},

@@ -46,6 +46,7 @@ LONG = {  # what makes a fit take many seconds
 }
 ENDLESS = {"n_estimators": 10**7}
 FAR = {"n_estimators": 2, "max_iter": 2000, "estimator__max_iter": 2000, "time_limit": 10.0}
+FAR |= {"Cs": 2, "gammas": 2}
 OTHER_WAYS = [
     SVC(solver="smo", **SVMS),
     SVC(solver="osuna", **SVMS),
@@ -130,7 +131,7 @@ def assert_raises_soon(work):
 
 def warm_up(model):
     """Have every loop compiled or loaded: Ctrl-C may be lost meanwhile, inside LLVM."""
-    few = {"n_estimators": 2, "max_iter": 5, "C": 1e-4, "tol": 0.1}
+    few = {"n_estimators": 2, "max_iter": 5, "C": 1e-4, "tol": 0.1, "Cs": 2, "gammas": 2}
     short = clone(model)
     short.set_params(**{k: v for k, v in few.items() if k in model.get_params(deep=False)})
     if "OneVs" in type(model).__name__:

@@ -30,8 +30,8 @@ def assert_same_search(ours, theirs):
         {"penalty": "l1", "dual": False},
         {"intercept": "free"},
         {"class_weight": "balanced"},
-        {"solver": "dual_coordinate", "max_iter": 100_000},
-        {"multi_class": "crammer_singer", "max_iter": 20_000},
+        {"solver": "dual_coordinate", "max_iter": 100_000, "tol": 1e-5},
+        {"multi_class": "crammer_singer", "max_iter": 20_000, "tol": 1e-5},
     ],
     ids=str,
 )
