@@ -3,7 +3,8 @@
 from dataclasses import is_dataclass
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any
+from types import GenericAlias, SimpleNamespace
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -60,3 +61,12 @@ def test_declared_types_are_known_when_a_file_is_read():
 )
 def test_a_value_fits_or_not(value, hint, answer):
     assert fits(value, hint) is answer
+
+
+def test_aliases_made_by_a_statement_stand_for_what_they_name():
+    number = TypeVar("number")
+    alias = SimpleNamespace(__value__=np.ndarray[Any, np.dtype[number]])
+    hint = GenericAlias(alias, (np.int32,))
+    assert fits(np.zeros(2, np.int32), hint)
+    assert not fits(np.zeros(2), hint)
+    assert not fits((), hint)

@@ -33,6 +33,8 @@ def fits(value: Any, hint: Any) -> bool:
     False
     """
     origin, parts = get_origin(hint), get_args(hint)
+    if hasattr(origin, "__value__"):  # an alias by a statement, as newer releases of NumPy have
+        return fits(value, origin.__value__[parts])
     if origin in (Union, UnionType):
         return any(fits(value, part) for part in parts)
     if origin is tuple:
