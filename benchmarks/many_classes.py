@@ -57,14 +57,8 @@ SETS = {
 def measure(repeats: int, sklearn_repeats: int, small: bool) -> list[Row]:
     """One row of the table a data set; float64, as the data come."""
     rows = []
-    for name, build in SETS.items():
-        try:
-            X, y = build()
-        except FileNotFoundError:
-            print(f"Left out, no data: {name}. Set MAXMARGIN_DATA.")
-            continue
-        X = np.ascontiguousarray(X[:800] if small else X, dtype=np.float64)
-        rows.append(_measure(name, X, np.asarray(y)[: len(X)], repeats, sklearn_repeats))
+    for name, X, y in source.float64_sets(SETS, 800 if small else None):
+        rows.append(_measure(name, X, y, repeats, sklearn_repeats))
         print(f"  {name}: {rows[-1]['seconds']}", flush=True)
     return rows
 

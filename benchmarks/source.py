@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,19 @@ Arrays = tuple[Any, Any]
 def folder() -> Path:
     beside = Path(__file__).parents[2] / "shared" / "data"
     return Path(os.environ.get("MAXMARGIN_DATA", beside))
+
+
+def float64_sets(
+    sets: dict[str, Callable[[], Arrays]], rows: int | None
+) -> Iterator[tuple[str, Any, Any]]:
+    """Build the sets whose files are there, of no more than so many rows."""
+    for name, build in sets.items():
+        try:
+            X, y = build()
+        except FileNotFoundError:
+            print(f"Left out, no data: {name}. Set MAXMARGIN_DATA.")
+            continue
+        yield name, np.ascontiguousarray(X[:rows], dtype=np.float64), np.asarray(y)[:rows]
 
 
 def generated(rows: int, columns: int) -> Arrays:

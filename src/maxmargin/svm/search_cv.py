@@ -213,12 +213,12 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return "best_estimator_" in vars(self)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of rows; as the best model does."""
+        """Predict the class of rows by the best model."""
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def decision_function(self, X: Any) -> Vector:
-        """Evaluate the decision values of rows; of the best model."""
+        """Evaluate the best model's decision values of rows."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
 
@@ -237,8 +237,8 @@ def split_rows(search: Any, X: Any, labels: Any, groups: Any) -> list[tuple[Inde
         splitter = check_cv(search.cv, labels, classifier=True)
     if isinstance(search.cv, Iterable):
         with _naming_cv(search):
-            parts = [tuple(np.arange(n)[part] for part in pair) for pair in splitter.split()]
-            folds = [(train, others) for train, others in parts]
+            every = np.arange(n)
+            folds = [(every[train], every[others]) for train, others in splitter.split()]
     else:
         folds = list(splitter.split(np.zeros(n), labels, groups))
     _check_folds(search, folds, labels)
