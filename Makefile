@@ -13,7 +13,7 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 # What pytest is given: a process each core, and the tests in them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all test-matrix lint format bench compat docs clean
+.PHONY: help demo test test-all test-matrix lint format bench compat course docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +46,10 @@ bench: $(VENV)/.installed-bench  ## Measure against scikit-learn and its peers (
 compat: $(VENV)/.installed-test  ## Run scikit-learn's own tests on our SVC, LinearSVC and AdaBoost
 	@$(BIN)/python tests/compat/run.py $(ARGS)
 
-docs: $(VENV)/.installed-docs  ## Build the site, with every link checked, into site/
+course: $(VENV)/.installed-test  ## Run every example of the course (ARGS="ten_points" picks some)
+	@$(BIN)/python docs/course.py $(ARGS)
+
+docs: course $(VENV)/.installed-docs  ## Build the site, with every link checked, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo 'Open site/index.html'
 
