@@ -112,7 +112,8 @@ def judge_slack_budget(
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
     penalised = Stack.of(problem.penalised(problem.multiplier(point.beta)))
-    seen = replace(penalised.look(point.beta, point.product), b=np.array([b]), g=gradient - b)
+    stray = np.array([abs(b * point.beta.sum())]) if penalised.bias else np.zeros(1)
+    seen = replace(penalised.look(point.beta, point.product), stray=stray, g=gradient - b)
     error, floor = (float(each[0]) for each in rounding(penalised, point, seen))
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
@@ -154,8 +155,6 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
-    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total
-    if problems.bias:
-        floor = floor + 2.0 * np.abs(seen.b * parts.sum(beta))
+    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total + 2.0 * seen.stray
     worst = parts.max(error)
     return worst, floor + 2.0 * worst * total if problems.hard else floor

@@ -35,6 +35,8 @@ class Window:
     segments: tuple[int, ...]
     room: int
     """Number of variables of which there is memory for a square matrix."""
+    copies: int = 1
+    """Variables that each row has."""
 
     @property
     def gram(self) -> Gram:
@@ -44,16 +46,21 @@ class Window:
     @property
     def index(self) -> Index:
         """For each of the problem's variables its row in the training set."""
+        return np.tile(self.rows, self.copies)
+
+    @property
+    def rows(self) -> Index:
+        """The rows that the problem sees."""
         bounds = self.cache.boundaries
         return np.concatenate([np.arange(bounds[s], bounds[s + 1]) for s in self.segments])
 
 
 class Iterate:
-    """beta, moved a few variables at a time, with both products."""
+    """beta, one a row, moved a few at a time, with both products."""
 
     def __init__(self, window: Window) -> None:
         self.cache, self._segments = window.cache, window.segments
-        self.index = window.index
+        self.index = window.rows
         n = len(self.index)
         self.beta, self.running, self._settled, self._booked = (np.zeros(n) for _ in range(4))
         self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)

@@ -59,19 +59,22 @@ class Rows:
     gram: Gram
     edges: NDArray[np.intp]
     problems: Sequence[Segments]
+    copies: int = 1
+    """Variables that each row has in a problem."""
 
     def ranges(self, segments: Segments) -> list[tuple[int, int]]:
         """Where each of these segments begins and ends."""
         return [(int(self.edges[s]), int(self.edges[s + 1])) for s in segments]
 
     def index(self, segments: Segments) -> NDArray[np.intp]:
-        """List the rows that a problem sees."""
-        return np.concatenate([np.arange(*r) for r in self.ranges(segments)])
+        """List the row of every variable of a problem."""
+        rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
+        return np.tile(rows, self.copies)
 
     @property
     def largest(self) -> int:
-        """Rows of the largest problem."""
-        return max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
+        """Variables of the largest problem."""
+        return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
 
 
 def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
@@ -79,7 +82,8 @@ def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     gram, item = rows.gram, rows.gram.dtype.itemsize
     square, largest = len(gram) ** 2 * item, rows.largest**2 * item
     many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
-    fits = in_memory and square + (largest if many else 0) <= budget
+    parts = many or rows.copies > 1
+    fits = in_memory and square + (largest if parts else 0) <= budget
     columns = _columns_of_formula(gram) if many and solver.in_memory else np.inf
     if rows.largest <= _LAZY * SIZE and largest <= budget and columns <= _FEW_COLUMNS:
         return _evaluated(rows, budget)
@@ -136,7 +140,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Cache rows: of all problems together, or of one after the other if the solver wants that."""
     gram, item = rows.gram, rows.gram.dtype.itemsize
-    size = working_set_size(len(gram), item, budget)
+    size = working_set_size(rows.copies * len(gram), item, budget)
     tiles = min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
     lines = budget - tiles - solver.squares * size**2 * item
     lines = max(lines, solver.fewest_lines * rows.largest * item)
@@ -148,7 +152,7 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
 
         return Memory(view)
     cache = RowCache(gram, lines, workers, rows.edges.tolist())
-    return Memory(lambda segments: Window(cache, segments, size))
+    return Memory(lambda segments: Window(cache, segments, size, rows.copies))
 
 
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:

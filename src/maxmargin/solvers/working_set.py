@@ -57,7 +57,7 @@ class WorkingSet(CachedAscent):
         super().__init__(problem, view, start, seed)
         self._many = max(len(problem), 100)
         self._kept = min(_KEPT, self._size // 2)
-        self._matrix = SquareMatrix(view.cache, self.iterate.index, self._size, buffers)
+        self._matrix = SquareMatrix(view.cache, view.index, self._size, buffers)
         self._top = 0.5
 
     def lend_buffers(self) -> list[NDArray[Any]]:
@@ -74,7 +74,7 @@ class WorkingSet(CachedAscent):
         new, kept = self._choose(F)
         chosen = self._matrix.exchange(kept, new)
         beta = self._optimise(chosen, F, limits)
-        moved = beta != self.iterate.beta[chosen]
+        moved = beta != self.beta[chosen]
         self._learn(moved[len(kept) :])
         self.move(chosen[moved], beta[moved])
 
@@ -83,16 +83,14 @@ class WorkingSet(CachedAscent):
         if len(self.problem) <= self._size:
             everything, last = np.arange(len(self.problem)), self._matrix.variables
             return (everything, last) if len(last) == 0 else (last[:0], last)
-        last, beta = self._matrix.variables, self.iterate.beta
+        last, beta = self._matrix.variables, self.beta
         free = (beta[last] > self.problem.lower[last]) & (beta[last] < self.problem.upper[last])
         kept = last[free][-self._kept :]
         return self._violators(F, kept), kept
 
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Half from each side of the bias: the worst, and a sample of the others."""
-        problem, slope = self.problem, np.empty(len(F))
-        _, _, b = self._limits(F)
-        self.engine.selection.slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        slope = self._slopes(F)
         slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
         rising, falling = self._sample(slope, wanted), self._sample(-slope, wanted)
@@ -118,7 +116,7 @@ class WorkingSet(CachedAscent):
 
     def _optimise(self, chosen: Index, F: Vector, limits: Limits) -> Vector:
         """Solve the small problem to a fraction of its violation; returns the new beta_W."""
-        part, beta, gradient = self.problem.part(chosen, F), self.iterate.beta[chosen], F[chosen]
+        part, beta, gradient = self.problem.part(chosen, F), self.beta[chosen], F[chosen]
         target = max(0.5 * limits.tol, _FRACTION * part.violation(beta, gradient))
         most = limits.steps_left(self.iterations, 100 * self._many)
         matrix = Matrix.of(self._matrix.values)
