@@ -26,10 +26,14 @@ if TYPE_CHECKING:
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.nu_svc import NuSVC
+    from maxmargin.svm.nu_svr import NuSVR
+    from maxmargin.svm.one_class import OneClassSVM
     from maxmargin.svm.path import SvmPath, svm_path
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
     from maxmargin.svm.svc_cv import SVCCV
+    from maxmargin.svm.svr import SVR
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SVC",
     "SVCCV",
+    "SVR",
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BoostingClassifier",
@@ -49,6 +54,9 @@ __all__ = [
     "LinearSVC",
     "LinearSVCCV",
     "NotSeparable",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "RegressionStump",
@@ -81,6 +89,10 @@ _HOME = {
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
     "NotSeparable": "maxmargin.svm.hard_margin",
+    "SVR": "maxmargin.svm.svr",
+    "OneClassSVM": "maxmargin.svm.one_class",
+    "NuSVR": "maxmargin.svm.nu_svr",
+    "NuSVC": "maxmargin.svm.nu_svc",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
     "RegressionStump": "maxmargin.trees",

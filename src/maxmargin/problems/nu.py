@@ -5,8 +5,8 @@ support vector algorithms", Neural Computation 12, 2000, eq. 4.1, times sum c_i)
 
     min_{w,b,rho}  |w|^2 / 2 + sum_i c_i (max(0, rho - t_i f(x_i)) - nu rho),    rho >= 0
 
-In the signs of ``box_qp`` p is 0, the variables of either class sum to nu / 2 sum c_i, and the biases
-of the two groups are b - rho and b + rho. Divided by rho the model is that of a soft margin.
+In the signs of ``box_qp`` p is 0, the variables of either class sum to nu / 2 sum c_i, and the
+biases of the two groups are b - rho and b + rho. Divided by rho the model is that of a soft margin.
 
 The single class (Schoelkopf, Platt, Shawe-Taylor, Smola, Williamson, "Estimating the support of a
 high-dimensional distribution", Neural Computation 13, 2001, eq. 4) has all t_i = 1 and no bias but

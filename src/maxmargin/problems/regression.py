@@ -6,11 +6,11 @@ NIPS 1996; Smola and Schoelkopf, "A tutorial on support vector regression", 2004
     min_{w,b}  |w|^2 / 2 + sum_i C_i max(0, |t_i - f(x_i)| - epsilon)
 
 A row has a variable for either side of its zone, 0 <= alpha_i <= C_i and -C_i <= alpha*_i <= 0 in
-the signs of ``box_qp``; both see the same row of K, and p is t_i - epsilon and t_i + epsilon. At the
-optimum at most one of them is not 0, and their sum is the coefficient of the row.
+the signs of ``box_qp``; both see the same row of K, and p is t_i - epsilon and t_i + epsilon. At
+the optimum at most one of them is not 0, and their sum is the coefficient of the row.
 
 With nu instead of epsilon (Schoelkopf, Smola, Williamson, Bartlett, "New support vector
-algorithms", Neural Computation 12, 2000, eq. 3.2) the width of the zone is a variable of the primal:
+algorithms", Neural Computation 12, 2000, eq. 3.2) the width of the zone is part of the primal:
 
     min_{w,b,e}  |w|^2 / 2 + sum_i C_i (nu e + max(0, |t_i - f(x_i)| - e)),    e >= 0,
 

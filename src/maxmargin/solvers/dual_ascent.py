@@ -156,7 +156,9 @@ class DualAscent(ABC):
         vectors = F, self.beta, problem.lower, problem.upper
         return [self._level(*survey(*(v[m] for v in vectors))) for m in problem.members]
 
-    def _level(self, up: float, low: float, total: float, free: float) -> tuple[float, float, float]:
+    def _level(
+        self, up: float, low: float, total: float, free: float
+    ) -> tuple[float, float, float]:
         if not self.problem.bias:
             return max(up, 0.0), min(low, 0.0), 0.0
         b = total / free if free else 0.5 * (up + low)

@@ -80,6 +80,12 @@ class Recipe:
         counts = training.weight > 0
         return np.multiply(cost, training.weight, out=np.zeros(len(cost)), where=counts)
 
+    def unit(
+        self, machine: KernelMachine, _reduced: Reduction, _solutions: Sequence[Solution]
+    ) -> KernelMachine:
+        """Give the machine in the unit that its user expects; here the problems' own."""
+        return machine
+
     def reduce(self, training: Training) -> Reduction:
         """Split the rows that cost something into problems of two sides."""
         pairs = self.by_pairs or len(training.classes) == 2
@@ -111,7 +117,8 @@ def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = 
             training = training.in_double()
             found = [solution.point.beta for solution in solutions]
             solutions = _solve(training, reduced, recipe, found)
-    return Learned(_recover(training, reduced, solutions), reduced, solutions)
+    machine = recipe.unit(_recover(training, reduced, solutions), reduced, solutions)
+    return Learned(machine, reduced, solutions)
 
 
 def _measured(
@@ -185,7 +192,7 @@ def _solve_all(
     with Workers(recipe.n_jobs) as workers:
         memory = Memory(_out_of_time)
         with suppress(TimeUp):  # then every problem stays where it begins
-            rows = Rows(gram, reduced.edges, reduced.segments)
+            rows = Rows(gram, reduced.edges, reduced.segments, reduced.copies)
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
         begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
         tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
-from maxmargin.svm.calibration import fit_temperature, probabilities, scores
-from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.calibrated import CalibratedClassifier
 from maxmargin.svm.kernel_fit import Recipe
 
-Vector = NDArray[np.float64]
-
-_LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
+LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
-def _gives_probabilities(estimator: SVC) -> bool:
-    if estimator.probability == "deprecated" or not estimator.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
-class SVC(KernelClassifier):
+class SVC(CalibratedClassifier):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
@@ -202,13 +185,6 @@ class SVC(KernelClassifier):
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
         check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
-        if not (isinstance(self.probability, str) and self.probability == "deprecated"):
-            check_flag(owner, "probability", self.probability)
-            caution(
-                "The `probability` parameter is deprecated as in scikit-learn 1.9: "
-                f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
-                FutureWarning,
-            )
 
     @property
     def _free_bias(self) -> bool:
@@ -217,7 +193,7 @@ class SVC(KernelClassifier):
 
     def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
         return Recipe(
-            price=min(float(self.C), _LARGEST_C),
+            price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),
             memory=self._memory(),
             by_pairs=self.multiclass == "ovo",
@@ -230,59 +206,3 @@ class SVC(KernelClassifier):
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    # probabilities
-
-    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
-        """Calibrate, if there is time."""
-        self._temperature = None
-        if self.probability in ("deprecated", False) or clock.over():
-            return
-        plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
-        random, labels = check_random_state(self.random_state), column_or_1d(y)
-        with suppress(TimeUp):
-            self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Vector:
-        """Estimate class probabilities; the most probable class is the predicted one.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        p : ndarray of shape (rows, classes)
-        """
-        check_is_fitted(self)
-        if self._temperature is None:
-            raise NotFittedError(
-                "predict_proba is not available when fitted with probability=False, or when the "
-                "fit was cut short before it could calibrate"
-            )
-        machine, temperature = self._machine, self._temperature
-
-        def shares(values: Vector) -> Vector:
-            predicted = machine.numbers(values, self.break_ties)
-            return probabilities(scores(machine.confidences(values)), temperature, predicted)
-
-        return self._decide(X, shares)
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Take the logarithm of predict_proba."""
-        return np.log(self.predict_proba(X))
-
-    @property
-    def probA_(self) -> Vector:  # noqa: N802
-        """Slope of the calibration, -1 / temperature; empty without probability=True."""
-        caution("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
-        slope = [] if self._temperature is None else [-1.0 / self._temperature]
-        return np.repeat(np.asarray(slope, dtype=np.float64), len(self.intercept_))
-
-    @property
-    def probB_(self) -> Vector:  # noqa: N802
-        """Offset of the calibration: 0, so that probabilities agree with predict."""
-        caution("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
-        return np.zeros(0 if self._temperature is None else len(self.intercept_))

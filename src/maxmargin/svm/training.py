@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import by_position, column_names, count_rows
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -73,6 +73,8 @@ class Training:
     gram: Gram
     offset: float = 0.0
     """Added to the kernel instead of a free bias."""
+    target: Vector | None = None
+    """What each row's value should be, for a regression."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -122,13 +124,14 @@ def prepare(
 ) -> Training:
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
-    if kernel.takes is Takes.ITEMS:
+    if kernel.takes is Takes.ITEMS or y is None:
         X = check_rows(model, kernel, X)
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
-        _refuse_oblong(kernel, X)
-    sides = Sides.of(model, y, sample_weight)
+    _refuse_oblong(kernel, X)
+    y = np.zeros(count_rows(X)) if y is None else y
+    sides = model._sides(y, sample_weight)
     kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
     return ready(centred(kernel, X, sides.weight, free_bias), X, sides, free_bias)
 
@@ -137,7 +140,7 @@ def ready(seen: Seen, X: Any, sides: Sides, free_bias: bool) -> Training:
     """Make checked rows ready for a kernel that is chosen."""
     offset = 0.0 if free_bias else 1.0
     facts = sides.label, sides.classes, sides.class_weight, sides.weight
-    return Training(X, *facts, seen, seen.gram(X, offset), offset)
+    return Training(X, *facts, seen, seen.gram(X, offset), offset, sides.target)
 
 
 @dataclass(frozen=True)
@@ -148,14 +151,23 @@ class Sides:
     classes: NDArray[Any]
     class_weight: Vector
     weight: Vector | None
+    target: Vector | None = None
 
     @classmethod
-    def of(cls, model: Any, y: Any, sample_weight: Any) -> Sides:
+    def of(cls, class_weight: Any, y: Any, sample_weight: Any) -> Sides:
         """Check labels and weights."""
         classes, label, labels = number_classes(y)
-        class_weight = weigh_classes(model.class_weight, classes, labels)
+        class_weight = weigh_classes(class_weight, classes, labels)
         weight = None if sample_weight is None else check_sample_weight(sample_weight, label)
         return cls(label, classes, class_weight, weight)
+
+    @classmethod
+    def of_one(cls, target: Vector, sample_weight: Any) -> Sides:
+        """Check the weights of rows without classes."""
+        label, weight = np.zeros(len(target), dtype=np.intp), None
+        if sample_weight is not None:
+            weight = check_sample_weight(sample_weight, label, classes=False)
+        return cls(label, np.zeros(1), np.ones(1), weight, target)
 
 
 def _refuse_oblong(kernel: Kernel, X: Any) -> None:
