@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
+    from maxmargin.svm.linear_svr import LinearSVR
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
     from maxmargin.svm.nu_svc import NuSVC
     from maxmargin.svm.nu_svr import NuSVR
@@ -53,6 +54,7 @@ __all__ = [
     "LinearClassifier",
     "LinearSVC",
     "LinearSVCCV",
+    "LinearSVR",
     "NotSeparable",
     "NuSVC",
     "NuSVR",
@@ -88,6 +90,7 @@ _HOME = {
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
+    "LinearSVR": "maxmargin.svm.linear_svr",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "SVR": "maxmargin.svm.svr",
     "OneClassSVM": "maxmargin.svm.one_class",

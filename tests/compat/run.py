@@ -1,4 +1,4 @@
-"""Run scikit-learn's own tests with our SVC, LinearSVC and AdaBoostClassifier in the place of its.
+"""Run scikit-learn's own tests with our classes of its svm module and AdaBoost in place of its.
 
 The test files are the ones installed with scikit-learn, unchanged; arguments go to pytest.
 """
@@ -14,12 +14,13 @@ import sklearn
 import sklearn.ensemble
 import sklearn.svm
 
-from maxmargin import SVC, LinearSVC
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.boosting import AdaBoostClassifier
 
 TESTS = ("sklearn.svm.tests.test_svm", "sklearn.ensemble.tests.test_weight_boosting")
 
-OURS = {kind.__name__: kind for kind in (SVC, LinearSVC, AdaBoostClassifier)}
+SVM = (SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR)
+OURS = {kind.__name__: kind for kind in (*SVM, AdaBoostClassifier)}
 PLACES = (
     sklearn.svm,
     sklearn.svm._classes,

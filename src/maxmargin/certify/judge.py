@@ -81,8 +81,10 @@ def judge_all(
     error, floor = rounding(problems, points, seen)
     primal, dual, violation = seen.primal, seen.dual, np.maximum(0.0, seen.violation)
     met = primal < np.inf  # otherwise no multiple of this w has all rows on their side
-    allowed = _GAP * tol * np.where(met, np.maximum(np.abs(primal), np.abs(dual)), 0.0)
-    small = (primal - dual + floor <= allowed) & (primal <= zero + _GAP * tol * np.abs(zero))
+    size, least = np.maximum(np.abs(primal), np.abs(dual)), _least_size(problems, points)
+    allowed = _GAP * tol * np.where(met, np.maximum(size, least), 0.0)
+    small = primal - dual + floor <= allowed
+    small &= primal <= zero + _GAP * tol * np.maximum(np.abs(zero), least)
     optimal = (violation <= tol + np.minimum(tol, error)) & small
     convex = convex & (dual <= zero + floor)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
@@ -96,6 +98,16 @@ def judge_all(
         Certificate(p, d, v, f, name, status, a)
         for p, d, v, f, a, status in zip(*numbers, statuses, strict=True)
     ]
+
+
+def _least_size(problems: Stack, points: Point) -> Vector:
+    """Say what a gap may be compared with where sums are given and the optimum may be 0.
+
+    That is |w|^2 / 2 of the same duals if their rows were orthogonal.
+    """
+    if not any(problems.totals):
+        return np.zeros(len(problems))
+    return 0.5 * problems.segments.sum(np.square(points.beta * points.rounding.lengths))
 
 
 @judge.register

@@ -45,7 +45,8 @@ class Loss(ABC):
     convex : bool
         Whether it is convex in z for every t.
     slopes : (float, float)
-        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite.
+        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite; of a
+        residual's loss, dL/dz and u themselves.
 
     Examples
     --------

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.losses import Loss
+from maxmargin.losses import Loss, ResidualLoss
 
 Vector = NDArray[np.float64]
 Rows = slice | NDArray[np.intp]
@@ -55,6 +55,11 @@ class LinearProblem:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether targets are labels of -1 and +1; those of a residual's loss are numbers."""
+        return not isinstance(self.loss, ResidualLoss)
 
     def penalised(self, theta: Vector) -> Vector:
         """Leave a free intercept out."""
@@ -96,11 +101,13 @@ class LinearProblem:
         return cost * self.loss.conjugate(-beta / cost, self.t[rows])
 
     def clipped(self, beta: Vector, rows: Rows = slice(None)) -> Vector:
-        """Put duals where the conjugate is finite: t_i beta_i / c_i between the loss's slopes."""
+        """Put duals where the conjugate is finite: -beta_i / c_i between the loss's slopes."""
         low, high = self.loss.slopes
         if not (np.isfinite(low) or np.isfinite(high)):
             return beta
-        scaled = self.cost[rows] * self.t[rows]
+        scaled = self.cost[rows]
+        if self.labelled:
+            scaled = scaled * self.t[rows]
         slope = -beta / scaled
         outside = (slope < low) | (slope > high)
         if not outside.any():

@@ -15,7 +15,7 @@ from maxmargin.inputs.targets import check_targets
 from maxmargin.problems import BoxQP
 from maxmargin.svm.classes import Reduction, keep_together
 from maxmargin.svm.kernel_estimator import KernelEstimator
-from maxmargin.svm.kernel_fit import Recipe
+from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.training import Sides, Training, check_rows, ready
 
 Vector = NDArray[np.float64]
@@ -46,6 +46,10 @@ class OneValue(KernelEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_flag(type(self).__name__, "shrinking", self.shrinking)
+
+    def _show(self, training: Training, learned: Learned) -> None:
+        super()._show(training, learned)
+        self.n_iter_ = int(self.n_iter_[0])
 
     def _share(self, name: str = "nu") -> float:
         """Check a share of the rows."""

@@ -19,7 +19,7 @@ from maxmargin.svm.calibrated import CalibratedClassifier
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.training import Training
+from maxmargin.svm.training import Sides, Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,6 +206,10 @@ class NuSVC(CalibratedClassifier):
         super()._check_parameters()
         check_share(owner, "nu", self.nu)
         check_flag(owner, "shrinking", self.shrinking)
+
+    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+        """Check labels and weights; that a class is left without weight is said of nu."""
+        return Sides.of(self.class_weight, y, sample_weight, every_class=False)
 
     def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
         return _OfShares(

@@ -154,11 +154,13 @@ class Sides:
     target: Vector | None = None
 
     @classmethod
-    def of(cls, class_weight: Any, y: Any, sample_weight: Any) -> Sides:
-        """Check labels and weights."""
+    def of(cls, class_weight: Any, y: Any, sample_weight: Any, every_class: bool = True) -> Sides:
+        """Check labels and weights, and whether they leave more than one class."""
         classes, label, labels = number_classes(y)
         class_weight = weigh_classes(class_weight, classes, labels)
-        weight = None if sample_weight is None else check_sample_weight(sample_weight, label)
+        weight = None
+        if sample_weight is not None:
+            weight = check_sample_weight(sample_weight, label, classes=every_class)
         return cls(label, classes, class_weight, weight)
 
     @classmethod
