@@ -9,10 +9,15 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 
 from maxmargin import (
     SVC,
+    SVR,
     HardMarginSVC,
     LinearClassifier,
     LinearSVC,
+    LinearSVR,
     NotSeparable,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     OneVsOneClassifier,
     OneVsRestClassifier,
     SlackBudgetSVC,
@@ -36,6 +41,8 @@ ESTIMATORS = [
     LinearClassifier(),
     LinearClassifier("hinge"),
     LinearClassifier(penalty="l1"),
+    SVR(),
+    LinearSVR(loss="squared_epsilon_insensitive"),
 ]
 
 # Weights and repeated rows are to agree to seven digits. These stop where the gap is small enough,
@@ -45,6 +52,10 @@ ESTIMATORS_TO_A_GAP = [
     LinearSVC(multi_class="crammer_singer", tol=1e-3),
     LinearSVC(solver="dual_coordinate"),
     LinearClassifier(penalty=None, max_iter=30),
+    NuSVC(),
+    NuSVR(),
+    LinearSVR(),
+    OneClassSVM(),  # whose rows on the boundary have a value of 0 up to rounding
 ]
 TO_SEVEN_DIGITS = {
     "check_sample_weight_equivalence_on_dense_data",
@@ -52,11 +63,17 @@ TO_SEVEN_DIGITS = {
 }
 
 
+# A share of one half cannot be met where nearly all of the weight is one class's.
+IMPOSSIBLE = {("NuSVC", "check_class_weight_classifiers")}
+
+
 def checks():
     for estimator in ESTIMATORS + ESTIMATORS_TO_A_GAP:
         apart = {ELSEWHERE} | (TO_SEVEN_DIGITS if estimator in ESTIMATORS_TO_A_GAP else set())
         for each, check in estimator_checks_generator(estimator):
             name = getattr(check, "func", check).__name__
+            if (type(estimator).__name__, name) in IMPOSSIBLE:
+                continue
             if name not in apart:
                 yield pytest.param(each, check, id=f"{estimator!r}-{name}".replace(" ", ""))
 

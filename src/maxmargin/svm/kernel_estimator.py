@@ -149,7 +149,7 @@ class KernelEstimator(BaseEstimator):
         self.intercept_ = self._sign * machine.shifted_intercepts()
         coefficients = self._sign * machine.coefficients
         self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
-        self.n_iter_ = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
+        self.n_iter_: Any = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
         self.certificates_ = learned.certificates
         self.certificate_ = max(self.certificates_, key=badness)
         solved = (Status.CERTIFIED, Status.NOT_CONVEX)

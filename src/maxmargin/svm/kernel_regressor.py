@@ -49,7 +49,7 @@ class OneValue(KernelEstimator):
 
     def _show(self, training: Training, learned: Learned) -> None:
         super()._show(training, learned)
-        self.n_iter_ = int(self.n_iter_[0])
+        self.n_iter_: Any = learned.solutions[0].iterations
 
     def _share(self, name: str = "nu") -> float:
         """Check a share of the rows."""

@@ -168,7 +168,7 @@ class Search:
 
     def _cells(self, training: Training, fold: Fold, prices: Sequence[float]) -> Iterator[Cell]:
         whole, (train, others) = training.gram.whole, fold
-        sides = Sides.of(self.model, self.y[train], _taken(self.weight, train))
+        sides = Sides.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
         by_pairs = self.model.multiclass == "ovo" or len(sides.classes) == 2
         if whole is None:
             solved = self._one_by_one(training, fold, sides, prices)
@@ -335,7 +335,7 @@ class _Matrices:
 
     def _ready(self, kernel: Kernel) -> Training:
         search = self._search
-        sides = Sides.of(search.model, search.y, search.weight)
+        sides = Sides.of(search.model.class_weight, search.y, search.weight)
         seen = centred(kernel, search.X, sides.weight, True)
         training = ready(seen, search.X, sides, True)
         gram, n = training.gram, len(training)

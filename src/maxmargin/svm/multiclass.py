@@ -125,7 +125,7 @@ def _fit_one(
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
-            sides = Sides.of(model, problem.y, params.get("sample_weight"))
+            sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
             return model._fit_shared(shared.of(rows, sides))
         if rows is not None:
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)

@@ -56,9 +56,9 @@ class _OfShares(Recipe):
 
 
 def _margin(problem: Any, point: Point) -> float:
-    """Find rho: half of what lies between the biases of the two sides."""
+    """Find rho: half of what lies between the biases of the two sides; 1 if nothing does."""
     first, second = problem.biases(point.beta, problem.p - point.product)
-    return float(0.5 * (second - first))
+    return float(0.5 * (second - first)) or 1.0
 
 
 class NuSVC(CalibratedClassifier):
@@ -225,6 +225,8 @@ class NuSVC(CalibratedClassifier):
         """Undo the division by rho: the duals of a problem have a known sum."""
         stated = []
         for task, point in zip(reduced.tasks, points, strict=True):
-            rho = 2.0 * task.problem.totals[0] / float(np.abs(point.beta).sum())
-            stated.append(replace(point, beta=rho * point.beta, product=rho * point.product))
+            problem = task.problem
+            rho = 2.0 * problem.totals[0] / float(np.abs(point.beta).sum())
+            beta = np.clip(rho * point.beta, problem.lower, problem.upper)
+            stated.append(replace(point, beta=beta, product=rho * point.product))
         return stated

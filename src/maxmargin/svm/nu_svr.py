@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
+
+from maxmargin.certify import Point
 from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.regression import nu_svr
 from maxmargin.solvers import Progress
+from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.kernel_regressor import KernelRegressor, Together
 from maxmargin.svm.svc import LARGEST_C
@@ -149,3 +154,13 @@ class NuSVR(KernelRegressor):
             n_jobs=self.n_jobs,
             copies=2,
         )
+
+    def _as_stated(self, points: list[Point], reduced: Reduction) -> list[Point]:
+        """Give both duals of rows what their difference does not show of the sums."""
+        problem, point = reduced.tasks[0].problem, points[0]
+        above, below = point.beta.reshape(2, -1)
+        room = problem.upper[: len(above)] - np.maximum(above, -below)
+        missing = max(0.0, problem.totals[0] - float(above.sum()))
+        extra = np.diff(np.minimum(np.cumsum(room), missing), prepend=0.0)
+        beta = np.concatenate([above + extra, below - extra])
+        return [replace(point, beta=np.clip(beta, problem.lower, problem.upper))]

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
+from sklearn.utils.validation import _num_samples
 
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
@@ -139,7 +140,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         self : OneClassSVM
         """
         del y
-        self._fit(X, None, sample_weight)
+        self._fit(X, np.zeros(_num_samples(X)), sample_weight)
         self.offset_ = -self.intercept_
         return self
 

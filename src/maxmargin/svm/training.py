@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names, count_rows
+from maxmargin.inputs.container import by_position, column_names
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -124,13 +124,12 @@ def prepare(
 ) -> Training:
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
-    if kernel.takes is Takes.ITEMS or y is None:
+    if kernel.takes is Takes.ITEMS:
         X = check_rows(model, kernel, X)
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
-    _refuse_oblong(kernel, X)
-    y = np.zeros(count_rows(X)) if y is None else y
+        _refuse_oblong(kernel, X)
     sides = model._sides(y, sample_weight)
     kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
     return ready(centred(kernel, X, sides.weight, free_bias), X, sides, free_bias)
