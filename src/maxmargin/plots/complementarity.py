@@ -31,10 +31,10 @@ class SlacknessDisplay:
     """alpha_i against 1 - t_i f(x_i), which is the slack xi_i where it is positive.
 
     For an SVC, SVCCV, HardMarginSVC or SlackBudgetSVC of two classes, and for pipelines and other
-    searches that end in one. At the optimum every row lies on the bent line that is drawn: alpha = 0 outside
-    the margin, anything from 0 to C on it, and alpha = C inside it or on the wrong side. Build it
-    with :meth:`from_estimator` or :meth:`from_explanation`, or draw in one call with
-    :func:`slackness`.
+    searches that end in one. At the optimum every row lies on the bent line that is drawn:
+    alpha = 0 outside the margin, anything from 0 to C on it, and alpha = C inside it or on the
+    wrong side. Build it with :meth:`from_estimator` or :meth:`from_explanation`, or draw in one
+    call with :func:`slackness`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class SlacknessDisplay:
     ['outside', 'on the margin', 'inside or wrong']
     """
 
-    drawn_of: ClassVar[str] = "an SVC, HardMarginSVC or SlackBudgetSVC"
+    drawn_of: ClassVar[str] = "an SVC, HardMarginSVC or SlackBudgetSVC of two classes"
 
     ax_: Axes
     figure_: Figure

@@ -351,9 +351,10 @@ class MarginDisplay:
         return draw_slack(self.ax_, feet, self.X, self._affine())
 
     def _slack_handles(self, feet: Array) -> list[Line2D]:
-        width = f"M = 1/‖w‖ = {self._affine().half_width:.3g}"
+        affine = self._affine()
+        width = f"M = 1/‖w‖ = {affine.half_width:.3g}"
         handles = [_mark(BOTH_WAYS, width, color=palette.INK, markersize=9)]
-        if not np.array_equal(feet, self.X):
+        if len(affine.falls_short(feet, self.X)):
             handles.append(_mark(ARROW, "slack, ξ* = M ξ", color=palette.BAYES, markersize=9))
         return handles
 

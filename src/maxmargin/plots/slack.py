@@ -52,6 +52,11 @@ class Affine:
         xi = np.maximum(0.0, 1.0 - t * (X @ self.w + self.b))
         return X + np.outer(t * xi, self.w) / (self.w @ self.w)
 
+    def falls_short(self, feet: Array, X: Array) -> NDArray[np.intp]:
+        """List the rows that lie away from their feet by more than rounding."""
+        lengths = np.linalg.norm(X - feet, axis=1)
+        return np.flatnonzero(lengths > _TOUCHES * self.half_width)
+
     @property
     def half_width(self) -> float:
         """M = 1 / |w|."""
@@ -68,8 +73,7 @@ class Slack(NamedTuple):
 
 def draw_slack(ax: Axes, feet: Array, X: Array, affine: Affine) -> Slack:
     """Draw an arrow from its margin to every row that falls short of it, and the half width."""
-    lengths = np.linalg.norm(X - feet, axis=1)
-    short = np.flatnonzero(lengths > _TOUCHES * affine.half_width)
+    short = affine.falls_short(feet, X)
     style: Any = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.0045}
     arrows = ax.quiver(
         *feet[short].T, *(X - feet)[short].T, color=palette.BAYES, zorder=2.6, **style
