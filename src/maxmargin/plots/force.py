@@ -207,9 +207,11 @@ class ForcesDisplay:
         """Draw the longest as a share of the picture, the others in proportion."""
         (left, right), longest = self.ax_.get_xlim(), float(self.alpha.max())
         scale = longest / (_LONGEST * (right - left))
-        style: Any = {"angles": "xy", "scale_units": "xy", "scale": scale, "width": 0.006}
+        style: Any = {"angles": "xy", "scale_units": "xy", "scale": scale, "units": "inches"}
         colours = [palette.CLASSES[int(sign > 0)] for sign in self.t]
-        return self.ax_.quiver(*self.X.T, *self.forces.T, color=colours, zorder=5.5, **style)
+        return self.ax_.quiver(
+            *self.X.T, *self.forces.T, color=colours, width=0.028, zorder=5.5, **style
+        )
 
     def _facts(self) -> str:
         all_of_it = float(self.alpha.sum())

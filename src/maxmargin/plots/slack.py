@@ -74,9 +74,9 @@ class Slack(NamedTuple):
 def draw_slack(ax: Axes, feet: Array, X: Array, affine: Affine) -> Slack:
     """Draw an arrow from its margin to every row that falls short of it, and the half width."""
     short = affine.falls_short(feet, X)
-    style: Any = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.0045}
+    style: Any = {"angles": "xy", "scale_units": "xy", "scale": 1.0, "units": "inches"}
     arrows = ax.quiver(
-        *feet[short].T, *(X - feet)[short].T, color=palette.BAYES, zorder=2.6, **style
+        *feet[short].T, *(X - feet)[short].T, color=palette.BAYES, width=0.02, zorder=2.6, **style
     )
     named = short if len(short) <= _NAMED else short[:0]
     names = [_name(ax, number, X[row], X[row] - feet[row]) for number, row in enumerate(named, 1)]
