@@ -3,7 +3,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, HardMarginSVC, LinearSVC, plots
+from maxmargin import SVC, HardMarginSVC, LinearSVC, SlackBudgetSVC, plots
 from maxmargin.datasets import make_overlapping, make_separable
 
 X, y = make_overlapping(30, separation=3.0, random_state=0)
@@ -40,3 +40,11 @@ def test_without_slack_there_are_no_arrows_and_only_linear_machines_have_distanc
     assert plots.MarginDisplay.from_estimator(hard, rows, labels).slack_ is None
     with pytest.raises(TypeError, match=r"^SVC has no weights on the columns: slack is drawn as"):
         plots.MarginDisplay.from_estimator(SVC().fit(X, y), X, y, slack=True)
+
+
+def test_a_machine_without_weights_is_drawn_without_support_and_has_no_distances():
+    model = SlackBudgetSVC(budget=30.0).fit(X, y)
+    display = plots.MarginDisplay.from_estimator(model, X, y)
+    assert len(display.on_margin) == len(display.bounded) == 0
+    with pytest.raises(TypeError, match="SlackBudgetSVC has no weights on the columns"):
+        plots.MarginDisplay.from_estimator(model, X, y, slack=True)

@@ -232,7 +232,7 @@ class MarginDisplay:
             margins=decision.has_margins,
             boundary=decision.boundary,
             note=_OTHER_ROWS if support is None and decision.has_support else "",
-            feet=_find_feet(decision, plane, t) if slack else None,
+            feet=_find_feet(decision, Affine.on(xx0, xx1, response), plane, t) if slack else None,
         )
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
@@ -481,16 +481,13 @@ def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, A
     if not decision.has_support or not are_fitted(model, decision.fitted.rows(plane.X), len(t)):
         return None
     support = np.asarray(model.support_)
-    values = decision.values(_safe_indexing(plane.X, support))
+    values = decision.values(plane.X)[support]  # there may be none, and no model takes no rows
     on_margin = t[support] * values >= 1.0 - SLACK
     return support[on_margin], support[~on_margin]
 
 
-def _find_feet(decision: _Decision, plane: Plane, t: Array) -> Array:
+def _find_feet(decision: _Decision, affine: Affine, plane: Plane, t: Array) -> Array:
     """Find where the margin of each row's class is nearest; the row itself where it is met."""
-    low, high = plane.corners(0.0)
-    xx0, xx1 = make_lattice(low, high, 3)
-    affine = Affine.on(xx0, xx1, plane.ask(decision.values, xx0, xx1))
     if not (decision.has_margins and affine.exact):
         raise decision.fitted.refusal(
             "weights on the columns", "slack is drawn as a distance of a linear machine of a hinge"

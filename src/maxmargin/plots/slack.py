@@ -32,7 +32,7 @@ _CANDIDATES = 41  # places along the boundary at which its width may be written
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """f(x) = <w, x> + b, as read off a lattice; exact where the values lie on a plane."""
+    """f(x) = <w, x> + b, as read off a lattice; exact where the values lie on a tilted plane."""
 
     w: Array
     b: float
@@ -43,9 +43,8 @@ class Affine:
         """Put the plane through the values that fits them best."""
         A = np.column_stack([xx0.ravel(), xx1.ravel(), np.ones(xx0.size)])
         theta: Array = np.linalg.lstsq(A, values.ravel(), rcond=None)[0].astype(np.float64)
-        off = np.abs(A @ theta - values.ravel()).max()
-        on_a_plane = off <= _EXACT * np.abs(values).max() and theta[:2].any()
-        return cls(theta[:2], float(theta[2]), bool(on_a_plane))
+        off, rounding = np.abs(A @ theta - values.ravel()).max(), _EXACT * np.abs(values).max()
+        return cls(theta[:2], float(theta[2]), bool(off <= rounding < np.ptp(values)))
 
     def feet(self, X: Array, t: Array) -> Array:
         """Find where the margin of each row's class is nearest, for rows that fall short of it."""
