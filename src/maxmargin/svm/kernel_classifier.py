@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.certify import Certificate, Status, judge
+from maxmargin.certify import Certificate, Point, Status, judge
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.kernels import Kernel
@@ -266,8 +266,17 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         certificate : Certificate
             Of the problem with the worst relative gap; ``certificate_`` is left as it is.
         """
+        evaluated = self._evaluate_duals(X, y, sample_weight)
+        return max(
+            (judge(problem, point, self.tol) for _, problem, point in evaluated), key=badness
+        )
+
+    def _evaluate_duals(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> list[tuple[NDArray[np.intp], Any, Point]]:
+        """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
-        training = self._again(X, y, sample_weight).in_double()
+        training = self._again(X, y, sample_weight, asker).in_double()
         reduced = self._recipe(Clock(), training.offset == 0).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
@@ -277,19 +286,19 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         duals[:, support] = machine.coefficients
         values = machine.products(gram, support, self.n_jobs)
         points = reduced.points(duals, values, gram)
-        pairs = list(zip([task.problem for task in reduced.tasks], points, strict=True))
-        if not all(problem.feasible(point.beta) for problem, point in pairs):
-            raise ValueError("certify needs the sample_weight and class_weight of the fit.")
-        return max((judge(*pair, self.tol) for pair in pairs), key=badness)
+        pairs = list(zip(reduced.tasks, points, strict=True))
+        if not all(task.problem.feasible(point.beta) for task, point in pairs):
+            raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
+        return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
-    def _again(self, X: Any, y: Any, sample_weight: Any) -> Training:
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
         """Make the data ready as they were for the fit, with the kernel that it chose."""
         machine, labels = self._machine, np.ravel(y)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         known = len(labels) == rows == machine.n_rows and np.isin(labels, self.classes_).all()
         if not known or len(np.unique(labels)) != len(self.classes_):
             raise ValueError(
-                f"certify needs the data the model was fitted to: {machine.n_rows} rows of "
+                f"{asker} needs the data the model was fitted to: {machine.n_rows} rows of "
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
