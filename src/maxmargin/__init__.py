@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.duality import DualExplanation, explain_dual
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
@@ -50,6 +51,7 @@ __all__ = [
     "BoostingRegressor",
     "Certificate",
     "DecisionStump",
+    "DualExplanation",
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
@@ -70,6 +72,7 @@ __all__ = [
     "boosting",
     "datasets",
     "evaluation",
+    "explain_dual",
     "kernels",
     "losses",
     "plots",
@@ -86,6 +89,7 @@ _HOME = {
     "BoostingRegressor": "maxmargin.boosting",
     "Certificate": "maxmargin.certify",
     "DecisionStump": "maxmargin.trees",
+    "DualExplanation": "maxmargin.svm.duality",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
@@ -105,6 +109,7 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "explain_dual": "maxmargin.svm.duality",
     "separate": "maxmargin.svm.separation",
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",

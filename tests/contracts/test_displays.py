@@ -24,10 +24,12 @@ OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
+    "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},
+    "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
 }
 OF_NO_ESTIMATOR = {

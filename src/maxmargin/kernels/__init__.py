@@ -18,6 +18,7 @@ from maxmargin.kernels.algebra import (
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
+from maxmargin.kernels.economics import FeatureSpace, feature_space
 from maxmargin.kernels.function import FeatureMap, FromFunction
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
@@ -30,6 +31,7 @@ __all__ = [
     "Constant",
     "Exponential",
     "FeatureMap",
+    "FeatureSpace",
     "FromFunction",
     "Kernel",
     "KernelCheck",
@@ -49,4 +51,5 @@ __all__ = [
     "check",
     "counterexamples",
     "exp",
+    "feature_space",
 ]

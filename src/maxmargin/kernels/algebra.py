@@ -365,8 +365,11 @@ class Restricted(Unary):
 
     def dimension(self, columns: int) -> float | None:
         """As many as the kernel inside has on the columns it sees."""
-        places = len(self.columns) if self._by_name() else len(self._places(columns))
-        return self.kernel.dimension(places)
+        return self.kernel.dimension(self.width(columns))
+
+    def width(self, columns: int) -> int:
+        """Count the columns that the kernel inside sees of so many."""
+        return len(self.columns) if self._by_name() else len(self._places(columns))
 
     def _features(self, X: Any) -> FloatArray:
         return self.kernel._features(self._select(X)[0])

@@ -3,7 +3,9 @@
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
+from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
+from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
@@ -25,6 +27,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
+    "ForcesDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
     "LossDisplay",
@@ -36,12 +39,14 @@ __all__ = [
     "RocCurve",
     "RoundsDisplay",
     "ShapeDisplay",
+    "SlacknessDisplay",
     "SplitsDisplay",
     "TuningDisplay",
     "alphas",
     "calibration",
     "convergence",
     "error_curves",
+    "forces",
     "hardest",
     "loss_curves",
     "losses",
@@ -52,6 +57,7 @@ __all__ = [
     "roc",
     "rounds",
     "shape_functions",
+    "slackness",
     "splits",
     "tuning",
 ]

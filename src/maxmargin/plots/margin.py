@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from maxmargin.plots import palette
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.slack import ARROW, BOTH_WAYS, Affine, Slack, draw_slack
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ class MarginDisplay:
         How the legend explains the boundary.
     note : str, default=""
         What the picture cannot show, and why; it stands above the legend.
+    feet : ndarray of shape (n_samples, 2), optional
+        Where the margin of each point's class is nearest to it, for those that fall short of it;
+        the point itself for the others. Slack is then drawn as the distance between the two.
 
     Attributes
     ----------
@@ -84,6 +88,8 @@ class MarginDisplay:
         The points, one collection a class.
     on_margin_, bounded_ : PathCollection or None
         The marks of the support vectors.
+    slack_ : Slack or None
+        The arrows of the slack and the names that they have.
     legend_ : Legend or None
         The legend, below the axes.
 
@@ -109,6 +115,7 @@ class MarginDisplay:
     points_: list[PathCollection]
     on_margin_: PathCollection | None
     bounded_: PathCollection | None
+    slack_: Slack | None
     legend_: Legend | None
 
     def __init__(
@@ -128,6 +135,7 @@ class MarginDisplay:
         margins: bool = True,
         boundary: str = "f = 0",
         note: str = "",
+        feet: Array | None = None,
     ) -> None:
         self.xx0 = xx0
         self.xx1 = xx1
@@ -143,6 +151,7 @@ class MarginDisplay:
         self.margins = margins
         self.boundary = boundary
         self.note = note
+        self.feet = feet
 
     @classmethod
     def from_estimator(
@@ -153,6 +162,7 @@ class MarginDisplay:
         *,
         bayes: ProbabilityGrid | None = None,
         grid_resolution: int = 200,
+        slack: bool = False,
         ax: Axes | None = None,
         legend: bool = True,
     ) -> Self:
@@ -171,6 +181,10 @@ class MarginDisplay:
             ``(xx0, xx1, probability)`` of the second class on a lattice, for the Bayes boundary.
         grid_resolution : int, default=200
             Lattice points an axis.
+        slack : bool, default=False
+            Whether to draw the slack of rows as distances, of a classifier whose f is linear: an
+            arrow of length xi* = M xi from its margin to each row that falls short of it, and the
+            half width M = 1 / |w| of the margin. Distances are those of the drawn columns.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         legend : bool, default=True
@@ -181,6 +195,20 @@ class MarginDisplay:
         MarginDisplay
             The display, already plotted.
         """
+        display = cls._of(estimator, X, y, bayes, grid_resolution, slack)
+        return display.plot(ax=ax, legend=legend)
+
+    @classmethod
+    def _of(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        bayes: ProbabilityGrid | None = None,
+        grid_resolution: int = 200,
+        slack: bool = False,
+    ) -> Self:
+        """Ask a classifier for all that is drawn of it."""
         fitted = Fitted.of(estimator)
         t = _check(fitted, cls.drawn_of, y)
         plane = Plane.of(X, "margins", fitted.categorical)
@@ -189,7 +217,7 @@ class MarginDisplay:
         xx0, xx1 = _lattice(plane, grid_resolution, bayes)
         decision, response = _decide(fitted, plane, xx0, xx1)
         support = _find_support(decision, plane, t)
-        display = cls(
+        return cls(
             xx0=xx0,
             xx1=xx1,
             response=response,
@@ -204,8 +232,8 @@ class MarginDisplay:
             margins=decision.has_margins,
             boundary=decision.boundary,
             note=_OTHER_ROWS if support is None and decision.has_support else "",
+            feet=_find_feet(decision, Affine.on(xx0, xx1, response), plane, t) if slack else None,
         )
-        return display.plot(ax=ax, legend=legend)
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -230,6 +258,7 @@ class MarginDisplay:
         self._draw_points()
         self._draw_support()
         self._finish_axes()
+        self.slack_ = None if self.feet is None else self._draw_slack(self.feet)
         self.legend_ = self._add_legend() if legend else None
         return self
 
@@ -259,6 +288,8 @@ class MarginDisplay:
             handles.append(Line2D([], [], color=palette.INK, linewidth=1, ls="--", label=margins))
         if self.bayes is not None:
             handles.append(Line2D([], [], color=palette.BAYES, ls="-.", label="Bayes boundary"))
+        if self.feet is not None:
+            handles += self._slack_handles(self.feet)
         return handles
 
     def _draw_regions(self) -> None:
@@ -311,6 +342,21 @@ class MarginDisplay:
 
     def _mark_support(self, places: Array | None, **style: Any) -> PathCollection | None:
         return None if places is None else self.ax_.scatter(*places.T, clip_on=False, **style)
+
+    def _affine(self) -> Affine:
+        return Affine.on(self.xx0, self.xx1, self.response)
+
+    def _draw_slack(self, feet: Array) -> Slack:
+        self.ax_.set_aspect("equal")  # otherwise no arrow looks perpendicular
+        return draw_slack(self.ax_, feet, self.X, self._affine())
+
+    def _slack_handles(self, feet: Array) -> list[Line2D]:
+        affine = self._affine()
+        width = f"M = 1/‖w‖ = {affine.half_width:.3g}"
+        handles = [_mark(BOTH_WAYS, width, color=palette.INK, markersize=9)]
+        if len(affine.falls_short(feet, self.X)):
+            handles.append(_mark(ARROW, "slack, ξ* = M ξ", color=palette.BAYES, markersize=9))
+        return handles
 
     def _finish_axes(self) -> None:
         self.ax_.set(
@@ -435,9 +481,18 @@ def _find_support(decision: _Decision, plane: Plane, t: Array) -> tuple[Array, A
     if not decision.has_support or not are_fitted(model, decision.fitted.rows(plane.X), len(t)):
         return None
     support = np.asarray(model.support_)
-    values = decision.values(_safe_indexing(plane.X, support))
+    values = decision.values(plane.X)[support]  # there may be none, and no model takes no rows
     on_margin = t[support] * values >= 1.0 - SLACK
     return support[on_margin], support[~on_margin]
+
+
+def _find_feet(decision: _Decision, affine: Affine, plane: Plane, t: Array) -> Array:
+    """Find where the margin of each row's class is nearest; the row itself where it is met."""
+    if not (decision.has_margins and affine.exact):
+        raise decision.fitted.refusal(
+            "weights on the columns", "slack is drawn as a distance of a linear machine of a hinge"
+        )
+    return affine.feet(plane.points, t)
 
 
 def are_fitted(model: Any, rows: Any, n: int) -> bool:

@@ -84,14 +84,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         values = self._decide(X, np.asarray)
         return self._machine.numbers(values), -values.ravel()
 
-    def _again(self, X: Any, y: Any, sample_weight: Any) -> Training:
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
         """Make the data ready as they were for the fit, with the kernel that it chose."""
         machine, labels = self._machine, np.ravel(y)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
         known = len(labels) == rows == machine.n_rows and np.isin(labels, self.classes_).all()
         if not known or len(np.unique(labels)) != len(self.classes_):
             raise ValueError(
-                f"certify needs the data the model was fitted to: {machine.n_rows} rows of "
+                f"{asker} needs the data the model was fitted to: {machine.n_rows} rows of "
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)

@@ -228,8 +228,17 @@ class KernelEstimator(BaseEstimator):
         certificate : Certificate
             Of the problem with the worst relative gap; ``certificate_`` is left as it is.
         """
+        evaluated = self._evaluate_duals(X, y, sample_weight)
+        return max(
+            (judge(problem, point, self.tol) for _, problem, point in evaluated), key=badness
+        )
+
+    def _evaluate_duals(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> list[tuple[NDArray[np.intp], Any, Point]]:
+        """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
-        training = self._again(X, y, sample_weight).in_double()
+        training = self._again(X, y, sample_weight, asker).in_double()
         reduced = self._recipe(Clock(), training.offset == 0).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
@@ -239,17 +248,17 @@ class KernelEstimator(BaseEstimator):
         duals[:, support] = machine.coefficients
         values = machine.products(gram, support, self.n_jobs)
         points = self._as_stated(reduced.points(duals, values, gram), reduced)
-        pairs = list(zip([task.problem for task in reduced.tasks], points, strict=True))
-        if not all(problem.feasible(point.beta) for problem, point in pairs):
-            raise ValueError("certify needs the sample_weight and class_weight of the fit.")
-        return max((judge(*pair, self.tol) for pair in pairs), key=badness)
+        pairs = list(zip(reduced.tasks, points, strict=True))
+        if not all(task.problem.feasible(point.beta) for task, point in pairs):
+            raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
+        return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
     def _as_stated(self, points: list[Point], _reduced: Reduction) -> list[Point]:
         """Give the points of the machine as the problems have them."""
         return points
 
     @abstractmethod
-    def _again(self, X: Any, y: Any, sample_weight: Any) -> Training:
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
         """Make the data ready as they were for the fit, with the kernel that it chose."""
 
 

@@ -56,11 +56,11 @@ class OneValue(KernelEstimator):
         check_share(type(self).__name__, name, getattr(self, name))
         return float(getattr(self, name))
 
-    def _again(self, X: Any, y: Any, sample_weight: Any) -> Training:
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
         machine, rows = self._machine, count_rows(X)
         if rows != machine.n_rows:
             raise ValueError(
-                "certify needs the data the model was fitted to: "
+                f"{asker} needs the data the model was fitted to: "
                 f"{machine.n_rows} rows, not {rows}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
