@@ -92,7 +92,7 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     ([1.0, -2.0, 0.5], 'CERTIFIED')
     """
 
-    solver = "newton"
+    solver = "auto"
 
     def __init__(
         self,
