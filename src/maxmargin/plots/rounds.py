@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
+from maxmargin.evaluation.members import coefficients
 from maxmargin.plots import palette, replay
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.plane import Plane, make_lattice
@@ -369,7 +370,7 @@ def _subscript(number: int) -> str:
 
 def _check(fitted: Fitted, drawn_of: str) -> Array:
     """Refuse what cannot be drawn; the coefficients come back."""
-    alphas = replay.coefficients(fitted.model)
+    alphas = coefficients(fitted.model)
     if alphas is None:
         raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")
     return alphas
