@@ -28,12 +28,16 @@ DRAWN = {
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},
+    "RoundsTableDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
+    "StumpDisplay": {"AdaBoostClassifier", "DecisionStump"},
 }
 OF_NO_ESTIMATOR = {
+    "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
+    "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",

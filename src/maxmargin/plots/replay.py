@@ -8,12 +8,14 @@ product of all updates so far. They are therefore worked out from a fitted model
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxmargin.evaluation.members import coefficients, nameless, shares
+from maxmargin.evaluation.members import coefficients, labels, nameless, shares
+from maxmargin.inputs.weights import read_weight, weigh_classes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -45,6 +47,12 @@ def votes(model: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
     return np.array(members), np.array(ensembles)
 
 
+def leader(model: Any, rows: Any, number: int) -> Array:
+    """Give the class with the most votes after so many members, as its place."""
+    share = next(islice(shares(model, rows), number - 1, None))
+    return np.asarray(share.argmax(axis=1))
+
+
 def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Array]:
     """Work out normalised margins after some members: the label's share less the next best."""
     label = np.searchsorted(model.classes_, np.asarray(y))
@@ -57,9 +65,38 @@ def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Arr
     return found
 
 
-def weights(before: Array, t: Array, first: ArrayLike | None) -> Array:
+def first_weights(model: Any, y: Array, given: ArrayLike | None) -> Array:
+    """Give the weights before the first round: those of ``fit``, by class, of the rows it kept."""
+    weight = read_weight(given, len(y))
+    factors = weigh_classes(getattr(model, "class_weight", None), model.classes_, y)
+    weight = weight * factors[np.searchsorted(model.classes_, y)]
+    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were put aside
+        weight = np.where(model.weights_ > 0, weight, 0.0)
+    return np.asarray(weight / weight.sum())
+
+
+def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tuple[Array, Array]:
+    """Give the weights that the chosen rounds saw, and the classes they named, as places.
+
+    With any number of classes a wrong row's weight is multiplied by exp(2 alpha), which for two is
+    the update above but for a factor of all rows.
+    """
+    alphas, label = coefficients(model), np.searchsorted(model.classes_, y)
+    assert alphas is not None
+    weight, seen, said = first, [], []
+    for number, (alpha, named) in enumerate(zip(alphas, labels(model, rows), strict=True), 1):
+        if number in chosen:
+            seen.append(weight)
+            said.append(named)
+        if number == chosen[-1]:
+            break
+        weight = weight * np.exp(2.0 * alpha * (named != label))
+        weight = weight / weight.sum()
+    return np.array(seen), np.array(said)
+
+
+def weights(before: Array, t: Array, first: Array) -> Array:
     """Work out the weights from the ensembles before each round: w_1 exp(-t H), normalised."""
-    start = np.ones(len(t)) if first is None else np.asarray(first, np.float64)
     exponent = -t * before
-    weight = start * np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    weight = first * np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
