@@ -54,7 +54,7 @@ class StumpDisplay:
         Their weights, which sum to 1.
     class_names : list of str
         Names of the classes.
-    title : str, default=""
+    title : str, default="stump"
         What stands above the picture.
 
     Attributes
@@ -92,7 +92,7 @@ class StumpDisplay:
         counts: Array,
         weights: Array,
         class_names: list[str],
-        title: str = "",
+        title: str = "stump",
     ) -> None:
         self.question = question
         self.said = said
@@ -117,6 +117,7 @@ class StumpDisplay:
         round: int | None = None,  # noqa: A002 - the word of the field
         sample_weight: ArrayLike | None = None,
         feature_names: Any = None,
+        title: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw a stump, or that of a round, on the rows it was fitted to.
@@ -135,6 +136,8 @@ class StumpDisplay:
             The weights that were given to ``fit``.
         feature_names : sequence of str, optional
             Names of the columns; those of a DataFrame, or else x1, x2, ...
+        title : str, optional
+            What stands above the picture; the round and its coefficient when not given.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
 
@@ -147,7 +150,7 @@ class StumpDisplay:
         number = _check(fitted, cls.drawn_of, round)
         check_consistent_length(X, labels)
         rows = fitted.rows(X)
-        stump, weight, title = _stump(fitted.model, rows, labels, number, sample_weight)
+        stump, weight, called = _stump(fitted.model, rows, labels, number, sample_weight)
         names = column_names(rows, feature_names)
         right = stump._right_side(nameless(rows) if number else rows).astype(np.intp)
         cell = right, np.searchsorted(fitted.model.classes_, labels)
@@ -160,7 +163,7 @@ class StumpDisplay:
             counts=counts.astype(np.intp),
             weights=weights,
             class_names=[plain(label) for label in fitted.model.classes_],
-            title=title,
+            title=called if title is None else title,
         )
         return display.plot(ax=ax)
 
@@ -189,7 +192,7 @@ class StumpDisplay:
             self._draw_root(self.question)
             for side in (0, 1):
                 self._draw_leaf(side, _LEAVES[side])
-        head(ax, self.title or "stump", f"weighted error {self.error:.4f}")
+        head(ax, self.title, f"weighted error {self.error:.4f}")
         return self
 
     def _draw_root(self, question: Question) -> None:
@@ -257,6 +260,7 @@ def tree(
     round: int | None = None,  # noqa: A002 - the word of the field
     sample_weight: ArrayLike | None = None,
     feature_names: Any = None,
+    title: str | None = None,
     ax: Axes | None = None,
 ) -> StumpDisplay:
     """Draw a stump as a tree, with the rows and weights of each leaf by class.
@@ -275,6 +279,8 @@ def tree(
         The weights that were given to ``fit``.
     feature_names : sequence of str, optional
         Names of the columns; those of a DataFrame, or else x1, x2, ...
+    title : str, optional
+        What stands above the picture; the round and its coefficient when not given.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -302,6 +308,7 @@ def tree(
         round=round,
         sample_weight=sample_weight,
         feature_names=feature_names,
+        title=title,
         ax=ax,
     )
 
@@ -333,7 +340,7 @@ def _stump(
     """Give the stump, the weights it learned from, and what to call it."""
     if not number:
         weight = read_weight(given, len(labels))
-        return model, weight / weight.sum(), ""
+        return model, weight / weight.sum(), "stump"
     first = replay.first_weights(model, labels, given)
     weights, _ = replay.learned(model, rows, labels, np.array([number]), first)
     alphas = coefficients(model)
