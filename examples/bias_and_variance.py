@@ -8,18 +8,16 @@ from maxmargin import plots
 from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier, DecisionStump
 from maxmargin.evaluation import bias_variance
 
-NOISE = 0.1
-
 
 def sample(random, n=200):
     """Draw normal columns and the side of a hyperplane, with one label in ten flipped."""
     X = random.normal(size=(n, 5))
     side = np.sign(X[:, :3] @ [2.0, 1.5, 1.0])
-    return X, side * np.where(random.uniform(size=n) < NOISE, -1, 1)
+    return X, side * np.where(random.uniform(size=n) < 0.1, -1, 1)
 
 
 X = np.random.RandomState(1).normal(size=(1000, 5))
-truth = np.where(X[:, :3] @ [2.0, 1.5, 1.0] > 0, 1 - NOISE, NOISE)  # P(t = 1 | x)
+truth = np.where(X[:, :3] @ [2.0, 1.5, 1.0] > 0, 0.9, 0.1)  # P(t = 1 | x)
 stump, tree = DecisionStump(), DecisionTreeClassifier(random_state=0)
 boosted = {T: AdaBoostClassifier(n_estimators=T) for T in (4, 16, 64, 256)}
 trees = {B: BaggingClassifier(tree, B, random_state=0) for B in (3, 10, 30)}
