@@ -40,7 +40,7 @@ def test_the_zero_one_terms_add_up_to_the_error_and_are_those_of_domingos(classe
         best, main = p[x].argmax(), q.argmax()
         others = [k for k in range(classes) if k != best]
         noise = 1.0 - p[x, best]
-        # Theorem 2 in its own words: c1 = P(y = y*) - P(y != y*) P(y = t | y* != t).
+        # In the words of the paper: c1 = P(y = y*) - P(y != y*) P(y = t | y* != t).
         hit = sum(p[x, k] * q[k] for k in others) / noise
         assert main == best or q[main] >= q[best]
         slow += (noise * (q[best] - hit), main != best,
@@ -163,13 +163,15 @@ def test_rows_in_any_container_and_order_give_the_same():
         ({"y": [0, 1] * 3, "n_repeats": 1}, "'n_repeats' parameter of bias_variance must be"),
         ({"y": [0, 1] * 3, "loss": "hinge"}, "'loss' parameter of bias_variance must be one of"),
         ({"sample": 3, "truth": [0.5] * 6}, "'sample' parameter of bias_variance must be a func"),
+        ({"sample": lambda _: np.zeros(3), "y": [0, 1] * 3}, "must give a pair of X and y, not a"),
+        ({"X": np.zeros((0, 1)), "y": []}, "X has no rows for bias_variance to judge models on"),
         ({"sample": noisy, "truth": [0.5] * 5}, "truth must give P.t | x. for 6 rows and 2 class"),
         ({"sample": noisy, "truth": [1.5] * 6}, "truth must hold probabilities"),
     ],
 )
 def test_what_cannot_be_taken_apart_is_refused_in_a_sentence(given, said):
     with pytest.raises(ValueError, match=said):
-        bias_variance(DecisionStump(), np.arange(6.0)[:, None], **{"n_repeats": 2} | given)
+        bias_variance(DecisionStump(), **{"X": np.arange(6.0)[:, None], "n_repeats": 2} | given)
 
 
 def test_models_without_probabilities_have_no_squared_error_of_them():

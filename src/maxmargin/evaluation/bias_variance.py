@@ -6,8 +6,8 @@ Let D be a training set, f_D the model fitted to it, x a row and t its label. In
                          noise           bias          variance
 
 with m = E[t | x] and f = E_D f_D(x). In 0-1 loss there is no such sum; that of Domingos ("A unified
-bias-variance decomposition", ICML 2000, theorem 2) is, with the optimal label y* = argmax P(t | x)
-and the main prediction y = the most frequent f_D(x),
+bias-variance decomposition for zero-one and squared loss", AAAI 2000) is, with the optimal label
+y* = argmax P(t | x) and the main prediction y = the most frequent f_D(x),
 
     P(t != f_D(x))  =  c N(x)  +  B(x)  +  V_u(x) - V_b(x)
 

@@ -1,7 +1,7 @@
 """Training sets drawn again and again: from a source of rows, or from the rows there are.
 
 From a source every set is new. Of given rows one half is judged and the other is a pool, of which
-each set is one half (Kohavi and Wolpert, ICML 1996, section 3): sets overlap, so that what varies
+each set is one half (as in Kohavi and Wolpert, ICML 1996): sets overlap, so that what varies
 from one to the next is a little less than it would be of new rows.
 """
 
@@ -18,7 +18,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from maxmargin.evaluation.rows import Rows
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import by_position, column_names, count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number
 
 Sample = Callable[[RandomState], tuple[Any, Any]]
@@ -41,6 +41,9 @@ class TrainingSets:
         """Judge on all given rows where there is a source, and on one half of them otherwise."""
         check_number(owner, "n_repeats", n_repeats, 2, whole=True)
         random = check_random_state(seed)
+        X = X if column_names(X) is not None else by_position(X)
+        if count_rows(X) == 0:
+            raise ValueError(f"X has no rows for {owner} to judge models on.")
         if sample is None:
             return cls._halved(owner, X, y, n_repeats, random, classify)
         if not callable(sample):
@@ -48,9 +51,8 @@ class TrainingSets:
                 f"The 'sample' parameter of {owner} must be a function of a RandomState that gives"
                 f" X and y, or None. Got {sample!r} instead."
             )
-        X = X if column_names(X) is not None else by_position(X)
         judged = None if y is None else Rows.of(X, y).y
-        return cls(X, judged, lambda: _new(sample, random, n_repeats))
+        return cls(X, judged, lambda: _new(owner, sample, random, n_repeats))
 
     @classmethod
     def _halved(
@@ -70,9 +72,13 @@ class TrainingSets:
         return cls(others.X, others.y, draws)
 
 
-def _new(sample: Sample, random: RandomState, n_repeats: int) -> Iterator[Rows]:
+def _new(owner: str, sample: Sample, random: RandomState, n_repeats: int) -> Iterator[Rows]:
     for _ in range(n_repeats):
-        yield Rows.of(*sample(random))
+        drawn = sample(random)
+        if not (isinstance(drawn, tuple) and len(drawn) == 2):
+            found = type(drawn).__name__
+            raise ValueError(f"The sample of {owner} must give a pair of X and y, not a {found}.")
+        yield Rows.of(*drawn)
 
 
 def _halves(rows: Rows, count: int, random: RandomState, classify: bool) -> Iterator[Any]:

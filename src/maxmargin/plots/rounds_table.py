@@ -9,9 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing, check_consistent_length
+from scipy import sparse
+from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation.members import coefficients
+from maxmargin.inputs.container import take_rows
 from maxmargin.plots import palette, replay
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.question import Question
@@ -307,7 +309,8 @@ def _lines(rows: Sequence[int] | None, count: int) -> Array:
 
 
 def _texts(X: Any, lines: Array) -> Array:
-    cells = np.asarray(_safe_indexing(X, lines), dtype=object)
+    some = take_rows(X, lines)
+    cells = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=object)
     return np.array([[_text(cell) for cell in line] for line in cells], dtype=object)
 
 

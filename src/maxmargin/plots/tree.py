@@ -9,9 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation.members import coefficients, nameless
+from maxmargin.inputs.container import as_table, take_columns
 from maxmargin.inputs.weights import read_weight
 from maxmargin.plots import palette, replay
 from maxmargin.plots.fitted import Fitted
@@ -353,6 +354,6 @@ def _has_missing(rows: Any, feature: int) -> bool:
     """Whether a value of the column is missing: NaN is not itself, and pandas' NA does not know."""
     if feature < 0:
         return False
-    column = nameless(_safe_indexing(rows, [feature], axis=1))
+    column = nameless(take_columns(as_table(rows), np.array([feature])))
     values = column.toarray().ravel() if hasattr(column, "toarray") else column.ravel()
     return any(value is None or (value == value) is not True for value in values.tolist())  # noqa: PLR0124
