@@ -121,15 +121,15 @@ class BiasVariance:
         share = np.mean(np.eye(p.shape[1])[told], axis=0)
         best, main = p.argmax(axis=1), share.argmax(axis=1)
         biased, right = main != best, share[row, best]
-        harm = np.where(biased, 0.0, 1.0 - share[row, main])
-        help_ = np.where(biased, right, 0.0)
+        harms = np.where(biased, 0.0, 1.0 - share[row, main])
+        helps = np.where(biased, right, 0.0)
         noise = right - (p * share).sum(axis=1)  # P(t != f) - P(y* != f)
         return cls._mean(
             "zero_one",
             noise=noise,
             bias=biased,
-            harm=harm,
-            help_=help_,
+            harms=harms,
+            helps=helps,
             bayes=1.0 - p.max(axis=1),
             errors=1.0 - p[row, told].mean(axis=1),
             main=main,
@@ -159,8 +159,8 @@ class BiasVariance:
             "squared_error",
             noise=rows,
             bias=_by_row((f - m) ** 2),
-            harm=_by_row(((told - f) ** 2).mean(axis=0)),
-            help_=np.zeros(len(m)),
+            harms=_by_row(((told - f) ** 2).mean(axis=0)),
+            helps=np.zeros(len(m)),
             bayes=rows,
             errors=np.array([_by_row((each - m) ** 2).mean() for each in told]) + rows.mean(),
             main=f,
@@ -169,11 +169,13 @@ class BiasVariance:
     @classmethod
     def _mean(cls, loss: str, *, errors: Vector, main: NDArray[Any], **rows: Any) -> Self:
         """Average over rows."""
-        terms = (float(np.mean(rows[name])) for name in ("noise", "bias", "harm", "help_", "bayes"))
-        noise, bias, harm, help_, bayes = terms
-        variance = harm - help_
+        terms = (
+            float(np.mean(rows[name])) for name in ("noise", "bias", "harms", "helps", "bayes")
+        )
+        noise, bias, harms, helps, bayes = terms
+        variance = harms - helps
         error = noise + bias + variance
-        return cls(loss, error, noise, bias, variance, harm, help_, bayes, errors, main)
+        return cls(loss, error, noise, bias, variance, harms, helps, bayes, errors, main)
 
 
 def _by_row(squares: Vector) -> Vector:
