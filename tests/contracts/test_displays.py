@@ -29,13 +29,17 @@ DRAWN = {
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},
-    "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
+    "RoundsTableDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
+    "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
+    "StumpDisplay": {"AdaBoostClassifier", "DecisionStump"},
 }
 OF_NO_ESTIMATOR = {
+    "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
+    "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",

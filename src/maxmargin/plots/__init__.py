@@ -2,6 +2,7 @@
 
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
+from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
@@ -11,19 +12,23 @@ from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
+from maxmargin.plots.overfitting import OverfittingDisplay, overfitting
 from maxmargin.plots.path import PathDisplay, path
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
+from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
+from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
 
 __all__ = [
     "AlphaDisplay",
+    "BiasVarianceDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
@@ -33,16 +38,20 @@ __all__ = [
     "LossDisplay",
     "MarginDisplay",
     "MarginDistributionDisplay",
+    "OverfittingDisplay",
     "PathDisplay",
     "PrecisionRecallDisplay",
     "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
+    "RoundsTableDisplay",
     "ShapeDisplay",
     "SlacknessDisplay",
     "SplitsDisplay",
+    "StumpDisplay",
     "TuningDisplay",
     "alphas",
+    "bias_variance",
     "calibration",
     "convergence",
     "error_curves",
@@ -51,6 +60,7 @@ __all__ = [
     "loss_curves",
     "losses",
     "margin_distribution",
+    "overfitting",
     "path",
     "precision_recall",
     "projection",
@@ -59,5 +69,6 @@ __all__ = [
     "shape_functions",
     "slackness",
     "splits",
+    "tree",
     "tuning",
 ]
