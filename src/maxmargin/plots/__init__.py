@@ -10,7 +10,9 @@ from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.path import PathDisplay, path
+from maxmargin.plots.population import PopulationDisplay, population_minimisers
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
+from maxmargin.plots.probability import ProbabilityDisplay, probability_field
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
@@ -31,7 +33,9 @@ __all__ = [
     "MarginDisplay",
     "MarginDistributionDisplay",
     "PathDisplay",
+    "PopulationDisplay",
     "PrecisionRecallDisplay",
+    "ProbabilityDisplay",
     "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
@@ -47,7 +51,9 @@ __all__ = [
     "losses",
     "margin_distribution",
     "path",
+    "population_minimisers",
     "precision_recall",
+    "probability_field",
     "projection",
     "roc",
     "rounds",
