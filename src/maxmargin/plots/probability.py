@@ -27,8 +27,8 @@ Array: TypeAlias = NDArray[Any]
 
 _STEPS = np.linspace(0.0, 1.0, 21)
 _LINES = (0.1, 0.25, 0.5, 0.75, 0.9)
-_FIELD = LinearSegmentedColormap.from_list(
-    "probability", [palette.CLASSES[0], "white", palette.CLASSES[1]]
+_FIELD = LinearSegmentedColormap.from_list(  # those of the classes, light enough for points on them
+    "probability", ["#73B2D8", "#FFFFFF", "#E9A373"]
 )
 
 
@@ -189,7 +189,7 @@ class ProbabilityDisplay:
 
     def _draw_field(self) -> None:
         grid = self.xx0, self.xx1, self.probability
-        self.field_ = self.ax_.contourf(*grid, levels=_STEPS, cmap=_FIELD, alpha=0.55)
+        self.field_ = self.ax_.contourf(*grid, levels=_STEPS, cmap=_FIELD)
         low, high = float(self.probability.min()), float(self.probability.max())
         inside = [level for level in _LINES if low < level < high]
         self.lines_ = None
