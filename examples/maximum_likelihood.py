@@ -16,9 +16,9 @@ X, t = load_mixture(return_X_y=True)
 Z = np.c_[np.ones(len(X)), X]  # w0, w1, w2
 
 
-def loss(w):  # the lectures': p(C = 0 | x) = sigma(z), so that large z speak for class 0
-    z = Z @ w
-    return np.sum(np.logaddexp(0.0, -z) + t * z)
+def loss(w):
+    """The lectures' loss: p(C = 0 | x) = sigma(z), so that large z speak for class 0."""
+    return np.sum(np.logaddexp(0.0, -Z @ w) + t * (Z @ w))
 
 
 w, step = np.array([0.3, -0.2, 0.5]), 1e-6

@@ -13,6 +13,7 @@ warnings.simplefilter("ignore")  # of those that get no farther, which is to be 
 
 
 def watch(model):
+    """Fit, and keep every line of it."""
     trace = Trace()
     model.fit(X, y)  # loads its loops
     model.set_params(callback=trace).fit(X, y)
