@@ -1,4 +1,4 @@
-"""What minimises the expected loss where a class has probability eta: the sign of the Bayes rule."""
+"""What minimises the expected loss where a class has probability eta has the Bayes rule's sign."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -14,7 +14,7 @@ best = LinearSVC(loss="hinge", C=C, tol=1e-9).fit(X, y).certificate_.primal
 
 
 def ascend(steps, clipped, seed=0):
-    """The algorithm of the lectures; its text adds the step before it is clipped to w."""
+    """Run the lectures' algorithm; its text adds the step before it is clipped to w."""
     rng, alpha, w, gaps = np.random.default_rng(seed), np.zeros(n), np.zeros(3), []
     for _ in range(steps):
         i = rng.integers(n)
