@@ -20,7 +20,7 @@ panels[1].set_title("the middle is at x = -w0 / w")
 for ax in panels:
     ax.axhline(0.5, color=palette.CHANCE, lw=0.8)
     ax.set_xlabel("x")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc=(0.74, 0.56) if ax is panels[0] else "upper left")
 
 step = 1e-6
 for w in slopes:
