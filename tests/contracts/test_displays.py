@@ -21,6 +21,7 @@ from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
 OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
+OF_PROBABILITIES = {"ProbabilityDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
@@ -41,6 +42,7 @@ OF_NO_ESTIMATOR = {
     "LossDisplay": "from_losses",
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
+    "PopulationDisplay": "from_losses",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
     "TuningDisplay": "from_results",
@@ -121,6 +123,9 @@ def draw(kind, model):
 def is_drawn(display, model):
     if display in OF_ALL_CLASSIFIERS:
         return is_classifier(model)
+    if display in OF_PROBABILITIES:
+        best = getattr(model, "best_estimator_", model)
+        return is_classifier(model) and hasattr(best, "predict_proba")
     return type(model).__name__ in DRAWN[display]
 
 
@@ -131,7 +136,7 @@ def assert_one_sentence(message):
 
 
 def test_no_display_and_no_estimator_escapes():
-    assert set(DISPLAYS) == set(DRAWN) | OF_ALL_CLASSIFIERS
+    assert set(DISPLAYS) == set(DRAWN) | OF_ALL_CLASSIFIERS | OF_PROBABILITIES
     others = {name for name in plots.__all__ if name.endswith("Display")} - set(DISPLAYS)
     assert others == set(OF_NO_ESTIMATOR)
     assert set().union(*DRAWN.values()) <= set(OURS)

@@ -14,7 +14,9 @@ from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
 from maxmargin.plots.overfitting import OverfittingDisplay, overfitting
 from maxmargin.plots.path import PathDisplay, path
+from maxmargin.plots.population import PopulationDisplay, population_minimisers
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
+from maxmargin.plots.probability import ProbabilityDisplay, probability_field
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
@@ -40,7 +42,9 @@ __all__ = [
     "MarginDistributionDisplay",
     "OverfittingDisplay",
     "PathDisplay",
+    "PopulationDisplay",
     "PrecisionRecallDisplay",
+    "ProbabilityDisplay",
     "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
@@ -62,7 +66,9 @@ __all__ = [
     "margin_distribution",
     "overfitting",
     "path",
+    "population_minimisers",
     "precision_recall",
+    "probability_field",
     "projection",
     "roc",
     "rounds",

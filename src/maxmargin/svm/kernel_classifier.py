@@ -38,15 +38,15 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     """
 
     @property
-    def _free_bias(self) -> bool:
-        """Whether the bias is free; without one, the kernel is k + 1."""
-        return True
+    def _intercept(self) -> str:
+        """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
+        return "free"
 
     # what the parameters say
 
     @abstractmethod
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
-        """Say which problems rows state, with a bias or without, and who solves them."""
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        """Say which problems rows state, with a free bias or without, and who solves them."""
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -121,11 +121,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check the data and choose the kernel by all rows."""
-        return prepare(self, self._kernel(), X, y, sample_weight, self._free_bias)
+        return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = learn(training, self._recipe(clock, training.offset == 0))
+        learned = learn(training, self._recipe(clock, training.intercept))
         self._show(training, learned)
         complain(learned.certificates, self._sentences(training, learned))
         return learned
@@ -140,9 +140,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             )
         sign = -1.0 if len(training.classes) == 2 else 1.0
         self._machine, self._sparse = machine, sparse.issparse(training.X)
+        self._bias = training.intercept
         self.classes_, self.class_weight_ = training.classes, training.class_weight
         self.support_, self.support_vectors_ = machine.rows, machine.support
-        self.intercept_ = sign * machine.shifted_intercepts()
+        self.intercept_ = sign * machine.shifted_intercepts() + 0.0  # and no -0
         coefficients = sign * machine.coefficients
         self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
         self.n_iter_ = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
@@ -277,7 +278,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         training = self._again(X, y, sample_weight, asker).in_double()
-        reduced = self._recipe(Clock(), training.offset == 0).reduce(training)
+        reduced = self._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
         place[reduced.order] = np.arange(len(gram))
@@ -302,8 +303,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        free_bias = machine.offset == 0
-        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), free_bias)
+        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), self._fitted_intercept)
+
+    @property
+    def _fitted_intercept(self) -> str:
+        """Say what became of the bias; models stored by earlier releases had no "none"."""
+        usual = "regularized" if self._machine.offset else "free"
+        return str(vars(self).get("_bias", usual))
 
 
 def _not_convex(training: Training, learned: Learned) -> str:

@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_flag,
+    check_number,
+    check_shared,
+)
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
@@ -82,6 +88,12 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
         check_flag(owner, "fit_intercept", self.fit_intercept)
         check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
+        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+        if self.sampling != "epochs" and self.solver != "dual_coordinate":
+            raise ParameterError(
+                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
+                "take all rows at once, or have their own way to draw them."
+            )
         check_shared(self)
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
@@ -141,6 +153,10 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
     ) -> Any:
         raise NotImplementedError
+
+    def _options(self, solver: str) -> dict[str, Any]:
+        """Say what else a solver is started with."""
+        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
 
     def _relay(
         self, problem: Any, design: Design, seed: int, start: LinearStart | None
