@@ -23,6 +23,7 @@ BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
 OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
+    "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
     "HardestDisplay": {"AdaBoostClassifier"},
     "LossCurveDisplay": BOOSTED,

@@ -13,11 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.boosting.samme import Samme, Votes
 from maxmargin.boosting.sample import Watched
-from maxmargin.boosting.theory import bound_training_error
+from maxmargin.boosting.theory import bound_training_error, descent_of
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import ANYTHING, WeightedVote
 from maxmargin.boosting.weak_learner import (
@@ -128,8 +128,12 @@ class AdaBoostClassifier(WeightedVote):
     estimator_errors_ : ndarray of shape (rounds,)
         Weighted errors e of the members.
     bounds_ : recarray of shape (rounds,)
-        ``edge``, ``z``, ``product``, ``exponential`` and ``error``: the training error after every
-        round and its bounds; see ``bound_training_error``.
+        ``edge``, ``z``, ``product``, ``exponential``, ``geometric``, ``n_geometric`` and ``error``:
+        the training error after every round and its bounds; see ``bound_training_error``.
+    descent_ : recarray of shape (rounds,)
+        ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
+        round as a step down the exponential loss, that of two classes, by its gradient; h and the
+        gradient have an entry for each row learnt from.
     weights_ : ndarray of shape (rows,)
         Weights of the rows given to ``fit`` after the last round, of sum 1; 0 for rows of the
         validation part and those with a sample weight of 0.
@@ -457,4 +461,11 @@ class AdaBoostClassifier(WeightedVote):
             self.alphas_,
             history.column("train_error"),
             n_classes=len(self.classes_),
+            n_rows=len(booster.weight),
         )
+
+    @property
+    def descent_(self) -> Any:
+        """Every round as a step down the loss, beside what the gradient foretold."""
+        check_is_fitted(self)
+        return descent_of(self.history_)

@@ -3,6 +3,7 @@
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
+from maxmargin.plots.descent import DescentDisplay, descent
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
@@ -24,6 +25,7 @@ __all__ = [
     "AlphaDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
+    "DescentDisplay",
     "ErrorCurveDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
@@ -41,6 +43,7 @@ __all__ = [
     "alphas",
     "calibration",
     "convergence",
+    "descent",
     "error_curves",
     "hardest",
     "loss_curves",
