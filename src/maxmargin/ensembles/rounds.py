@@ -124,6 +124,7 @@ class Round:
             "train error": self.train_error,
             "validation error": self.validation_error,
             "validation loss": self.validation_loss,
+            "gap": self.gap,
         }
         known = [f"{name} {value:.4g}" for name, value in numbers.items() if not math.isnan(value)]
         return "  ".join([f"round {self.round:4d}  {self.seconds:8.2f} s", *known])
