@@ -18,6 +18,7 @@ Several classes are several functions, one a class against the rest, with a memb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,6 +74,11 @@ class _Proposal:
     error: float
     pull: float
     slope: float
+
+    @property
+    def fall(self) -> float:
+        """By how much the loss would fall if it kept its slope."""
+        return self.coefficient * self.slope
 
     @property
     def length(self) -> float:
@@ -244,16 +250,18 @@ class GradientBooster:
 
     def _descent(self, proposals: Sequence[_Proposal | None]) -> dict[str, Any]:
         """Say how the loss falls along the step, of all functions at once if there are several."""
-        taken = [proposal for proposal in proposals if proposal is not None]
-        slope = sum(each.coefficient * each.slope for each in taken)
-        steepness = sum(function.steepness for function in self._functions)
-        lengths = np.sqrt(steepness) * np.sqrt(sum(each.length for each in taken))
-        alone = len(proposals) == 1
+        before = steepness = slope = length = 0.0
+        for function, proposal in zip(self._functions, proposals, strict=True):
+            before, steepness = before + function.before, steepness + function.steepness
+            if proposal is not None:
+                slope, length = slope + proposal.fall, length + proposal.length
+        lengths = math.sqrt(steepness) * math.sqrt(length)
+        alone = proposals[0] if len(proposals) == 1 else None
         return {
-            "before": float(sum(function.before for function in self._functions)),
-            "slope": float(taken[0].slope if alone else slope),
-            "pull": float(taken[0].pull if alone else np.nan),
-            "cosine": float(slope / lengths) if lengths > 0 else np.nan,  # squares may vanish
+            "before": before,
+            "slope": alone.slope if alone else slope,
+            "pull": alone.pull if alone else np.nan,
+            "cosine": slope / lengths if lengths > 0 else np.nan,  # squares may vanish
         }
 
     def _error(self) -> float:

@@ -91,7 +91,7 @@ class Samme:
 
     def _begin(self) -> None:
         self.weight = self.training.weight.copy()
-        self._log_bound, self._ended = 0.0, False
+        self._log_bound, self._loss, self._ended = 0.0, 1.0, False
         for rows in (self.training, self.validation):
             if rows is not None:
                 rows.forget()
@@ -142,7 +142,7 @@ class Samme:
         validation_error = self._validate(member, alpha)
         self.members.append(member)
         self.coefficients.append(coefficient)
-        loss = _exp(self._log_bound)
+        loss = self._loss = _exp(self._log_bound)
         return Round(
             round=len(self.members),
             error=error,
@@ -162,13 +162,13 @@ class Samme:
         """
         if self.n_classes > 2:
             return {}
-        before, size = _exp(self._log_bound), math.sqrt(inner(self.weight, self.weight)) / total
-        edges, n_rows = 1.0 - 2.0 * error, len(self.weight)
+        before, edges, weight = self._loss, 1.0 - 2.0 * error, self.weight
+        lengths = math.sqrt(len(weight) * inner(weight, weight)) / total
         return {
             "before": before,
             "slope": edges * before,
             "pull": before,
-            "cosine": edges / (math.sqrt(n_rows) * size),
+            "cosine": edges / lengths,
         }
 
     def _reweigh(self, predicted: Numbers, error: float, total: float, coefficient: float) -> None:
