@@ -1,9 +1,15 @@
 """LPBoost: the vote of the largest soft margin, against the program written out over all stumps."""
 
+import signal
+import threading
+
 import numpy as np
+import polars as pl
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 
 from maxmargin.boosting import (
@@ -113,6 +119,30 @@ def test_a_time_limit_or_a_callback_keeps_the_rounds_so_far():
     assert (model.stop_, len(model.history_)) == (Stop.CALLBACK, 3)
 
 
+def test_ctrl_c_raises_or_keeps_the_rounds_so_far():
+    def interrupt(made):
+        if made.round == 3:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    model = LPBoostClassifier(nu=0.3, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*MIXTURE)
+    assert not hasattr(model, "classes_")
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        model.set_params(on_interrupt="keep").fit(*MIXTURE)
+    assert model.stop_ is Stop.INTERRUPTED
+    assert 3 <= len(model.history_) <= 4
+    assert model.optimality_.value <= model.optimality_.bound
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, sparse.csr_matrix, np.float32, np.ndarray.tolist])
+def test_rows_may_come_in_any_container(make):
+    X, y = np.round(FEW[0], 1), FEW[1].astype(str)  # which single precision tells apart
+    model, other = LPBoostClassifier(nu=0.3).fit(X, y), LPBoostClassifier(nu=0.3).fit(make(X), y)
+    assert other.optimality_.value == pytest.approx(model.optimality_.value, abs=1e-9)
+    np.testing.assert_array_equal(other.predict(make(X)), model.predict(X))
+
+
 def test_a_model_comes_back_from_a_file(tmp_path):
     model = LPBoostClassifier(nu=0.3).fit(*FEW)
     save_model(tmp_path / "model", model)
@@ -151,6 +181,14 @@ def test_weights_of_a_loose_solver_are_made_feasible():
         u = _feasible(np.array(loose), caps)
         assert u.sum() == pytest.approx(1.0, abs=1e-15)
         assert ((u >= 0) & (u <= caps)).all()
+
+
+def test_with_nu_1_the_mean_margin_is_largest_and_one_stump_has_it():
+    X, y = FEW
+    model, stump = LPBoostClassifier(nu=1.0).fit(X, y), DecisionStump().fit(X, y)
+    assert model.optimality_.proved
+    assert model.optimality_.value == pytest.approx(1 - 2 * stump.error_)
+    np.testing.assert_allclose(model.weights_, 1 / 50, rtol=1e-12)
 
 
 def test_the_soft_margin_lies_between_the_smallest_margin_and_the_mean():

@@ -257,9 +257,10 @@ def _simplex(coefficients: Vector) -> Vector:
 def _feasible(weight: Vector, caps: Vector) -> Vector:
     """Bring weights that a tolerance let stray back between 0 and their caps, with a sum of 1."""
     inside = np.clip(weight, 0.0, caps)
-    total = float(inside.sum())
-    if total > 1.0:
-        return inside / total
-    room = caps - inside
-    lacking = 1.0 - total
-    return inside + room * (lacking / room.sum()) if lacking > 0 else inside
+    room, lacking = caps - inside, 1.0 - float(inside.sum())
+    left = float(room.sum())
+    if 0.0 < lacking < left:
+        return inside + room * (lacking / left)
+    return (
+        inside / inside.sum()
+    )  # too much, or with nu = 1 every weight at its cap but for rounding
