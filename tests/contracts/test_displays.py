@@ -24,6 +24,7 @@ OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
 OF_PROBABILITIES = {"ProbabilityDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
+    "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
     "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},

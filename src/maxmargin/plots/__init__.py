@@ -5,6 +5,7 @@ from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
+from maxmargin.plots.descent import DescentDisplay, descent
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -33,6 +34,7 @@ __all__ = [
     "BiasVarianceDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
+    "DescentDisplay",
     "ErrorCurveDisplay",
     "ForcesDisplay",
     "HardestDisplay",
@@ -58,6 +60,7 @@ __all__ = [
     "bias_variance",
     "calibration",
     "convergence",
+    "descent",
     "error_curves",
     "forces",
     "hardest",
