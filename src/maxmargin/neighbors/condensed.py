@@ -147,7 +147,7 @@ class CondensedNeighbors(ReducedNeighbors):
             return np.asarray(found[:, 0], np.float64)
 
         slack = rounding_of_squares(rows) if metric == "euclidean" else 0.0
-        return order[_store(lambda k: measure(order[k])[order], numbers[order], slack)]
+        return order[_store(lambda k: measure(int(order[k]))[order], numbers[order], slack)]
 
 
 def _store(measure: Any, numbers: Index, slack: float) -> Index:
@@ -184,7 +184,7 @@ def _uncontradicted(rows: Any, numbers: Index) -> Mask:
 
 
 def _equal_sparse(rows: Any) -> Index:
-    """Number sparse rows, equal ones alike."""
+    """Give sparse rows numbers, equal ones the same."""
     clean = rows.copy()
     clean.eliminate_zeros()
     clean.sort_indices()

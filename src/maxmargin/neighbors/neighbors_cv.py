@@ -160,8 +160,8 @@ class _NeighborsCV(BaseEstimator):
 class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     """scikit-learn's ``KNeighborsClassifier`` with k chosen by leave-one-out.
 
-    The scores are those of ``GridSearchCV(KNeighborsClassifier(), ..., cv=LeaveOneOut())``, from one
-    search for all k. Votes that are equal go to the first class, as there. Rows of one distance
+    The scores are those of ``GridSearchCV(KNeighborsClassifier(), ..., cv=LeaveOneOut())``, from
+    one search for all k. Votes that are equal go to the first class, as there. Rows of one distance
     count in the order of the data, which scikit-learn leaves open.
 
     Parameters
