@@ -20,7 +20,7 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
-OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
+OF_ALL_CLASSIFIERS = {"BoundaryDisplay", "MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
@@ -36,8 +36,10 @@ OF_NO_ESTIMATOR = {
     "LossDisplay": "from_losses",
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
+    "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
     "TuningDisplay": "from_results",
+    "VoronoiDisplay": "from_points",
 }
 
 RNG = np.random.default_rng(0)

@@ -2,6 +2,7 @@
 
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
+from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -15,13 +16,16 @@ from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
+from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tuning import TuningDisplay, tuning
+from maxmargin.plots.voronoi import VoronoiDisplay, voronoi
 
 __all__ = [
     "AlphaDisplay",
+    "BoundaryDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
@@ -35,10 +39,13 @@ __all__ = [
     "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
+    "SearchDisplay",
     "ShapeDisplay",
     "SplitsDisplay",
     "TuningDisplay",
+    "VoronoiDisplay",
     "alphas",
+    "boundary",
     "calibration",
     "convergence",
     "error_curves",
@@ -51,7 +58,9 @@ __all__ = [
     "projection",
     "roc",
     "rounds",
+    "searches",
     "shape_functions",
     "splits",
     "tuning",
+    "voronoi",
 ]
