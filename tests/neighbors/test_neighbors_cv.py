@@ -64,7 +64,9 @@ def test_scores_are_those_of_the_loop_over_k_with_leave_one_out(weights):
     y = CLASSES[np.digitize(CONTINUOUS[:, 0] + 0.7 * RNG.normal(size=24), [-0.5, 0.5])]
     ours = KNeighborsClassifierCV(9, weights=weights).fit(CONTINUOUS, y)
     grid = {"n_neighbors": list(range(1, 10))}
-    loop = GridSearchCV(KNeighborsClassifier(weights=weights), grid, cv=LeaveOneOut())
+    loop = GridSearchCV(
+        KNeighborsClassifier(weights=weights, algorithm="kd_tree"), grid, cv=LeaveOneOut()
+    )
     loop.fit(CONTINUOUS, y)
     for name in ("mean_test_score", "std_test_score", "rank_test_score"):
         np.testing.assert_allclose(ours.cv_results_[name], loop.cv_results_[name], atol=1e-12)
@@ -77,7 +79,7 @@ def test_numbers_too(weights):
     y = CONTINUOUS[:, 0] + 0.3 * RNG.normal(size=24)
     ours = KNeighborsRegressorCV([1, 2, 5, 12], weights=weights).fit(CONTINUOUS, y)
     loop = GridSearchCV(
-        KNeighborsRegressor(weights=weights),
+        KNeighborsRegressor(weights=weights, algorithm="kd_tree"),
         {"n_neighbors": [1, 2, 5, 12]},
         cv=LeaveOneOut(),
         scoring="neg_mean_squared_error",
@@ -92,11 +94,11 @@ def test_duplicates_and_ties_are_as_in_the_loop(weights):
     """Four classes on a lattice: most votes and most distances are equal to others."""
     X, y, ks = LATTICE[:30], RNG.integers(0, 4, size=30), [1, 2, 4, 7]
     ours = KNeighborsClassifierCV(ks, weights=weights).fit(X, y)
-    machine = KNeighborsClassifier(weights=weights)
+    machine = KNeighborsClassifier(weights=weights, algorithm="kd_tree")
     loop = of_stable_loop(machine, X, y, ks, lambda said, true: said == true)
     np.testing.assert_allclose(ours.cv_results_["mean_test_score"], loop, atol=1e-12)
     numbers = KNeighborsRegressorCV(ks, weights=weights).fit(X, y)
-    machine = KNeighborsRegressor(weights=weights)
+    machine = KNeighborsRegressor(weights=weights, algorithm="kd_tree")
     loop = of_stable_loop(machine, X, y, ks, lambda said, true: -((said - true) ** 2))
     np.testing.assert_allclose(numbers.cv_results_["mean_test_score"], loop, rtol=1e-12)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 Array: TypeAlias = NDArray[Any]
+Extent: TypeAlias = tuple[float, float, float, float]
 
 _MARKERS = (*palette.MARKERS, "s", "D", "v", "P", "X")
 _PALE = 0.84  # how much white is in the colour of a region
@@ -111,6 +112,7 @@ class BoundaryDisplay:
         y: ArrayLike,
         *,
         grid_resolution: int = 300,
+        extent: Extent | None = None,
         ax: Axes | None = None,
         legend: bool = True,
     ) -> Self:
@@ -126,6 +128,8 @@ class BoundaryDisplay:
             Their labels.
         grid_resolution : int, default=300
             Lattice points an axis.
+        extent : tuple of four float, optional
+            Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         legend : bool, default=True
@@ -141,7 +145,7 @@ class BoundaryDisplay:
         numbers = number_labels(y, classes)
         plane = Plane.of(X, "regions", fitted.categorical)
         check_consistent_length(plane.points, numbers)
-        xx0, xx1 = make_lattice(*plane.corners(0.06), grid_resolution)
+        xx0, xx1 = make_lattice(*corners_of(plane, extent, 0.06), grid_resolution)
 
         def predict(rows: Any) -> Array:
             return number_labels(fitted.model.predict(fitted.rows(rows)), classes)
@@ -213,6 +217,7 @@ def boundary(
     y: ArrayLike,
     *,
     grid_resolution: int = 300,
+    extent: Extent | None = None,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> BoundaryDisplay:
@@ -228,6 +233,8 @@ def boundary(
         Their labels.
     grid_resolution : int, default=300
         Lattice points an axis.
+    extent : tuple of four float, optional
+        Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
     legend : bool, default=True
@@ -249,11 +256,37 @@ def boundary(
     >>> display.regions.shape
     (300, 300)
     """
-    given = {"grid_resolution": grid_resolution, "ax": ax, "legend": legend}
-    return BoundaryDisplay.from_estimator(estimator, X, y, **given)  # type: ignore[arg-type]
+    given: Any = {"grid_resolution": grid_resolution, "extent": extent, "ax": ax, "legend": legend}
+    return BoundaryDisplay.from_estimator(estimator, X, y, **given)
 
 
 # classes in the plane, as other pictures draw them too
+
+
+def corners_of(plane: Plane, extent: Extent | None, share: float) -> tuple[Array, Array]:
+    """Give the lower and the upper corner of a picture.
+
+    Parameters
+    ----------
+    plane : Plane
+        The rows.
+    extent : tuple of four float or None
+        Left, right, bottom and top, if somebody has said so.
+    share : float
+        How much of the rows' extent to leave around them otherwise.
+
+    Returns
+    -------
+    low, high : ndarray of shape (2,)
+    """
+    if extent is None:
+        return plane.corners(share)
+    left, right, bottom, top = extent
+    if not (left < right and bottom < top):
+        raise ValueError(
+            f"extent={extent} must be (left, right, bottom, top), each second number the larger."
+        )
+    return np.array([left, bottom], float), np.array([right, top], float)
 
 
 def class_colours(n: int) -> list[str]:

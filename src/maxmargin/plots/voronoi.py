@@ -13,7 +13,13 @@ from sklearn.utils import check_consistent_length
 
 from maxmargin.neighbors.tessellation import Tessellation, tessellate
 from maxmargin.plots import palette
-from maxmargin.plots.boundary import draw_classes, name_classes, region_colours
+from maxmargin.plots.boundary import (
+    Extent,
+    corners_of,
+    draw_classes,
+    name_classes,
+    region_colours,
+)
 from maxmargin.plots.plane import Plane
 from maxmargin.plots.text import plain
 
@@ -105,6 +111,7 @@ class VoronoiDisplay:
         y: ArrayLike | None = None,
         *,
         delaunay: bool = False,
+        extent: Extent | None = None,
         ax: Axes | None = None,
         legend: bool = True,
     ) -> Self:
@@ -118,6 +125,8 @@ class VoronoiDisplay:
             Labels; None draws cells without classes.
         delaunay : bool, default=False
             Whether to draw the Delaunay triangulation too, the dual of the cells.
+        extent : tuple of four float, optional
+            Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
         legend : bool, default=True
@@ -133,7 +142,7 @@ class VoronoiDisplay:
             raise ValueError("X holds words, but cells are drawn of rows of two numbers.")
         classes, numbers = _number(y, len(plane.points))
         check_consistent_length(plane.points, numbers)
-        cells = tessellate(plane.points, plane.corners(_SPARE))
+        cells = tessellate(plane.points, corners_of(plane, extent, _SPARE))
         display = cls(
             tessellation=cells,
             labels=_most_frequent(cells.cell_of, numbers),
@@ -211,6 +220,7 @@ def voronoi(
     y: ArrayLike | None = None,
     *,
     delaunay: bool = False,
+    extent: Extent | None = None,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> VoronoiDisplay:
@@ -224,6 +234,8 @@ def voronoi(
         Labels; None draws cells without classes.
     delaunay : bool, default=False
         Whether to draw the Delaunay triangulation too, the dual of the cells.
+    extent : tuple of four float, optional
+        Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
     legend : bool, default=True
@@ -244,7 +256,8 @@ def voronoi(
     >>> len(display.tessellation.cells)
     10
     """
-    return VoronoiDisplay.from_points(X, y, delaunay=delaunay, ax=ax, legend=legend)
+    given: Any = {"delaunay": delaunay, "extent": extent, "ax": ax, "legend": legend}
+    return VoronoiDisplay.from_points(X, y, **given)
 
 
 def _number(y: ArrayLike | None, n_rows: int) -> tuple[list[str], Array]:
