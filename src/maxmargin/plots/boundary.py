@@ -29,6 +29,7 @@ Array: TypeAlias = NDArray[Any]
 Extent: TypeAlias = tuple[float, float, float, float]
 
 _MARKERS = (*palette.MARKERS, "s", "D", "v", "P", "X")
+_BELOW = 4.0  # heights of a letter from the axes to a legend: ticks and a label are between
 _PALE = 0.84  # how much white is in the colour of a region
 
 
@@ -364,7 +365,8 @@ def name_classes(ax: Axes, names: Sequence[str], extra: Sequence[Line2D] = ()) -
         for k, name in enumerate(names)
     ]  # fmt: skip
     return ax.legend(
-        handles=[*marks, *extra], loc="upper center", bbox_to_anchor=(0.5, -0.12),
+        handles=[*marks, *extra], loc="upper center", bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=_BELOW,
         ncols=min(4, len(marks) + len(extra)), frameon=False, fontsize="small",
     )  # fmt: skip
 

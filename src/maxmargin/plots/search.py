@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from maxmargin.neighbors import SearchCosts
 from maxmargin.plots import palette
@@ -118,7 +118,9 @@ class SearchDisplay:
             ax.set(xscale="log", yscale="log", xlabel="columns")
             ax.set_xticks(columns, [str(d) for d in columns])
             ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
             ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+            ax.yaxis.set_minor_formatter(NullFormatter())
             ax.spines[["top", "right"]].set_visible(False)
         self.axes_[0].set_ylabel("microseconds a query")
         self.axes_[1].set_ylabel("rows compared")
