@@ -117,6 +117,15 @@ def test_sparse_and_dense_rows_are_one():
     np.testing.assert_array_equal(*(m.cv_results_["mean_test_score"] for m in (dense, rows)))
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_single_precision_is_what_its_numbers_are_in_double(metric):
+    X = np.round(np.random.default_rng(0).normal(size=(60, 4)), 1).astype(np.float32)
+    y = X[:, 0] > 0
+    single = KNeighborsClassifierCV(metric=metric).fit(X, y).cv_results_["mean_test_score"]
+    double = KNeighborsClassifierCV(metric=metric).fit(X.astype(np.float64), y)
+    np.testing.assert_array_equal(single, double.cv_results_["mean_test_score"])
+
+
 def test_few_rows_bound_k_unless_numbers_were_given():
     X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
     assert KNeighborsClassifierCV().fit(X, y).cv_results_["param_n_neighbors"].tolist() == [1, 2, 3]

@@ -88,7 +88,7 @@ class _NeighborsCV(BaseEstimator):
         owner = type(self).__name__
         check_choice(owner, "weights", self.weights, WEIGHTS)
         check_shared(self)
-        if self.metric == "precomputed":
+        if isinstance(self.metric, str) and self.metric == "precomputed":
             raise ParameterError(
                 f"The 'metric' parameter of {owner} must be one of rows, not 'precomputed': give "
                 "the rows themselves."
@@ -198,7 +198,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     _kind = KNeighborsClassifier
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        rows, given = check_vectors(self, X, y=y, ensure_min_samples=2)
+        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
         labels = check_labels(given)
         self.classes_, _ = find_classes(labels)
         return rows, labels
@@ -265,7 +265,8 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
     _kind = KNeighborsRegressor
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        rows, target = check_vectors(self, X, y=y, y_numeric=True, ensure_min_samples=2)
+        given: Any = {"y": y, "y_numeric": True, "ensure_min_samples": 2}
+        rows, target = check_vectors(self, X, dtype=np.float64, **given)
         return rows, np.asarray(target, np.float64)
 
     def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:

@@ -48,7 +48,7 @@ class ReducedNeighbors(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, at_least: int = 1) -> tuple[Any, Index]:
         """Give rows and the numbers of their classes."""
-        rows, given = check_vectors(self, X, y=y, ensure_min_samples=at_least)
+        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
         self.classes_, numbers = find_classes(check_labels(given))
         return rows, numbers
 

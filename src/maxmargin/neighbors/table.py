@@ -25,6 +25,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 _PAIRS = 1 << 20  # distances, or differences of numbers, that are worked on at a time
+_SAME = 1e-9  # by which two ways to work out a distance may differ
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -50,7 +51,7 @@ def leave_one_out_table(search: Any, X: Any, k: int) -> NeighborTable:
     ----------
     search : fitted estimator of sklearn.neighbors
         With ``kneighbors``.
-    X : ndarray or sparse matrix of shape (rows, columns)
+    X : ndarray or sparse matrix of shape (rows, columns), of float64
         What it was fitted to.
     k : int
         Less than the number of rows.
@@ -129,7 +130,7 @@ class _Ruler:
         """Find all pairs of one of these rows with another, up to a limit a row."""
         block = pairwise_distances(self.X[rows], self.X, metric=self.metric, **self.params)
         block[np.arange(len(rows)), rows] = np.inf
-        lines, others = np.nonzero(block <= limits[:, None])
+        lines, others = np.nonzero(block <= (1.0 + _SAME) * limits[:, None])
         found = block[lines, others]
         if self.metric == "euclidean":
             found = euclidean_pairs(self.X, rows[lines], others)
@@ -158,7 +159,7 @@ def euclidean_pairs(X: Any, left: Index, right: Index) -> Vector:
     step = max(1, _PAIRS // max(1, X.shape[1]))
     for start in range(0, len(left), step):
         part = slice(start, start + step)
-        squares[part] = _row_squares(_float64(X[left[part]]) - _float64(X[right[part]]))
+        squares[part] = _row_squares(X[left[part]] - X[right[part]])
     return np.sqrt(squares)
 
 
@@ -179,10 +180,6 @@ def rounding_of_squares(X: Any) -> float:
     True
     """
     return 16.0 * (X.shape[1] + 4) * _EPS * float(_row_squares(X).max())
-
-
-def _float64(rows: Any) -> Any:
-    return rows.astype(np.float64, copy=False)
 
 
 def _row_squares(rows: Any) -> Vector:

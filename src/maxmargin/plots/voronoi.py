@@ -137,6 +137,8 @@ class VoronoiDisplay:
         VoronoiDisplay
             The display, already plotted.
         """
+        if not (hasattr(X, "shape") or isinstance(X, list | tuple)):
+            raise TypeError(f"{type(X).__name__} holds no rows; cells are drawn of {cls.drawn_of}.")
         plane = Plane.of(X, "cells")
         if any(axis.words is not None for axis in plane.axes):
             raise ValueError("X holds words, but cells are drawn of rows of two numbers.")
