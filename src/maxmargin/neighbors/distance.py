@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,14 @@ class MixedDistance(BaseEstimator):
             _check_weights(self.weights, n_columns)
 
 
+class Terms(NamedTuple):
+    """What each column adds to the distances of pairs, before it is weighed."""
+
+    values: list[Vector]
+    known: list[Mask] | None
+    """Where both values are there; None if a missing one counts like any other."""
+
+
 @dataclass(frozen=True)
 class Ruler:
     """A distance that knows the scales of a table's columns."""
@@ -167,8 +175,7 @@ class Ruler:
         """Give the distances of a few rows at a time."""
         for part in chunks(len(rows), len(others)):
             stop_if_over()
-            parts = self.differences(rows[part], others)
-            yield part, self.combine(parts, self._weights_of_parts)
+            yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
 
     @property
     def _weights_of_parts(self) -> Vector:
@@ -177,8 +184,16 @@ class Ruler:
             return self.weights
         return np.ones(int(self.words.sum()) + 1)
 
-    def differences(self, rows: Vector, others: Vector) -> list[Vector]:
-        """Give δ_j of all pairs, for every column; NaN where one of the two is missing."""
+    def terms(self, rows: Vector, others: Vector) -> Terms:
+        """Give δ_j^p of all pairs, for every column: what any weights are to weigh."""
+        p, skip = self.distance.p, self.distance.missing == "skip"
+        gaps = self._differences(rows, others)
+        known = [~np.isnan(gap) for gap in gaps]
+        filled = [np.where(k, g, 0.0 if skip else 1.0) for k, g in zip(known, gaps, strict=True)]
+        return Terms([_power(gap, p) for gap in filled], known if skip else None)
+
+    def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
+        """Give δ_j of all pairs; NaN where one of the two is missing."""
         if self.whitening is None:
             return [self._difference(j, rows, others) for j in range(len(self.words))]
         left, right = rows[:, ~self.words] @ self.whitening, others[:, ~self.words] @ self.whitening
@@ -190,17 +205,17 @@ class Ruler:
         gap = np.abs(left - right) / self.scales[j]
         return np.where(np.isnan(gap), gap, gap > 0.0) if self.words[j] else gap
 
-    def combine(self, differences: list[Vector], weights: Vector) -> Vector:
-        """Add up the differences of columns into distances."""
-        p, skip = self.distance.p, self.distance.missing == "skip"
-        total, known = np.zeros(differences[0].shape), np.zeros(differences[0].shape)
-        for weight, gap in zip(weights, differences, strict=True):
-            if weight > 0.0:
-                there = ~np.isnan(gap)
-                filled = np.where(there, gap, 0.0 if skip else 1.0)
-                _add(total, filled, weight, p)
-                known += weight * there
-        if skip:
+    def combine(self, terms: Terms, weights: Vector) -> Vector:
+        """Add up the terms of columns into distances."""
+        p, used = self.distance.p, np.flatnonzero(weights).tolist()
+        total = np.zeros(terms.values[0].shape)
+        for j in used:
+            if np.isinf(p):
+                np.maximum(total, terms.values[j], out=total)
+            else:
+                total += weights[j] * terms.values[j]
+        if terms.known is not None:
+            known = sum(weights[j] * terms.known[j] for j in used)
             total = _weigh_up(total, known, float(weights.sum()), p)
         return total if np.isinf(p) else np.asarray(total ** (1.0 / p))
 
@@ -234,11 +249,10 @@ def chunks(n_rows: int, width: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, n_rows, step))
 
 
-def _add(total: Vector, gap: Vector, weight: float, p: float) -> None:
-    if np.isinf(p):
-        np.maximum(total, gap, out=total)
-    else:
-        total += weight * (gap if p == 1 else np.square(gap) if p == 2 else gap**p)
+def _power(gap: Vector, p: float) -> Vector:
+    if p == 1 or np.isinf(p):
+        return gap
+    return np.square(gap) if p == 2 else gap**p
 
 
 def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:

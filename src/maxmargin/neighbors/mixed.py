@@ -166,10 +166,10 @@ class _MixedNeighbors(BaseEstimator):
         """Give the leave-one-out loss for each of some weights of columns."""
         losses = np.zeros(len(candidates))
         for part in chunks(len(self._rows), self._rows.size):
-            differences = self._ruler.differences(self._rows[part], self._rows)
+            terms = self._ruler.terms(self._rows[part], self._rows)
             for k, weights in enumerate(candidates):
                 stop_if_over()
-                block = self._ruler.combine(differences, weights)
+                block = self._ruler.combine(terms, weights)
                 _leave_out_own(block, part)
                 table = nearest(block, self.n_neighbors)
                 losses[k] += self._losses(table, self._target[part]).sum()
