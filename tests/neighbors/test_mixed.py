@@ -142,6 +142,16 @@ def test_weighing_never_makes_the_loss_larger_and_lowers_it_at_every_step():
         assert found.complete
 
 
+def test_a_search_in_pieces_finds_the_same(monkeypatch):
+    X, y = noisy(40)
+    model = MixedNeighborsClassifier(3, selection="weigh")
+    whole = model.fit(X, y).attribute_search_
+    monkeypatch.setattr("maxmargin.neighbors.distance._ENTRIES", 1000)  # six rows at a time
+    monkeypatch.setattr("maxmargin.neighbors.mixed._KEPT", 0)
+    pieces = model.fit(X, y).attribute_search_
+    assert (pieces.steps, pieces.loss) == (whole.steps, whole.loss)
+
+
 def test_a_search_out_of_time_keeps_what_it_has():
     X, y = noisy()
     model = MixedNeighborsClassifier(3, selection="eliminate", time_limit=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +16,15 @@ from maxmargin.inputs.parameters import ParameterError, check_choice, check_numb
 from maxmargin.inputs.table import FROM_DTYPE, read
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.neighbors.attribute import SELECTIONS, AttributeSearch, search_attributes
-from maxmargin.neighbors.distance import MixedDistance, Ruler, chunks, dense
+from maxmargin.neighbors.distance import MixedDistance, Ruler, Terms, chunks, dense
 from maxmargin.neighbors.table import NeighborTable, nearest
 from maxmargin.neighbors.vote import WEIGHTS, class_shares, mean_for_each_k, vote_for_each_k, weigh
 from maxmargin.ops.clock import stop_if_over, watch
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+_KEPT = 1 << 24  # terms of pairs that a search keeps: 128 MiB
 
 
 class _MixedNeighbors(BaseEstimator):
@@ -159,14 +163,23 @@ class _MixedNeighbors(BaseEstimator):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(n_columns)])
         _refuse_selection(distance, self.n_neighbors, len(self._rows))
         with watch(self.time_limit) as clock:
+            judge = partial(self._judge, self._kept_terms())
             start = self._ruler.weights
-            return search_attributes(str(self.selection), self._judge, start, list(names), clock)
+            return search_attributes(str(self.selection), judge, start, list(names), clock)
 
-    def _judge(self, candidates: list[Vector]) -> Vector:
+    def _terms(self) -> Iterator[tuple[slice, Terms]]:
+        """Give what columns add to distances, of a few rows at a time."""
+        for part in chunks(len(self._rows), self._rows.size):
+            yield part, self._ruler.terms(self._rows[part], self._rows)
+
+    def _kept_terms(self) -> list[tuple[slice, Terms]]:
+        """Keep them where there is room for those of all rows; they are the same in every step."""
+        return list(self._terms()) if self._rows.size * len(self._rows) <= _KEPT else []
+
+    def _judge(self, kept: list[tuple[slice, Terms]], candidates: list[Vector]) -> Vector:
         """Give the leave-one-out loss for each of some weights of columns."""
         losses = np.zeros(len(candidates))
-        for part in chunks(len(self._rows), self._rows.size):
-            terms = self._ruler.terms(self._rows[part], self._rows)
+        for part, terms in kept or self._terms():
             for k, weights in enumerate(candidates):
                 stop_if_over()
                 block = self._ruler.combine(terms, weights)
