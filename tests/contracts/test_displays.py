@@ -20,8 +20,8 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
-OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
 OF_PROBABILITIES = {"ProbabilityDisplay"}
+OF_ALL_CLASSIFIERS = {"BoundaryDisplay", "MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
@@ -45,8 +45,10 @@ OF_NO_ESTIMATOR = {
     "PathDisplay": "from_path",
     "PopulationDisplay": "from_losses",
     "PrecisionRecallDisplay": "from_curves",
+    "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
     "TuningDisplay": "from_results",
+    "VoronoiDisplay": "from_points",
 }
 
 RNG = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
+from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.descent import DescentDisplay, descent
@@ -23,15 +24,18 @@ from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.rounds_table import RoundsTableDisplay
+from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
+from maxmargin.plots.voronoi import VoronoiDisplay, voronoi
 
 __all__ = [
     "AlphaDisplay",
     "BiasVarianceDisplay",
+    "BoundaryDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "DescentDisplay",
@@ -51,13 +55,16 @@ __all__ = [
     "RocCurve",
     "RoundsDisplay",
     "RoundsTableDisplay",
+    "SearchDisplay",
     "ShapeDisplay",
     "SlacknessDisplay",
     "SplitsDisplay",
     "StumpDisplay",
     "TuningDisplay",
+    "VoronoiDisplay",
     "alphas",
     "bias_variance",
+    "boundary",
     "calibration",
     "convergence",
     "descent",
@@ -75,9 +82,11 @@ __all__ = [
     "projection",
     "roc",
     "rounds",
+    "searches",
     "shape_functions",
     "slackness",
     "splits",
     "tree",
     "tuning",
+    "voronoi",
 ]
