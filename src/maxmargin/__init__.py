@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, evaluation, kernels, losses, plots
+    from maxmargin import boosting, datasets, evaluation, kernels, losses, plots, vision
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -66,6 +66,7 @@ __all__ = [
     "separate",
     "svm_path",
     "total_slack",
+    "vision",
 ]
 
 _HOME = {
@@ -94,7 +95,7 @@ _HOME = {
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",
 }
-_ROOMS = frozenset({"boosting", "datasets", "evaluation", "kernels", "losses", "plots"})
+_ROOMS = frozenset({"boosting", "datasets", "evaluation", "kernels", "losses", "plots", "vision"})
 
 
 def __getattr__(name: str) -> Any:
