@@ -73,6 +73,7 @@ FAULTS = {
         OLD.replace("<opencv_storage>", '<!DOCTYPE x SYSTEM "/etc/passwd"><a>'),
         "document",
     ),
+    "encoding": (OLD.replace('"1.0"', '"1.0" encoding="klingon"'), "encoding"),
     "truncated": (OLD[:700], "not complete XML"),
     "another": ("<html><body/></html>", "<html> and not a full <opencv_storage>"),
     "hollow": ("<opencv_storage/>", "not a full <opencv_storage>"),

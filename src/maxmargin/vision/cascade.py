@@ -53,14 +53,12 @@ class Cascade:
     --------
     >>> import numpy as np
     >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
-    >>> features = HaarFeatures.from_rectangles(
-    ...     (8, 8), [[(0, 0, 8, 8), (0, 0, 4, 8), (0, 0, 0, 0)]], [[-1, 2, 0]]
-    ... )
-    >>> cascade = Cascade(features, (Stage(0.5, (Tree.stump(0, 1.0, 0.0, 1.0),)),))
-    >>> image = np.zeros((20, 20))
-    >>> image[4:12, 4:8] = 255
-    >>> cascade.detect(image, min_neighbors=0)
-    array([[4, 4, 8, 8]], dtype=int32)
+    >>> edge = HaarFeatures((8, 8), kinds="edge_x")[-1]
+    >>> cascade = Cascade(edge, [Stage(0.5, [Tree.stump(0, 1.2, 0.0, 1.0)])])
+    >>> image = np.zeros((60, 60))
+    >>> image[10:42, 10:26] = 255
+    >>> cascade.detect(image)
+    array([[19, 18, 16, 16]], dtype=int32)
     """
 
     features: HaarFeatures | LBPFeatures

@@ -40,9 +40,9 @@ class FeatureColumns(ColumnSource):
     >>> windows = np.random.default_rng(0).integers(0, 256, size=(40, 6, 6)).astype(np.uint8)
     >>> source = HaarFeatures((6, 6)).columns(windows)
     >>> source.n_rows, source.n_columns
-    (40, 705)
+    (40, 669)
     >>> Columns(source).best_sign(np.repeat([-1.0, 1.0], 20)).feature
-    217
+    117
     """
 
     def __init__(self, features: Family, windows: Windows) -> None:

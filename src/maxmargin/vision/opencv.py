@@ -144,6 +144,8 @@ def _parse(content: bytes) -> _Element:
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
         raise _FaultError(f"it is not complete XML (line {error.lineno}: {what})") from None
+    except LookupError:
+        raise _FaultError("its encoding is not known") from None
     return top
 
 

@@ -46,6 +46,18 @@ class Scan:
         evaluated in a window whose greys deviate by less than 10 of 255.
     mean_features : float
         Trees evaluated for each window looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
+    >>> edges = HaarFeatures((8, 8), kinds="edge_x")[-1]
+    >>> stages = [Stage(0.5, [Tree.stump(0, limit, 0.0, 1.0)]) for limit in (0.5, 1.0)]
+    >>> image = np.zeros((20, 20))
+    >>> image[4:12, 4:8] = 255
+    >>> scan = Cascade(edges, stages).scan(image)
+    >>> scan.windows, scan.passed.tolist()
+    (115, [67, 39, 21])
     """
 
     boxes: NDArray[np.int32]
@@ -183,7 +195,7 @@ class Pyramid:
         self._weights = np.zeros((len(features), 3), dtype=np.float32)
         if isinstance(features, HaarFeatures):
             offsets = offsets + (features.tilted * self._squares.size)[:, None, None]
-            self._weights = np.ascontiguousarray(features.weights)
+            self._weights = features.weights.copy()  # one that may be written, like that of LBP
         self._offsets = offsets.reshape(len(features), -1).astype(np.uint32)
         inner = corners_of(np.array([[(1, 1, width - 2, height - 2)]]), np.array([False]))
         self._border = self._entry(inner).ravel().astype(np.uint32)

@@ -81,7 +81,7 @@ def scan(
         np.zeros(n, dtype=np.uint8),
         np.zeros((_longest(tree_nodes), n), dtype=np.float64),
     )
-    alive, found = np.zeros(n, dtype=np.uint64), 0
+    alive, way, found = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.int32), 0
     for r in range(rows):
         base, count, s = np.uint64(first + r * pitch), n, 0
         if not lbp:
@@ -94,7 +94,7 @@ def scan(
                     low, high = alive[0], alive[count - 1] + np.uint64(1)
                 _add_line(lbp, sums, base, nodes, trees, norm, (low, high), lines, total)
             else:
-                _add_few(lbp, sums, base, nodes, trees, norm, alive, count, total)
+                _add_few(lbp, sums, base, nodes, trees, norm, alive, count, way, total)
             least = stage_threshold[s]
             if s == 0:
                 count = _choose(norm, total, least, alive, passed)
@@ -120,7 +120,7 @@ def _longest(tree_nodes: Any) -> Any:
 def _invert_deviations(
     sums: Any, squares: Any, border: Any, area: float, base: Any, norm: Any
 ) -> None:
-    """Norm = 1 / (area x deviation) of each window of a row, 0 where it is less than 10 greys."""
+    """Give 1 / (area x deviation) for each window of a row, 0 for deviations below 10 greys."""
     a, b, c, d = base + border[0], base + border[1], base + border[2], base + border[3]
     for i in range(len(norm)):
         k = np.uint64(i)
@@ -176,7 +176,7 @@ def _add_line(
     lines: Any,
     total: Any,
 ) -> None:
-    """Total = the sums of a stage, for a part of the row."""
+    """Sum the trees of a stage up, for a part of the row."""
     offsets, weights, feature, threshold, subset, left, right, leaf, tree_nodes = nodes
     (value, code, side, branch), (low, high) = lines, part
     for i in range(low, high):
@@ -241,7 +241,7 @@ def _add_branch(
 def _add_rectangles(
     sums: Any, base: Any, o: Any, weights: Any, f: int, low: int, high: int, value: Any
 ) -> None:
-    """Value = the weighted sums of the rectangles of a feature."""
+    """Sum the rectangles of a feature up, with their weights."""
     for i in range(low, high):
         value[i] = 0.0
     for r in range(3):
@@ -293,9 +293,10 @@ def _add_few(
     norm: Any,
     alive: Any,
     count: int,
+    way: Any,
     total: Any,
 ) -> None:
-    """Total = the sums of a stage, for some windows of a row."""
+    """Sum the trees of a stage up, for some windows of a row."""
     offsets, weights, feature, threshold, subset, left, right, leaf, tree_nodes = nodes
     for k in range(count):
         total[alive[k]] = 0.0
@@ -313,18 +314,71 @@ def _add_few(
             )
             continue
         for k in range(count):
-            i, way = alive[k], np.int64(1)
-            j = root
-            while way > 0:
-                f = feature[j]
-                if lbp:
-                    goes_left = subset[j, _code(sums, base + i, offsets, f)] != 0
-                else:
-                    value = _value(sums, base + i, offsets, weights, f)
-                    goes_left = value * norm[i] < threshold[j]
-                way = np.int64(left[j]) if goes_left else np.int64(right[j])
-                j = root + way
-            total[i] += leaf[root + t - way]
+            way[alive[k]] = 0
+        for j in range(root, np.int64(tree_nodes[t + 1])):  # ways lead to later nodes
+            f, ways = feature[j], (left[j], right[j])
+            if lbp:
+                _ask_few_codes(sums, base, offsets, f, subset, j, j - root, ways, alive, count, way)
+            else:
+                least = threshold[j]
+                _ask_few_values(
+                    sums, base, offsets, weights, f, least, j - root, ways, norm, alive, count, way
+                )
+        for k in range(count):
+            total[alive[k]] += leaf[root + t - way[alive[k]]]
+
+
+@njit(cache=True, nogil=True)
+def _ask_few_values(
+    sums: Any,
+    base: Any,
+    o: Any,
+    weights: Any,
+    f: Any,
+    least: float,
+    node: int,
+    ways: Any,
+    norm: Any,
+    alive: Any,
+    count: int,
+    way: Any,
+) -> None:
+    """Send the windows that are at a node where their values say."""
+    a, b, c, d = base + o[f, 0], base + o[f, 1], base + o[f, 2], base + o[f, 3]
+    e, g, h, m = base + o[f, 4], base + o[f, 5], base + o[f, 6], base + o[f, 7]
+    p, q, r, s = base + o[f, 8], base + o[f, 9], base + o[f, 10], base + o[f, 11]
+    u, v, w = weights[f, 0], weights[f, 1], weights[f, 2]
+    for k in range(count):
+        i = alive[k]
+        if way[i] == node:
+            one = np.int32(sums[a + i] - sums[b + i] - sums[c + i] + sums[d + i])
+            two = np.int32(sums[e + i] - sums[g + i] - sums[h + i] + sums[m + i])
+            value = u * np.float32(one) + v * np.float32(two)
+            if w != 0:
+                third = np.int32(sums[p + i] - sums[q + i] - sums[r + i] + sums[s + i])
+                value += w * np.float32(third)
+            way[i] = ways[0] if value * norm[i] < least else ways[1]
+
+
+@njit(cache=True, nogil=True)
+def _ask_few_codes(
+    sums: Any,
+    base: Any,
+    o: Any,
+    f: Any,
+    subset: Any,
+    j: int,
+    node: int,
+    ways: Any,
+    alive: Any,
+    count: int,
+    way: Any,
+) -> None:
+    """Send the windows that are at a node where their codes say."""
+    for k in range(count):
+        i = alive[k]
+        if way[i] == node:
+            way[i] = ways[0] if subset[j, _code(sums, base + i, o, f)] else ways[1]
 
 
 @njit(cache=True, nogil=True)
@@ -355,22 +409,6 @@ def _add_stump(
             third = np.int32(sums[p + i] - sums[q + i] - sums[r + i] + sums[s + i])
             value += w * np.float32(third)
         total[i] += below if value * norm[i] < least else above
-
-
-@njit(cache=True, nogil=True)
-def _value(sums: Any, place: Any, o: Any, w: Any, f: int) -> Any:
-    """Weigh the sums of two or three rectangles."""
-    value = w[f, 0] * _sum(sums, place, o[f, 0], o[f, 1], o[f, 2], o[f, 3])
-    value += w[f, 1] * _sum(sums, place, o[f, 4], o[f, 5], o[f, 6], o[f, 7])
-    if w[f, 2] != 0:
-        value += w[f, 2] * _sum(sums, place, o[f, 8], o[f, 9], o[f, 10], o[f, 11])
-    return value
-
-
-@njit(cache=True, nogil=True)
-def _sum(sums: Any, place: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    total = sums[place + a] - sums[place + b] - sums[place + c] + sums[place + d]
-    return np.float32(np.int32(total))
 
 
 @njit(cache=True, nogil=True)

@@ -20,7 +20,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def integral(image: Any, out: Any) -> None:
-    """Out = S."""
+    """Fill in S."""
     out[0] = 0
     for y in range(image.shape[0]):
         out[y + 1, 0] = 0
@@ -32,7 +32,7 @@ def integral(image: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def integral_squared(image: Any, out: Any) -> None:
-    """Out = S of the squares."""
+    """Fill in S of the squares."""
     out[0] = 0
     for y in range(image.shape[0]):
         out[y + 1, 0] = 0
@@ -45,7 +45,7 @@ def integral_squared(image: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def integral_tilted(image: Any, out: Any) -> None:
-    """Out = T: a triangle is the one above it and the two diagonals that meet in its corner."""
+    """Fill in T: a triangle is the one above it and the two diagonals that meet in its corner."""
     width = image.shape[1]
     out[0] = 0
     falling = np.zeros(width, dtype=out.dtype)  # diagonals that come from the upper left
