@@ -302,17 +302,6 @@ def _add_few(
         total[alive[k]] = 0.0
     for t in range(trees[0], trees[1]):
         root = np.int64(tree_nodes[t])
-        if not lbp and tree_nodes[t + 1] == root + 1:
-            f, below, above = (
-                feature[root],
-                leaf[root + t - left[root]],
-                leaf[root + t - right[root]],
-            )
-            least = threshold[root]
-            _add_stump(
-                sums, base, offsets, weights, f, least, below, above, norm, alive, count, total
-            )
-            continue
         for k in range(count):
             way[alive[k]] = 0
         for j in range(root, np.int64(tree_nodes[t + 1])):  # ways lead to later nodes
@@ -379,36 +368,6 @@ def _ask_few_codes(
         i = alive[k]
         if way[i] == node:
             way[i] = ways[0] if subset[j, _code(sums, base + i, o, f)] else ways[1]
-
-
-@njit(cache=True, nogil=True)
-def _add_stump(
-    sums: Any,
-    base: Any,
-    o: Any,
-    weights: Any,
-    f: Any,
-    least: float,
-    below: float,
-    above: float,
-    norm: Any,
-    alive: Any,
-    count: int,
-    total: Any,
-) -> None:
-    """Add the leaves of one stump; what it needs is read once for all windows."""
-    a, b, c, d = base + o[f, 0], base + o[f, 1], base + o[f, 2], base + o[f, 3]
-    e, g, h, m = base + o[f, 4], base + o[f, 5], base + o[f, 6], base + o[f, 7]
-    p, q, r, s = base + o[f, 8], base + o[f, 9], base + o[f, 10], base + o[f, 11]
-    u, v, w = weights[f, 0], weights[f, 1], weights[f, 2]
-    for k in range(count):
-        i = alive[k]
-        value = u * np.float32(np.int32(sums[a + i] - sums[b + i] - sums[c + i] + sums[d + i]))
-        value += v * np.float32(np.int32(sums[e + i] - sums[g + i] - sums[h + i] + sums[m + i]))
-        if w != 0:
-            third = np.int32(sums[p + i] - sums[q + i] - sums[r + i] + sums[s + i])
-            value += w * np.float32(third)
-        total[i] += below if value * norm[i] < least else above
 
 
 @njit(cache=True, nogil=True)
