@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, evaluation, kernels, losses, neighbors, plots
+    from maxmargin import boosting, datasets, evaluation, kernels, losses, neighbors, plots, vision
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -70,6 +70,7 @@ __all__ = [
     "separate",
     "svm_path",
     "total_slack",
+    "vision",
 ]
 
 _HOME = {
@@ -101,7 +102,7 @@ _HOME = {
     "total_slack": "maxmargin.svm.slack_budget",
 }
 _ROOMS = frozenset(
-    {"boosting", "datasets", "evaluation", "kernels", "losses", "neighbors", "plots"}
+    {"boosting", "datasets", "evaluation", "kernels", "losses", "neighbors", "plots", "vision"}
 )
 
 
