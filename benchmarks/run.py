@@ -15,6 +15,7 @@ from benchmarks import (
     data,
     many_classes,
     memory,
+    neighbors,
     record,
     speed,
     startup,
@@ -79,6 +80,9 @@ def others(options: argparse.Namespace) -> None:
             options.repeats, options.sklearn_repeats, options.small
         ),
         "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
+        "neighbors": lambda: neighbors.measure(
+            options.repeats, options.sklearn_repeats, options.small
+        ),
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),

@@ -142,6 +142,29 @@ def tuning_table(whole: dict[str, Any]) -> str:
     return "\n\n".join([lay_out(header, lines), *notes])
 
 
+def neighbors_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Leave-one-out, k = 1 to 100",
+        "rows × columns",
+        "maxmargin, s",
+        "scikit-learn, s",
+        "over scikit-learn",
+        "scores differ by",
+    ]
+    rows = whole["rows"]
+    lines = [
+        [
+            *_shape(row),
+            *(number(row["seconds"].get(name)) for name in (OURS, SKLEARN)),
+            times(ratio(row, SKLEARN)),
+            f"{row['apart']:.0e}",
+        ]
+        for row in rows
+    ]
+    notes = [f"† not comparable: {r['data']}: {r['objection']}." for r in rows if r["objection"]]
+    return "\n\n".join([lay_out(header, lines), *notes])
+
+
 def memory_table(whole: dict[str, Any]) -> str:
     header = [
         "Peak memory of fit",
@@ -197,6 +220,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "predict": predict_table,
     "many_classes": many_classes_table,
     "tuning": tuning_table,
+    "neighbors": neighbors_table,
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,

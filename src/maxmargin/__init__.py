@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, evaluation, kernels, losses, plots
+    from maxmargin import boosting, datasets, evaluation, kernels, losses, neighbors, plots, vision
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -75,10 +75,12 @@ __all__ = [
     "explain_dual",
     "kernels",
     "losses",
+    "neighbors",
     "plots",
     "separate",
     "svm_path",
     "total_slack",
+    "vision",
 ]
 
 _HOME = {
@@ -114,7 +116,9 @@ _HOME = {
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",
 }
-_ROOMS = frozenset({"boosting", "datasets", "evaluation", "kernels", "losses", "plots"})
+_ROOMS = frozenset(
+    {"boosting", "datasets", "evaluation", "kernels", "losses", "neighbors", "plots", "vision"}
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from maxmargin.boosting import (
     BoostingRanker,
     BoostingRegressor,
     DecisionStump,
+    LPBoostClassifier,
     RegressionStump,
 )
 from maxmargin.losses import Huber
@@ -38,6 +39,7 @@ ESTIMATORS = [
     BoostingRanker(n_estimators=10),
     DecisionStump(),
     DecisionStump("gini"),
+    LPBoostClassifier(n_estimators=10),
     RegressionStump(),
 ]
 

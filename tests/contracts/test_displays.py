@@ -20,26 +20,35 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
-OF_ALL_CLASSIFIERS = {"MarginDisplay", "ProjectionDisplay"}
+OF_PROBABILITIES = {"ProbabilityDisplay"}
+OF_ALL_CLASSIFIERS = {"BoundaryDisplay", "MarginDisplay", "ProjectionDisplay"}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
+    "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
     "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},
-    "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
+    "RoundsTableDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
+    "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
+    "StumpDisplay": {"AdaBoostClassifier", "DecisionStump"},
 }
 OF_NO_ESTIMATOR = {
+    "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "LossDisplay": "from_losses",
+    "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
+    "PopulationDisplay": "from_losses",
     "PrecisionRecallDisplay": "from_curves",
+    "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
     "TuningDisplay": "from_results",
+    "VoronoiDisplay": "from_points",
 }
 
 RNG = np.random.default_rng(0)
@@ -117,6 +126,9 @@ def draw(kind, model):
 def is_drawn(display, model):
     if display in OF_ALL_CLASSIFIERS:
         return is_classifier(model)
+    if display in OF_PROBABILITIES:
+        best = getattr(model, "best_estimator_", model)
+        return is_classifier(model) and hasattr(best, "predict_proba")
     return type(model).__name__ in DRAWN[display]
 
 
@@ -127,7 +139,7 @@ def assert_one_sentence(message):
 
 
 def test_no_display_and_no_estimator_escapes():
-    assert set(DISPLAYS) == set(DRAWN) | OF_ALL_CLASSIFIERS
+    assert set(DISPLAYS) == set(DRAWN) | OF_ALL_CLASSIFIERS | OF_PROBABILITIES
     others = {name for name in plots.__all__ if name.endswith("Display")} - set(DISPLAYS)
     assert others == set(OF_NO_ESTIMATOR)
     assert set().union(*DRAWN.values()) <= set(OURS)

@@ -39,7 +39,16 @@ MONOTONE = {
     "primal_coordinate": "primal",
     "newton": "primal",
     "working_set": "dual",
+    "projected_subgradient": "both",
+    "pegasos": "both",
 }
+# Those whose gap falls like one over the steps are asked for what they can do.
+SLOW = [name for name, kind in LINEAR_SOLVERS.items() if getattr(kind, "sublinear", False)]
+COARSE = 2e-2
+
+
+def tol_of(solver):
+    return COARSE if solver in SLOW else TOL
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ def takes(solver, name, loss, penalty, intercept):
         return False
     if name == "a cost for each row" and loss == "hinge" and penalty == "none":
         return False  # a linear program: the duals of its corner are missed by rounding
-    if solver == "gradient_descent":
+    if solver == "gradient_descent" or solver in SLOW:
         return name not in FLAT and penalty == "l2"
     return solver in ("newton", "primal_coordinate") or name not in STEEP
 
@@ -137,6 +146,7 @@ every_member = pytest.mark.parametrize(
     ("solver", "member"), MEMBERS, ids=["-".join((s, *m)) for s, m in MEMBERS]
 )
 every_solver = pytest.mark.parametrize("solver", LINEAR_SOLVERS)
+exact_solver = pytest.mark.parametrize("solver", [s for s in LINEAR_SOLVERS if s not in SLOW])
 several_steps = pytest.mark.parametrize(  # a small problem is one working set, solved in one step
     "solver", [solver for solver in LINEAR_SOLVERS if solver != "working_set"]
 )
@@ -145,13 +155,14 @@ several_steps = pytest.mark.parametrize(  # a small problem is one working set, 
 def solve(case, solver, limits=None, *, n_jobs=1, seed=0):
     with Workers(n_jobs) as workers:
         design = Design(case.X, case.constant, workers)
-        return run(LINEAR_SOLVERS[solver](case.problem, design, None, seed), limits or Limits(TOL))
+        limits = limits or Limits(tol_of(solver))
+        return run(LINEAR_SOLVERS[solver](case.problem, design, None, seed), limits)
 
 
 @cache
 def solved(solver, member):
     trace, case = Trace(), case_of(*member)
-    return case, solve(case, solver, Limits(TOL, 10**6, callback=trace)), trace
+    return case, solve(case, solver, Limits(tol_of(solver), 10**6, callback=trace)), trace
 
 
 def typical(solver, **changes):
@@ -162,6 +173,8 @@ def typical(solver, **changes):
         "gradient_descent": {"loss": "logistic", "intercept": "free"},
         "primal_coordinate": {"loss": "logistic", "penalty": "l1", "intercept": "free"},
         "working_set": {"loss": "hinge", "intercept": "free"},
+        "projected_subgradient": {"loss": "hinge", "intercept": "regularised"},
+        "pegasos": {"loss": "hinge", "intercept": "regularised"},
     }
     return case_of(**{"name": "overlapping"} | kind[solver] | changes)
 
@@ -283,15 +296,15 @@ def optimum(member):
 @every_member
 def test_reaches_the_optimum_and_its_certificate_is_true(solver, member):
     case, solution, _ = solved(solver, member)
-    said, best = solution.certificate, optimum(member)
+    said, best, tol = solution.certificate, optimum(member), tol_of(solver)
     assert said.status is Status.CERTIFIED, said
-    assert said.primal == pytest.approx(best, rel=1e-6)
-    assert said.dual == pytest.approx(best, rel=1e-6)
+    assert said.primal == pytest.approx(best, rel=10 * tol)
+    assert said.dual == pytest.approx(best, rel=10 * tol)
     primal = primal_value(case, solution.point.theta)
     dual = dual_value(case, solution.point.beta)
     assert said.primal == pytest.approx(primal, rel=1e-9)
     assert said.dual == pytest.approx(dual, rel=1e-7)
-    assert -1e-8 * primal <= primal - dual <= 3 * TOL * primal
+    assert -1e-8 * primal <= primal - dual <= 3 * tol * primal
 
 
 @every_member
@@ -303,17 +316,19 @@ def test_every_line_of_the_trace_bounds_the_optimum_and_some_numbers_never_turn(
     )
     assert (dual <= best * (1 + 1e-6)).all()
     assert (primal >= best * (1 - 1e-6)).all()
-    values = -primal if MONOTONE[solver] == "primal" else dual
-    assert (np.diff(values) >= -1e-12 * np.abs(values[1:])).all()
+    rising = {"primal": [-primal], "dual": [dual], "both": [-primal, dual]}[MONOTONE[solver]]
+    for values in rising:
+        assert (np.diff(values) >= -1e-12 * np.abs(values[1:])).all()
     assert (np.diff(iterations) >= 0).all()
 
 
 @pytest.mark.parametrize(("solver", "member"), MEMBERS[::3])
 def test_sparse_rows_give_the_same(solver, member):
     dense, case = solved(solver, member)[1], case_of(*member, storage=sparse.csr_matrix)
-    solution = solve(case, solver, Limits(TOL, 10**6))
+    solution = solve(case, solver, Limits(tol_of(solver), 10**6))
     assert solution.certificate.status is Status.CERTIFIED
-    assert solution.certificate.primal == pytest.approx(dense.certificate.primal, rel=3 * TOL)
+    said = pytest.approx(dense.certificate.primal, rel=3 * tol_of(solver))
+    assert solution.certificate.primal == said
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "squared"])
@@ -378,7 +393,7 @@ def test_newton_begins_with_a_sample_where_rows_are_plenty(loss):
 # Weights, seeds, threads
 
 
-@every_solver
+@exact_solver
 def test_a_row_given_twice_is_a_row_of_twice_the_cost(solver):
     case = typical(solver)
     rows = np.r_[np.arange(40), np.arange(8)]
@@ -392,7 +407,7 @@ def test_a_row_given_twice_is_a_row_of_twice_the_cost(solver):
     np.testing.assert_allclose(one.point.theta, two.point.theta, atol=1e-4)
 
 
-@every_solver
+@exact_solver
 def test_flipped_labels_flip_the_coefficients(solver):
     case = typical(solver)
     flipped = replace(case, problem=replace(case.problem, t=-case.problem.t))
@@ -404,7 +419,8 @@ def test_flipped_labels_flip_the_coefficients(solver):
 def test_the_seed_does_not_change_the_answer(solver):
     case = typical(solver)
     one, two, again = (solve(case, solver, seed=seed) for seed in (0, 1, 0))
-    assert one.certificate.primal == pytest.approx(two.certificate.primal, rel=2 * TOL)
+    said = pytest.approx(two.certificate.primal, rel=2 * tol_of(solver))
+    assert one.certificate.primal == said
     np.testing.assert_array_equal(one.point.theta, again.point.theta)
 
 
@@ -427,7 +443,7 @@ def test_any_number_of_threads_gives_the_same_bits(solver, storage):
     np.testing.assert_array_equal(one.point.theta, two.point.theta)
     np.testing.assert_array_equal(one.point.beta, two.point.beta)
     assert one.certificate == two.certificate
-    assert one.certificate.status is Status.CERTIFIED
+    assert one.certificate.status is Status.CERTIFIED or solver in SLOW
 
 
 @every_solver
@@ -441,7 +457,7 @@ def test_single_precision_rows_are_judged_in_their_precision(solver, storage):
     value = primal_value(single, solution.point.theta)
     assert solution.certificate.primal == pytest.approx(value, rel=1e-6)
     wide = solve(replace(case, X=case.X.astype(np.float32).astype(np.float64)), solver)
-    assert wide.certificate.primal == pytest.approx(value, rel=1e-5)
+    assert wide.certificate.primal == pytest.approx(value, rel=max(1e-5, tol_of(solver)))
 
 
 # Limits
@@ -468,7 +484,8 @@ def test_no_time_gives_the_starting_point(solver):
 @every_solver
 def test_a_time_limit_that_is_not_met_changes_nothing(solver):
     case = typical(solver)
-    limited, free = (solve(case, solver, Limits(TOL, clock=Clock(s))) for s in (1e6, None))
+    limits = (Limits(tol_of(solver), clock=Clock(seconds)) for seconds in (1e6, None))
+    limited, free = (solve(case, solver, each) for each in limits)
     np.testing.assert_array_equal(limited.point.theta, free.point.theta)
 
 
@@ -556,6 +573,8 @@ RUNNING = {
     "newton": ["_values", "_theta"],
     "gradient_descent": ["_values"],
     "primal_coordinate": ["_values", "_back", "_slopes"],
+    "projected_subgradient": ["_theta", "_values", "_beta"],
+    "pegasos": ["_v", "_short"],
 }
 
 
@@ -614,9 +633,11 @@ def test_a_start_at_a_neighbouring_cost_saves_steps(solver):
     with Workers(1) as workers:
         design = Design(further.X, further.constant, workers)
         begun = LinearStart(near.theta, 1.001 * near.beta)
-        warm = run(LINEAR_SOLVERS[solver](further.problem, design, begun), Limits(TOL))
+        limits = Limits(tol_of(solver))
+        warm = run(LINEAR_SOLVERS[solver](further.problem, design, begun), limits)
     cold = solve(further, solver)
     assert warm.certificate.status is Status.CERTIFIED
     # A step of working sets solves the whole small problem, from wherever it begins.
     assert warm.iterations < cold.iterations + (solver == "working_set")
-    np.testing.assert_allclose(warm.certificate.primal, cold.certificate.primal, rtol=1e-5)
+    rtol = max(1e-5, tol_of(solver))
+    np.testing.assert_allclose(warm.certificate.primal, cold.certificate.primal, rtol=rtol)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from maxmargin import losses
 from maxmargin.losses import Loss, MarginLoss, Poisson, ZeroOne, named
+from maxmargin.losses.probability import _PROBABILITY
 
 METHODS = ["value", "derivative", "curvature", "conjugate"]
 
@@ -48,6 +49,50 @@ def on_a_grid(loss):
 
 predictions = st.floats(-20.0, 20.0)
 slopes = st.one_of(st.floats(-6.0, 6.0), st.sampled_from([-4.0, -1.0, -0.0, 0.0, 1.0, 4.0]))
+
+
+def least(loss, eta):
+    """The expected loss on a fine grid, and where it is least."""
+    z = np.linspace(-12.0, 12.0, 24_001)
+    price = eta * loss.value(z, 1.0) + (1.0 - eta) * loss.value(z, -1.0)
+    return z[price.argmin()], price.min()
+
+
+@every_margin
+def test_the_population_minimiser_is_least_and_has_the_sign_of_the_bayes_rule(loss):
+    eta = np.array([0.001, 0.02, 0.2, 0.37, 0.49, 0.51, 0.63, 0.8, 0.98, 0.999])
+    found = loss.population_minimiser(eta)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(np.sign(found), np.sign(2 * eta - 1))
+    for p, z, price in zip(eta, found, loss.expected(found, eta), strict=True):
+        where, best = least(loss, p)
+        assert price <= best + 1e-12
+        assert z == pytest.approx(where, abs=1e-3)
+    np.testing.assert_allclose(found, -found[::-1], atol=1e-12)
+
+
+@every_margin
+def test_the_search_finds_what_the_formula_says(loss):
+    eta = np.array([[0.05, 0.3], [0.6, 0.99]])
+    searched = MarginLoss._minimiser(loss, eta)
+    np.testing.assert_allclose(searched, loss.population_minimiser(eta), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", _PROBABILITY)
+def test_probabilities_undo_the_population_minimiser(name):
+    eta = np.linspace(0.0, 1.0, 41)
+    values = named(name).population_minimiser(eta)
+    np.testing.assert_allclose(_PROBABILITY[name](values), eta, atol=1e-12)
+
+
+def test_what_is_sure_is_predicted_as_far_as_the_loss_goes():
+    sure = [0.0, 1.0]
+    assert named("hinge").population_minimiser(sure).tolist() == [-1.0, 1.0]
+    assert named("logistic").population_minimiser(sure).tolist() == [-np.inf, np.inf]
+    assert named("logistic").expected([-np.inf, np.inf], sure).tolist() == [0.0, 0.0]
+    assert ZeroOne().population_minimiser([0.2, 0.5, 0.7]).tolist() == [-1.0, -1.0, 1.0]
+    with pytest.raises(ValueError, match=r"eta must hold probabilities, from 0 to 1. Got 1.5"):
+        named("hinge").population_minimiser([0.5, 1.5])
 
 
 def test_every_loss_is_public_and_named():

@@ -178,3 +178,33 @@ def test_the_slope_between_two_points_is_that_of_the_price(tested, seed, squared
     loss = SquaredHinge() if squared else Hinge()
     slope = cost @ (loss.derivative(values + share * change, t) * change)
     np.testing.assert_allclose(answers[0], slope, rtol=1e-10, atol=1e-12)
+
+
+@given(n=st.integers(0, 40), seed=st.integers(1, 2**64 - 1))
+def test_draws_agree_and_are_rows(tested, n, seed):
+    orders = []
+    for ops in (tested, reference):
+        order, state = np.full(n, -1), np.array([seed], dtype=np.uint64)
+        ops.draw(order, state)
+        assert ((order >= 0) & (order < n)).all()
+        orders.append((order.tolist(), int(state[0])))
+    assert orders[0] == orders[1]
+
+
+def test_every_row_is_drawn_as_often(tested):
+    order, state = np.empty(60_000, np.intp), np.array([1], dtype=np.uint64)
+    tested.draw(order, state)
+    # Of 60,000 draws each tenth of the rows gets 6,000, give or take 73.
+    assert np.abs(np.histogram(order, 10)[0] - 6000).max() < 370
+
+
+@DTYPES
+@given(data=st.data())
+def test_a_row_may_be_visited_more_than_once(tested, dtype, data):
+    problem = data.draw(problems(dtype))
+    n = len(problem[0])
+    drawn = st.lists(st.integers(0, n - 1), min_size=1, max_size=2 * n)
+    orders = [data.draw(drawn) for _ in range(2)]
+    fast, slow = (descend(ops, problem, orders, np.asarray) for ops in (tested, reference))
+    np.testing.assert_allclose(fast[0], slow[0], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(fast[1], slow[1], rtol=1e-6, atol=1e-7)

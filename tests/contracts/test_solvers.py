@@ -344,11 +344,35 @@ def test_problems_it_does_not_take_are_refused(solver):
             kind(part, Window(cache, (0,), 5))
 
 
-def test_the_seed_decides_the_order_and_not_the_answer():
+@pytest.mark.parametrize("sampling", ["epochs", "uniform"])
+def test_the_seed_decides_the_order_and_not_the_answer(sampling):
     case = case_for("coordinate_ascent")
-    one, two = (solve(case, "coordinate_ascent", seed=seed) for seed in (0, 1))
+    runs = ({"seed": seed, "sampling": sampling} for seed in (0, 1))
+    one, two = (solve(case, "coordinate_ascent", **options) for options in runs)
     assert one.iterations != two.iterations
     assert one.certificate.dual == pytest.approx(two.certificate.dual, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "budget"),
+    [
+        ("overlapping linear", PLENTY),
+        ("overlapping rbf", 5 * 50 * 8),  # five rows of fifty
+        ("duplicates", PLENTY),
+        ("a cost for each row", PLENTY),
+        ("two", PLENTY),
+    ],
+)
+def test_uniform_draws_reach_the_same_optimum(name, budget):
+    """Whatever the memory: a row that comes twice in a pass is fetched once."""
+    case = replace(ZOO[name], bias=False)
+    one, two = (
+        solve(case, "coordinate_ascent", Limits(1e-4), sampling="uniform", budget=budget)
+        for _ in range(2)
+    )
+    assert one.certificate.status is Status.CERTIFIED
+    assert one.certificate.dual == pytest.approx(conic(name, False), rel=1e-3)
+    np.testing.assert_array_equal(one.point.beta, two.point.beta)
 
 
 # A solver fed a wrong gradient must never end as CERTIFIED with a wrong answer.

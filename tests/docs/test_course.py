@@ -1,6 +1,9 @@
 """What the pages of the course show exists: ``make course`` runs it."""
 
 import re
+import unicodedata
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -38,3 +41,46 @@ def test_pages_include_only_what_there_is():
 def test_every_page_is_in_the_menu():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert [page.name for page in PAGES if f"course/{page.name}" not in menu] == []
+
+
+ROW = re.compile(
+    r"^\| (?P<section>[^|]+) \| \[[^\]]+\]\((?P<page>[\w-]+\.md)(?:#(?P<anchor>[\w-]+))?\) "
+    r"\| (?P<names>[^|]+) \| `(?P<test>[^`]+)` \| `(?P<script>\w+)` \|$",
+    re.MULTILINE,
+)
+INDEX = (COURSE / "index.md").read_text(encoding="utf-8")
+SECTIONS = [found.groupdict() for found in ROW.finditer(INDEX)]
+
+
+def anchors(page):
+    """Give what Markdown makes of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", (COURSE / page).read_text(encoding="utf-8"), re.MULTILINE)
+    plain = [unicodedata.normalize("NFKD", h).encode("ascii", "ignore").decode() for h in headings]
+    words = [re.sub(r"[^\w\s-]", "", text).strip().lower() for text in plain]
+    return {re.sub(r"[-\s]+", "-", text) for text in words}
+
+
+def named(dotted):
+    """Find something public, of the package or of one of its rooms."""
+    room, _, name = f"maxmargin.{dotted}".rpartition(".")
+    return reduce(getattr, [name], import_module(room))
+
+
+def test_every_line_of_the_index_has_all_its_parts():
+    lines = [line for line in INDEX.partition("## Where each")[2].splitlines() if "](" in line]
+    assert len(lines) == len(SECTIONS) > 90
+
+
+@pytest.mark.parametrize("row", SECTIONS, ids=lambda row: row["section"].replace(" ", "-"))
+def test_what_the_index_names_exists(row):
+    assert row["anchor"] is None or row["anchor"] in anchors(row["page"])
+    for name in re.findall(r"`([\w.]+)`", row["names"]):
+        assert named(name) is not None
+    file, _, test = row["test"].partition("::")
+    assert re.search(rf"^ *def {test}\b", (ROOT / "tests" / file).read_text(), re.MULTILINE)
+    assert (ROOT / "examples" / f"{row['script']}.py").is_file()
+
+
+def test_every_page_of_the_course_is_in_the_index():
+    linked = set(re.findall(r"\]\(([\w-]+\.md)", INDEX))
+    assert linked >= {page.name for page in PAGES if page.name != "index.md"}

@@ -33,5 +33,5 @@ def test_code_of_the_page_runs_and_prints_what_it_says(page, tmp_path, monkeypat
             names.update(session.globs)
         else:
             exec(compile(code, f"{page.name}, block {i}", "exec"), names)
-    plt.close("all")
+        plt.close("all")
     assert runner.summarize(verbose=False).failed == 0

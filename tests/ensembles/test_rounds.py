@@ -201,7 +201,8 @@ def test_every_reason_is_one_sentence():
     for stop in Stop:
         assert stop.sentence.endswith(".")
         assert stop.sentence.count(".") == 1
-    assert {stop for stop in Stop if stop.final} == {Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY}
+    final = {Stop.PERFECT, Stop.OPTIMAL, Stop.TOO_WEAK, Stop.EARLY}
+    assert {stop for stop in Stop if stop.final} == final
 
 
 BOOSTERS = [

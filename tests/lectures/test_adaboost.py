@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from maxmargin.boosting import AdaBoostClassifier, DecisionStump, Stop, alpha_of_error
@@ -144,6 +146,17 @@ def test_a_row_told_right_loses_weight_and_a_row_told_wrong_gains():
         assert (model.weights_[right] <= before[right]).all()
         assert (model.weights_[~right] >= before[~right]).all()
         before = model.weights_
+
+
+@given(st.floats(1e-6, 0.5), st.floats(1e-6, 1.0))
+def test_so_it_is_for_any_error_of_at_most_one_half(e, w):
+    """exp(-alpha) / Z = 1 / (2 (1 - e)) <= 1 and exp(alpha) / Z = 1 / (2 e) >= 1."""
+    alpha, z = alpha_of_error(e), 2 * np.sqrt(e * (1 - e))
+    right, wrong = w * np.exp(-alpha) / z, w * np.exp(alpha) / z
+    assert right == pytest.approx(w / (2 * (1 - e)), rel=1e-9)
+    assert wrong == pytest.approx(w / (2 * e), rel=1e-9)
+    assert right <= w * (1 + 1e-12)
+    assert wrong >= w * (1 - 1e-12)
 
 
 def test_the_exponential_loss_is_the_product_of_the_normalisers():

@@ -165,6 +165,20 @@ def test_records_stay_records(tmp_path):
     assert again.product.tolist() == bounds.product.tolist()
 
 
+def test_parts_that_came_later_have_their_defaults():
+    history = AdaBoostClassifier(n_estimators=2).fit(X, y > 0).history_
+    plain = to_plain(history)
+    for line in plain["has"]["rounds"]:
+        for name in ("before", "slope", "pull", "cosine", "gap"):
+            del line["has"][name]
+    again = from_plain(plain)
+    assert again.column("error").tolist() == history.column("error").tolist()
+    assert np.isnan(again.column("cosine")).all()
+    del plain["has"]["rounds"][0]["has"]["round"]  # which has always been there
+    with pytest.raises(ValueError, match="other parts than it has"):
+        from_plain(plain)
+
+
 @pytest.mark.parametrize("kind", [float, object, "U3"])
 def test_masked_entries_stay_masked(kind, tmp_path):
     array = np.ma.MaskedArray(np.array([1, 2, 3], dtype=kind), mask=[True, False, True])

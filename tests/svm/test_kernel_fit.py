@@ -29,7 +29,7 @@ class Counted(RBF):
 def made_ready(solver="working_set", kernel="rbf", **options):
     model = SVC(kernel=kernel, solver=solver, tol=1e-5, **options)
     training = model._prepare(X, y, None)
-    return training, model._recipe(Clock(), training.offset == 0)
+    return training, model._recipe(Clock(), training.intercept)
 
 
 def steps(learned):

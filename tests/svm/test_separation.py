@@ -179,6 +179,6 @@ def test_no_answer_without_a_proof(monkeypatch):
         class ineqlin:  # noqa: N801
             marginals = -np.ones(4)
 
-    monkeypatch.setattr("maxmargin.svm.separation.linprog", lambda *args, **kwargs: Wrong)
+    monkeypatch.setattr("maxmargin.ops.linear_program.linprog", lambda *args, **kwargs: Wrong)
     with pytest.raises(ArithmeticError, match="within rounding of touching"):
         separate(X, Y)

@@ -6,8 +6,10 @@ What it is made of (``trees``) and bagging can be imported from here too.
 from maxmargin.bagging import BaggingClassifier
 from maxmargin.boosting.adaboost import AdaBoostClassifier
 from maxmargin.boosting.classifier import BoostingClassifier
+from maxmargin.boosting.lpboost import LPBoostClassifier
 from maxmargin.boosting.ranker import BoostingRanker
 from maxmargin.boosting.regressor import BoostingRegressor
+from maxmargin.boosting.soft_margin import Optimality, soft_margin
 from maxmargin.boosting.theory import MarginDistribution, alpha_of_error, bound_training_error
 from maxmargin.ensembles import History, Round, Stop
 from maxmargin.trees import (
@@ -29,7 +31,9 @@ __all__ = [
     "Columns",
     "DecisionStump",
     "History",
+    "LPBoostClassifier",
     "MarginDistribution",
+    "Optimality",
     "RegressionStump",
     "Round",
     "ShapeFunction",
@@ -39,4 +43,5 @@ __all__ = [
     "StumpEnsemble",
     "alpha_of_error",
     "bound_training_error",
+    "soft_margin",
 ]

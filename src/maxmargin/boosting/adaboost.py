@@ -12,27 +12,20 @@ from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.samme import Samme, Votes
 from maxmargin.boosting.sample import Watched
-from maxmargin.boosting.theory import bound_training_error
+from maxmargin.boosting.theory import bound_training_error, descent_of
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
-from maxmargin.boosting.vote import ANYTHING, WeightedVote
+from maxmargin.boosting.vote import StagedVote
+from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import (
-    PresortedStump,
-    ResampledClassifier,
-    ResampledStump,
-    WeakLearner,
-    WeightedClassifier,
     check_weak_learner,
-    class_numbers,
     known_numbers,
-    with_least_leaf,
 )
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import (
     Callback,
     History,
@@ -43,16 +36,14 @@ from maxmargin.ensembles.rounds import (
     check_limits,
     with_printing,
 )
-from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.labels import check_labels
 from maxmargin.inputs.parameters import check_flag
-from maxmargin.inputs.routing import members_params, route_to_members
-from maxmargin.inputs.table import FROM_DTYPE, missing_columns, read
-from maxmargin.inputs.vectors import refuse_dates
-from maxmargin.inputs.weights import read_weight, weigh_classes
+from maxmargin.inputs.routing import members_params
+from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
-from maxmargin.trees.stump import DecisionStump, StumpMaker, check_leaf_share
-from maxmargin.trees.stump_ensemble import StumpEnsemble
+from maxmargin.trees.stump import DecisionStump, check_leaf_share
 
 _CONTINUES = (
     "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "
@@ -60,7 +51,7 @@ _CONTINUES = (
 )
 
 
-class AdaBoostClassifier(WeightedVote):
+class AdaBoostClassifier(StagedVote, VoteFit):
     """AdaBoost, with its theory as numbers.
 
     Takes the place of scikit-learn's: same parameters and fitted attributes, and with the same weak
@@ -128,8 +119,12 @@ class AdaBoostClassifier(WeightedVote):
     estimator_errors_ : ndarray of shape (rounds,)
         Weighted errors e of the members.
     bounds_ : recarray of shape (rounds,)
-        ``edge``, ``z``, ``product``, ``exponential`` and ``error``: the training error after every
-        round and its bounds; see ``bound_training_error``.
+        ``edge``, ``z``, ``product``, ``exponential``, ``geometric``, ``n_geometric`` and ``error``:
+        the training error after every round and its bounds; see ``bound_training_error``.
+    descent_ : recarray of shape (rounds,)
+        ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
+        round as a step down the exponential loss, that of two classes, by its gradient; h and the
+        gradient have an entry for each row learnt from.
     weights_ : ndarray of shape (rows,)
         Weights of the rows given to ``fit`` after the last round, of sum 1; 0 for rows of the
         validation part and those with a sample weight of 0.
@@ -157,7 +152,6 @@ class AdaBoostClassifier(WeightedVote):
     1.0
     """
 
-    _random_state: Any
     _validation_seed: int | None
     _problem: dict[str, Any]
     _data: str
@@ -200,27 +194,6 @@ class AdaBoostClassifier(WeightedVote):
         self.categorical_features = categorical_features
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
-
-    def _weak(self) -> Any:
-        """Give the weak learner, the default one if none was given."""
-        least = self.min_weight_fraction_leaf
-        if self.estimator is not None:
-            return with_least_leaf(self.estimator, least)
-        stump = DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
-        return with_least_leaf(stump, least)
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken: what the weak learner takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags = deepcopy(get_tags(self._weak()).input_tags)
-        return tags
-
-    def get_metadata_routing(self) -> Any:
-        """Say where metadata given to ``fit`` go.
-
-        ``sample_weight`` is this model's: members are weighted as their rounds say.
-        """
-        return route_to_members(self, self._weak())
 
     @all_or_nothing
     def fit(
@@ -277,7 +250,9 @@ class AdaBoostClassifier(WeightedVote):
     ) -> Self:
         params = members_params(self, fit_params)
         earlier = self._earlier()
-        data = self._reduce(X, y, sample_weight, params, earlier)
+        data = self._reduce(X, y, sample_weight, params, earlier is None)
+        if earlier is not None:
+            self._check_continues(earlier)
         given = self._read_watched(watched)
         self._begin(earlier, data, given)
         training, validation = self._part(data, given is not None)
@@ -315,24 +290,6 @@ class AdaBoostClassifier(WeightedVote):
             raise ValueError(_CONTINUES)
         return copy(self)
 
-    def _reduce(
-        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], earlier: Self | None
-    ) -> TrainingSet:
-        """Check the data; labels become class numbers."""
-        self.estimator_ = self._weak()
-        X, y = self._read_training(X, y, earlier is None)
-        labels = check_labels(y)
-        self.classes_ = np.unique(labels)
-        refuse_one_class(self.classes_)
-        if earlier is not None:
-            self._check_continues(earlier)
-        label = class_numbers(self.classes_, labels)
-        weight = read_weight(sample_weight, len(labels))
-        if self.class_weight is not None:
-            factors = weigh_classes(self.class_weight, self.classes_, labels)
-            weight = weight / weight.max() * factors[label]  # so that no product overflows
-        return TrainingSet(X, labels, label, weight, params)
-
     def _read_watched(self, watched: Watched) -> TrainingSet | None:
         """Read the rows that the user wants to be watched, if there are any."""
         if not watched.given:
@@ -360,22 +317,6 @@ class AdaBoostClassifier(WeightedVote):
         else:
             self._random_state = deepcopy(earlier._random_state)
 
-    def _has_stumps(self) -> bool:
-        return type(self.estimator_) is DecisionStump
-
-    def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        if self._has_stumps():
-            self.estimator_._check_parameters()
-        X, y = self._read_rows(X, y, reset)
-        self._had_missing = missing_columns(X) if self._has_stumps() else None
-        return X, y
-
-    def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        if not self._has_stumps():
-            refuse_dates(X)
-            return validate_data(self, X, y, reset=reset, **ANYTHING)
-        return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
-
     def _check_continues(self, earlier: Self) -> None:
         if not np.array_equal(self.classes_, earlier.classes_):
             raise ValueError(_CONTINUES)
@@ -395,24 +336,13 @@ class AdaBoostClassifier(WeightedVote):
         self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
     ) -> Samme:
         K = len(self.classes_)
-        learner = self._learner(training, clock, stack)
+        learner = self._learner(training, clock, stack, self.resample)
         votes = Votes(training.label, training.weight, K)
         if len(validation) == 0:
             return Samme(learner, votes, K, float(self.learning_rate))
         watched = Votes(validation.label, validation.weight, K)
         rate = float(self.learning_rate)
         return Samme(learner, votes, K, rate, watched, validation.X)
-
-    def _learner(self, data: TrainingSet, clock: Clock, stack: ExitStack) -> WeakLearner:
-        weak, rng = self.estimator_, self._random_state
-        if self._has_stumps():
-            n_jobs = weak.n_jobs if self.n_jobs is None else self.n_jobs
-            rows = data.X, self.is_categorical_, data.weight
-            columns = stack.enter_context(weak._columns(*rows, n_jobs, clock))
-            stumps = columns, data.label, len(self.classes_), weak.criterion
-            return ResampledStump(*stumps, rng) if self.resample else PresortedStump(*stumps)
-        kind = ResampledClassifier if self.resample else WeightedClassifier
-        return kind(weak, data.X, data.y, self.classes_, rng, data.params)
 
     # boost
 
@@ -443,11 +373,7 @@ class AdaBoostClassifier(WeightedVote):
 
     def _recover(self, booster: Samme, stop: Stop, history: History) -> None:
         """Set the fitted attributes."""
-        self._stumps, self.estimators_ = None, booster.members
-        if self._has_stumps():
-            self._stumps = StumpEnsemble(booster.members)
-            make = StumpMaker.of(self, self._stumps, self.classes_)
-            self.estimators_ = LazyMembers(make, len(self._stumps))
+        self._keep_members(booster.members)
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_
         self.estimator_errors_ = history.column("error")
@@ -457,4 +383,11 @@ class AdaBoostClassifier(WeightedVote):
             self.alphas_,
             history.column("train_error"),
             n_classes=len(self.classes_),
+            n_rows=len(booster.weight),
         )
+
+    @property
+    def descent_(self) -> Any:
+        """Every round as a step down the loss, beside what the gradient foretold."""
+        check_is_fitted(self)
+        return descent_of(self.history_)

@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.direction import is_presorted
+from maxmargin.boosting.theory import descent_of
 from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import History, Stop
 from maxmargin.inputs.table import read
@@ -78,6 +79,12 @@ class AdditiveModel(BaseEstimator):
     def _rounds(self) -> Iterator[tuple[tuple[Any, ...], Vector]]:
         """Give the members and the coefficients of every round."""
         yield from zip(zip(*self._functions, strict=True), self.coefficients_, strict=True)
+
+    @property
+    def descent_(self) -> Any:
+        """Every round as a step down the loss, beside what the gradient foretold."""
+        check_is_fitted(self)
+        return descent_of(self.history_)
 
     @property
     def feature_importances_(self) -> Vector:

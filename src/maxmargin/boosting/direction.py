@@ -19,6 +19,7 @@ from sklearn.base import is_classifier
 
 from maxmargin.boosting.leaf_step import newton_side_steps
 from maxmargin.boosting.objective import Objective, Point
+from maxmargin.boosting.theory import inner
 from maxmargin.ensembles.members import seeded_copy
 from maxmargin.ops.engine import engine_of
 from maxmargin.trees.columns import Columns
@@ -44,6 +45,10 @@ class Direction(Protocol):
         """Give pull'h: the loss falls at this rate along h."""
         ...
 
+    def square(self) -> float:
+        """Give h'h."""
+        ...
+
     def with_leaves(self, objective: Objective, point: Point, search: bool = False) -> Direction:
         """Give each leaf a step of its own: a quick one, or the best that a search finds."""
         ...
@@ -59,10 +64,15 @@ class Direction(Protocol):
 
 @dataclass(frozen=True)
 class StumpDirection:
-    """A split, and which training rows go right."""
+    """A split, and which training rows go right; once known, how much either side pulls."""
 
     member: Split
     right: NDArray[np.bool_]
+    pulls: tuple[float, float] | None = None
+
+    def toward(self, pull: Vector) -> StumpDirection:
+        """Sum up the pull of both sides, whatever values they are given later."""
+        return replace(self, pulls=engine_of(pull).gradient.side_sums(pull, self.right))
 
     def values(self) -> Vector:
         """Give h on the training rows."""
@@ -70,8 +80,14 @@ class StumpDirection:
 
     def descent(self, pull: Vector) -> float:
         """Give pull'h."""
-        low, high = engine_of(pull).gradient.side_sums(pull, self.right)
-        return low * self.member.left + high * self.member.right
+        if self.pulls is None:
+            return self.toward(pull).descent(pull)
+        return self.pulls[0] * self.member.left + self.pulls[1] * self.member.right
+
+    def square(self) -> float:
+        """Give h'h."""
+        along = int(np.count_nonzero(self.right))
+        return (len(self.right) - along) * self.member.left**2 + along * self.member.right**2
 
     def with_leaves(
         self, objective: Objective, point: Point, search: bool = False
@@ -111,7 +127,11 @@ class ModelDirection:
 
     def descent(self, pull: Vector) -> float:
         """Give pull'h."""
-        return float(pull @ self.h)
+        return inner(pull, self.h)
+
+    def square(self) -> float:
+        """Give h'h."""
+        return inner(self.h, self.h)
 
     def with_leaves(
         self, objective: Objective, point: Point, search: bool = False
@@ -174,8 +194,10 @@ class SignStump:
     ) -> StumpDirection:
         """Search all columns."""
         if self._criterion == "gini":
-            return self.replay(self._columns.best_square(pull, np.abs(pull), "gini"))
-        return self.replay(self._columns.best_sign(pull))
+            split = self._columns.best_square(pull, np.abs(pull), "gini")
+        else:
+            split = self._columns.best_sign(pull)
+        return self.replay(split).toward(pull)
 
     def replay(self, member: Split) -> StumpDirection:
         """Look up which training rows go right."""
@@ -205,7 +227,8 @@ class SquareStump(SignStump):
         """Search all columns; weights that are all 1 need not be read."""
         if weight is not self._weight:
             self._weight, self._equal = weight, bool((weight == 1.0).all())
-        return self.replay(self._columns.best_square(pull, None if self._equal else weight))
+        split = self._columns.best_square(pull, None if self._equal else weight)
+        return self.replay(split).toward(pull)
 
 
 class AnyRegressor:

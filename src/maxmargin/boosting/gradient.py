@@ -18,6 +18,7 @@ Several classes are several functions, one a class against the rest, with a memb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,9 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.direction import Direction, GradientLearner, StumpDirection
+from maxmargin.boosting.direction import Direction, GradientLearner
 from maxmargin.boosting.objective import Objective, Point, Rows
 from maxmargin.boosting.step import StepRule
+from maxmargin.boosting.theory import inner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.losses import Exponential
 
@@ -60,12 +62,28 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A member to be added to one function, and where that leads."""
+    """A member h to be added to one function, and where that leads.
+
+    With p the pull over the sum of the weights: ``pull`` is sum |p_i|, where h is -1 or +1, and
+    ``slope`` is p'h.
+    """
 
     direction: Direction
     coefficient: float
     point: Point
     error: float
+    pull: float
+    slope: float
+
+    @property
+    def fall(self) -> float:
+        """By how much the loss would fall if it kept its slope."""
+        return self.coefficient * self.slope
+
+    @property
+    def length(self) -> float:
+        """Of the step, squared."""
+        return self.coefficient**2 * self.direction.square()
 
 
 class AdditiveFunction:
@@ -85,6 +103,7 @@ class AdditiveFunction:
         self.point, self._spare = Point.empty(n_rows), Point.empty(n_rows)
         self.fitted = objective  # with the parameters of the latest round
         self.sees_descent = False  # by the gradient, whatever a step finds
+        self.before = self.steepness = np.nan  # the mean loss that a proposal starts from, and p'p
         self.begin()
 
     def begin(self) -> None:
@@ -99,15 +118,17 @@ class AdditiveFunction:
             objective.evaluate(self.point)
         pull = self.point.pull
         _refuse_infinite(self.point)
-        direction = self._learner.learn(pull, objective.weight, seed)
-        self.sees_descent = _leads_downhill(direction, pull)
+        direction, square = self._learner.learn(pull, objective.weight, seed), inner(pull, pull)
+        self.before, self.steepness = self.point.value, square / objective.size**2
+        self.sees_descent = _leads_downhill(direction, pull, square)
         if not self.sees_descent:
             return None
         taken = rule.go(objective, direction, self.point, self._spare, self._learner.signs)
         if taken is None:
             return None
-        error = _error(taken[0], pull) if self._learner.signs else np.nan
-        return _Proposal(*taken, self._spare, error)
+        error, total = _error(taken[0], pull) if self._learner.signs else (np.nan, np.nan)
+        slope = taken[0].descent(pull) / objective.size
+        return _Proposal(*taken, self._spare, error, total / objective.size, slope)
 
     def take(self, proposal: _Proposal | None) -> None:
         """Go where a proposal leads."""
@@ -223,8 +244,25 @@ class GradientBooster:
             loss=float(sum(function.point.value for function in self._functions)),
             train_error=self._error(),
             validation_loss=self._held.value(self._functions) if self._held else np.nan,
+            **self._descent(proposals),
             stop=Stop.PERFECT if perfect else None,
         )
+
+    def _descent(self, proposals: Sequence[_Proposal | None]) -> dict[str, Any]:
+        """Say how the loss falls along the step, of all functions at once if there are several."""
+        before = steepness = slope = length = 0.0
+        for function, proposal in zip(self._functions, proposals, strict=True):
+            before, steepness = before + function.before, steepness + function.steepness
+            if proposal is not None:
+                slope, length = slope + proposal.fall, length + proposal.length
+        lengths = math.sqrt(steepness) * math.sqrt(length)
+        alone = proposals[0] if len(proposals) == 1 else None
+        return {
+            "before": before,
+            "slope": alone.slope if alone else slope,
+            "pull": alone.pull if alone else np.nan,
+            "cosine": slope / lengths if lengths > 0 else np.nan,  # squares may vanish
+        }
 
     def _error(self) -> float:
         if self._train_error is None:
@@ -258,23 +296,17 @@ class GradientBooster:
         self.rounds = list(rounds)
 
 
-def _leads_downhill(direction: Direction, pull: Vector) -> bool:
-    """Whether pull'h is positive by more than rounding."""
-    rate, size = direction.descent(pull), np.sqrt(pull @ pull)
-    if isinstance(direction, StumpDirection):
-        split, along = direction.member, int(np.count_nonzero(direction.right))
-        square = (len(pull) - along) * split.left**2 + along * split.right**2
-    else:
-        h = direction.values()
-        square = float(h @ h)
-    return bool(rate > _UPHILL * size * np.sqrt(square))
+def _leads_downhill(direction: Direction, pull: Vector, square: float) -> bool:
+    """Whether pull'h is positive by more than rounding; pull'pull is given."""
+    lengths = np.sqrt(square) * np.sqrt(direction.square())
+    return bool(direction.descent(pull) > _UPHILL * lengths)
 
 
-def _error(direction: Direction, pull: Vector) -> float:
-    """Weighted error of a member in {-1, +1} on the signs of the pull."""
+def _error(direction: Direction, pull: Vector) -> tuple[float, float]:
+    """Weighted error of a member in {-1, +1} on the signs of the pull, and the weight of all."""
     agreement = pull * direction.values()
-    wrong = -float(agreement[agreement < 0].sum())
-    return wrong / float(np.abs(pull).sum())
+    wrong, total = -float(agreement[agreement < 0].sum()), float(np.abs(pull).sum())
+    return wrong / total, total
 
 
 def _refuse_infinite(point: Point) -> None:

@@ -49,6 +49,11 @@ class Objective(Protocol):
     weight: Vector
     """Of the rows, for a least-squares fit to their pull."""
 
+    @property
+    def size(self) -> float:
+        """By what the total loss is divided to be the mean."""
+        ...
+
     def evaluate(self, point: Point) -> None:
         """Fill in value, pull and curvature at point.z."""
         ...
@@ -98,6 +103,11 @@ class Rows:
         self.loss, self.t, self.weight = loss, t, weight
         self._workers, self._total = workers, float(weight.sum())
         self._newton = loss.smooth and loss.has_curvature and _shifts_by_newton(loss)
+
+    @property
+    def size(self) -> float:
+        """The sum of the weights."""
+        return self._total
 
     def fitted_to(self, z: Vector) -> Rows:
         """Give itself, or the sum of a loss whose parameters follow the residuals."""
@@ -229,6 +239,11 @@ class Pairs:
         self, loss: PairwiseLogistic, queries: Queries, weight: Vector, workers: Workers
     ) -> None:
         self.loss, self.queries, self.weight, self._workers = loss, queries, weight, workers
+
+    @property
+    def size(self) -> float:
+        """The number of pairs."""
+        return float(self.queries.pairs)
 
     def fitted_to(self, z: Vector) -> Pairs:  # noqa: ARG002
         """Give itself."""

@@ -85,6 +85,9 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         The members.
     n_estimators_ : int
         Their number.
+    descent_ : recarray of shape (rounds,)
+        ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
+        round as a step down the mean loss, by its gradient; several functions step as one.
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
         Mean loss after every round; nan without a validation part.
     history_ : History

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.theory import PERFECT_WEIGHT, log_normaliser, weight_of_error
+from maxmargin.boosting.theory import PERFECT_WEIGHT, inner, log_normaliser, weight_of_error
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.engine import engine_of
@@ -91,7 +91,7 @@ class Samme:
 
     def _begin(self) -> None:
         self.weight = self.training.weight.copy()
-        self._log_bound, self._ended = 0.0, False
+        self._log_bound, self._loss, self._ended = 0.0, 1.0, False
         for rows in (self.training, self.validation):
             if rows is not None:
                 rows.forget()
@@ -134,7 +134,7 @@ class Samme:
         self, member: Any, predicted: Numbers, error: float, total: float, coefficient: float
     ) -> Round:
         """Take a member in: count its votes and weigh the rows anew."""
-        alone, alpha = not self.members, 0.5 * coefficient
+        alone, alpha, descent = not self.members, 0.5 * coefficient, self._descent(error, total)
         self._log_bound += float(log_normaliser(error, alpha))
         self._reweigh(predicted, error, total, coefficient)
         self._ended = error == 0.0
@@ -142,7 +142,7 @@ class Samme:
         validation_error = self._validate(member, alpha)
         self.members.append(member)
         self.coefficients.append(coefficient)
-        loss = _exp(self._log_bound)
+        loss = self._loss = _exp(self._log_bound)
         return Round(
             round=len(self.members),
             error=error,
@@ -151,8 +151,25 @@ class Samme:
             bound=0.0 if self._ended and alone else loss,
             train_error=train_error,
             validation_error=validation_error,
+            **descent,
             stop=Stop.PERFECT if self._ended else None,
         )
+
+    def _descent(self, error: float, total: float) -> dict[str, Any]:
+        """Say how the exponential loss falls along a member, from the weights before it.
+
+        Its negative gradient is t_i w_i times the loss, w of sum 1, and h has the length sqrt(n).
+        """
+        if self.n_classes > 2:
+            return {}
+        before, edges, weight = self._loss, 1.0 - 2.0 * error, self.weight
+        lengths = math.sqrt(len(weight) * inner(weight, weight)) / total
+        return {
+            "before": before,
+            "slope": edges * before,
+            "pull": before,
+            "cosine": edges / lengths,
+        }
 
     def _reweigh(self, predicted: Numbers, error: float, total: float, coefficient: float) -> None:
         if error == 0.0:

@@ -13,10 +13,18 @@ Schapire, J. Comput. Syst. Sci. 55, 1997, theorem 6)
 
     training error <= prod Z_t <= exp(-2 sum gamma_t^2),
 
-the second where alpha_t is the minimiser above. Only "half of the vote" is used of the number of
-classes K, so the first holds for SAMME too, whose coefficient is that of two classes plus
-1/2 log(K - 1) (Zhu, Zou, Rosset and Hastie, Stat. Interface 2, 2009, algorithm 2); with K > 2 it is
-below 1 only if the errors are small, since SAMME asks for no more than e_t < 1 - 1/K.
+the second where alpha_t is the minimiser above. There Z_t = sqrt(1 - 4 gamma_t^2), so that with
+gamma the smallest edge of T rounds
+
+    prod Z_t <= (1 - 4 gamma^2)^(T/2) <= exp(-2 T gamma^2).
+
+A factor n before the middle one, the number of rows, as some texts have it, is not needed: the
+weights begin at 1/n, and the mean loss of H = 0 is 1.
+
+Only "half of the vote" is used of the number of classes K, so the first holds for SAMME too, whose
+coefficient is that of two classes plus 1/2 log(K - 1) (Zhu, Zou, Rosset and Hastie, Stat. Interface
+2, 2009, algorithm 2); with K > 2 it is below 1 only if the errors are small, since SAMME asks for
+no more than e_t < 1 - 1/K.
 
 The normalised margin of a row is the weight of the votes for its class, less that of the votes for
 the strongest other class, over the weight of all votes: in [-1, 1], not positive where the vote is
@@ -31,9 +39,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.ensembles.rounds import History
+
 Vector = NDArray[np.float64]
 
-BOUND_FIELDS = ("edge", "z", "product", "exponential", "error")
+BOUND_FIELDS = ("edge", "z", "product", "exponential", "geometric", "n_geometric", "error")
+DESCENT_FIELDS = ("before", "first_order", "after", "slope", "pull", "edge", "cosine")
+_FEW_ROWS = 4096  # for which BLAS takes one thread
 PERFECT_WEIGHT = 1.0
 """scikit-learn's coefficient of a learner without error, whose true one is infinite."""
 
@@ -74,6 +86,7 @@ def bound_training_error(
     train_errors: ArrayLike,
     *,
     n_classes: int = 2,
+    n_rows: int | None = None,
 ) -> Any:
     """Set the training error after every round beside its bounds.
 
@@ -86,14 +99,17 @@ def bound_training_error(
     train_errors : array-like of shape (rounds,)
         Of the ensemble after each round, with the weights of the first round.
     n_classes : int, default=2
+    n_rows : int, default=None
+        How many rows were learnt from, for ``n_geometric``.
 
     Returns
     -------
     bounds : recarray of shape (rounds,)
         With the fields ``edge`` (gamma_t), ``z`` (Z_t), ``product`` (of all Z so far),
-        ``exponential`` (exp(-2 sum gamma^2); nan where it is no bound, for several classes and
-        from a round on whose alpha another learning rate than 1 has made) and ``error`` (the
-        training error).
+        ``exponential`` (exp(-2 sum gamma^2)), ``geometric`` ((1 - 4 gamma^2)^(T/2) with the
+        smallest edge gamma of the T rounds so far), ``n_geometric`` (n_rows times that) and
+        ``error`` (the training error). Those after ``product`` are nan where they are no bounds:
+        for several classes, and from a round on whose alpha another learning rate than 1 has made.
 
     Examples
     --------
@@ -114,7 +130,49 @@ def bound_training_error(
     with np.errstate(over="ignore"):
         bounds["z"], bounds["product"] = np.exp(log_z), np.exp(np.cumsum(log_z))
     bounds["exponential"] = np.where(proven, np.exp(-2.0 * np.cumsum(edge**2)), np.nan)
+    bounds["geometric"] = np.where(proven, _geometric(edge), np.nan)
+    bounds["n_geometric"] = bounds["geometric"] * (np.nan if n_rows is None else n_rows)
     return bounds.view(np.recarray)
+
+
+def _geometric(edge: Vector) -> Any:
+    """Give (1 - 4 gamma^2)^(T/2) after every T rounds, gamma the smallest edge of them."""
+    smallest, rounds = np.minimum.accumulate(edge), np.arange(1, len(edge) + 1)
+    return np.maximum(0.0, 1.0 - 4.0 * smallest**2) ** (0.5 * rounds)
+
+
+def descent_of(history: History) -> Any:
+    """Set what every round did to the loss beside what its gradient foretold.
+
+    Parameters
+    ----------
+    history : History
+
+    Returns
+    -------
+    descent : recarray of shape (rounds,)
+        With the fields ``before`` and ``after`` (the mean loss), ``first_order`` (what the tangent
+        at the beginning foretells, ``before`` less alpha times ``slope``; a convex loss ends at or
+        above it), ``slope`` (of h and the negative gradient the scalar product), ``pull`` (the sum
+        of the gradient's entries in size), ``edge`` (1/2 - e) and ``cosine`` (between the step and
+        the negative gradient). Where h is -1 or +1, ``slope`` is 2 ``edge`` ``pull``.
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
+    >>> model.descent_.cosine.round(3)
+    array([0.4  , 0.524, 0.65 ])
+    """
+    descent = np.zeros(len(history), dtype=[(name, np.float64) for name in DESCENT_FIELDS])
+    for name in ("before", "slope", "pull", "cosine"):
+        descent[name] = history.column(name)
+    descent["after"], descent["edge"] = history.column("loss"), 0.5 - history.column("error")
+    alpha = history.column("alpha")
+    step = np.where(np.isnan(alpha), 1.0, alpha)  # several functions: slope is of the whole step
+    descent["first_order"] = descent["before"] - step * descent["slope"]
+    return descent.view(np.recarray)
 
 
 def _minimises_z(error: Vector, alpha: Vector) -> Any:
@@ -126,6 +184,11 @@ def _minimises_z(error: Vector, alpha: Vector) -> Any:
 def log_normaliser(error: Any, alpha: Any) -> Any:
     """Give log Z of a weighted error and a coefficient, without overflow."""
     return alpha + np.log(error + (1.0 - error) * np.exp(-2.0 * alpha))
+
+
+def inner(a: Vector, b: Vector) -> float:
+    """Give a'b on one thread: BLAS takes several for many rows, and other bits with them."""
+    return float(a.dot(b) if len(a) < _FEW_ROWS else np.einsum("i,i", a, b))
 
 
 def vote_margins(votes: Vector, total: float, label: NDArray[Any]) -> Vector:

@@ -181,66 +181,6 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
         """Take the logarithm of predict_proba."""
         return np.log(self.predict_proba(X))
 
-    # after every round
-
-    def staged_decision_function(self, X: Any) -> Iterator[Vector]:
-        """Give the decision function after every round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Yields
-        ------
-        values : ndarray of shape (rows,) or (rows, classes)
-        """
-        for votes, total in self._staged_votes(self._read(X)):
-            yield self._values(votes, total)
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """Predict classes after every round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Yields
-        ------
-        labels : ndarray of shape (rows,)
-        """
-        for values in self.staged_decision_function(X):
-            yield self._labels(values)
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
-        """Give probabilities after every round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Yields
-        ------
-        p : ndarray of shape (rows, classes)
-        """
-        for values in self.staged_decision_function(X):
-            yield self._probabilities(values)
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Give the accuracy after every round.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-        y : array-like of shape (rows,)
-        sample_weight : array-like of shape (rows,), default=None
-
-        Yields
-        ------
-        score : float
-        """
-        for labels in self.staged_predict(X):
-            yield float(accuracy_score(y, labels, sample_weight=sample_weight))
-
     # what the vote says about rows
 
     def margins(self, X: Any, y: Any, rounds: int | None = None) -> Vector:
@@ -368,3 +308,65 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
                 f"{type(self.estimators_[0]).__name__} has no feature_importances_, so the "
                 "ensemble has none; sklearn.inspection.permutation_importance takes any model."
             ) from None
+
+
+class StagedVote(WeightedVote):
+    """A vote whose members keep the coefficients of their rounds: it has been what it was."""
+
+    def staged_decision_function(self, X: Any) -> Iterator[Vector]:
+        """Give the decision function after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        values : ndarray of shape (rows,) or (rows, classes)
+        """
+        for votes, total in self._staged_votes(self._read(X)):
+            yield self._values(votes, total)
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """Predict classes after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        labels : ndarray of shape (rows,)
+        """
+        for values in self.staged_decision_function(X):
+            yield self._labels(values)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
+        """Give probabilities after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Yields
+        ------
+        p : ndarray of shape (rows, classes)
+        """
+        for values in self.staged_decision_function(X):
+            yield self._probabilities(values)
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Give the accuracy after every round.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+
+        Yields
+        ------
+        score : float
+        """
+        for labels in self.staged_predict(X):
+            yield float(accuracy_score(y, labels, sample_weight=sample_weight))

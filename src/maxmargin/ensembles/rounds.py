@@ -36,6 +36,7 @@ class Stop(Enum):
 
     ROUNDS = "All rounds asked for were made."
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
+    OPTIMAL = "No weak learner at all would lower the loss further: it is the least, to tol."
     TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
     CALLBACK = "The callback returned True; the rounds made until then were kept."
@@ -50,7 +51,7 @@ class Stop(Enum):
     @property
     def final(self) -> bool:
         """Whether more rounds of the same kind would change nothing, however many are asked for."""
-        return self in (Stop.PERFECT, Stop.TOO_WEAK, Stop.EARLY)
+        return self in (Stop.PERFECT, Stop.OPTIMAL, Stop.TOO_WEAK, Stop.EARLY)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,18 @@ class Round:
         The ensemble's error on the validation part, which early stopping of AdaBoost watches.
     validation_loss : float
         Its mean loss there, which early stopping of the other boosters watches.
+    before : float
+        Mean training loss before the round.
+    slope : float
+        How fast that loss falls along the weak learner's values h on the training rows at first:
+        the scalar product of h and the negative gradient. Where several functions take a step at
+        once, that of the whole step.
+    pull : float
+        Sum of the gradient's entries in size; known where h is -1 or +1 alone.
+    cosine : float
+        Of the angle between the step and the negative gradient.
+    gap : float
+        By how much the loss is above its least at most, where there is a proof.
     stop : Stop or None
         Why no round can follow this one, if none can.
 
@@ -95,6 +108,11 @@ class Round:
     train_error: float = _NAN
     validation_error: float = _NAN
     validation_loss: float = _NAN
+    before: float = _NAN
+    slope: float = _NAN
+    pull: float = _NAN
+    cosine: float = _NAN
+    gap: float = _NAN
     stop: Stop | None = None
 
     def __str__(self) -> str:
@@ -106,6 +124,7 @@ class Round:
             "train error": self.train_error,
             "validation error": self.validation_error,
             "validation loss": self.validation_loss,
+            "gap": self.gap,
         }
         known = [f"{name} {value:.4g}" for name, value in numbers.items() if not math.isnan(value)]
         return "  ".join([f"round {self.round:4d}  {self.seconds:8.2f} s", *known])

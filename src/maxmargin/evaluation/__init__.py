@@ -1,6 +1,12 @@
 """Honest numbers: who was trained and judged on which rows, and what a difference means."""
 
 from maxmargin.evaluation.band import Band, band_of
+from maxmargin.evaluation.bias_variance import (
+    BiasVariance,
+    MemberCorrelation,
+    bias_variance,
+    member_correlation,
+)
 from maxmargin.evaluation.comparison import Comparison, compare, judge_runs
 from maxmargin.evaluation.delong import delong_interval, delong_test
 from maxmargin.evaluation.interval import (
@@ -8,6 +14,7 @@ from maxmargin.evaluation.interval import (
     bootstrap,
     clopper_pearson,
     mean_of_shares,
+    student,
     wilson,
 )
 from maxmargin.evaluation.leave_one_out import LeftOut, leave_one_out
@@ -15,6 +22,7 @@ from maxmargin.evaluation.nested import Nested, nested
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import RATIOS, Ratio
 from maxmargin.evaluation.roc import RocCurve
+from maxmargin.evaluation.round_errors import RoundErrors, round_errors
 from maxmargin.evaluation.run import Fold, FoldDone, Run, evaluate
 from maxmargin.evaluation.score_interval import score_interval
 from maxmargin.evaluation.selection import Selection, select
@@ -26,16 +34,19 @@ from maxmargin.evaluation.verdict import Verdict, alpaydin_f, corrected_t, diett
 __all__ = [
     "RATIOS",
     "Band",
+    "BiasVariance",
     "Comparison",
     "Fold",
     "FoldDone",
     "Interval",
     "LeftOut",
     "Look",
+    "MemberCorrelation",
     "Nested",
     "PrecisionRecallCurve",
     "Ratio",
     "RocCurve",
+    "RoundErrors",
     "Run",
     "Selection",
     "TestVault",
@@ -45,6 +56,7 @@ __all__ = [
     "Verdict",
     "alpaydin_f",
     "band_of",
+    "bias_variance",
     "bootstrap",
     "choose_threshold",
     "clopper_pearson",
@@ -58,8 +70,11 @@ __all__ = [
     "judge_runs",
     "leave_one_out",
     "mean_of_shares",
+    "member_correlation",
     "nested",
+    "round_errors",
     "score_interval",
     "select",
+    "student",
     "wilson",
 ]

@@ -3,6 +3,7 @@ r"""Confidence intervals of scores: of shares, and by the bootstrap of everythin
     clopper_pearson(count, total)    all p that a binomial test on either side keeps
     wilson(count, total)             all p with |k/n - p| <= z sqrt(p (1 - p) / n)
     mean_of_shares(counts, totals)   quantiles of the mean of Beta(k_c + 1, n_c - k_c + 1)
+    student(values)                  mean -+ t s / sqrt(n), of repeated experiments
     bootstrap(statistic, *arrays)    quantiles of the statistic over resamples of the rows
 
 The exact interval covers the truth at least as often as it says, Wilson's about as often, with
@@ -144,6 +145,39 @@ def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95)
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     ends = min(float(low), value), max(float(high), value)
     return Interval(value, *ends, level, "Beta posterior")
+
+
+def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Find Student's interval of a mean, such as that of the errors of repeated experiments.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Independent, and not too skew; of a single one nothing is known.
+    level : float, default=0.95
+        How often such an interval covers the truth, about.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> print(student([0.21, 0.24, 0.19, 0.22]))
+    0.215 (95 % interval 0.182 to 0.248, Student)
+    """
+    mean, reach = reach_of_mean(np.asarray(values, np.float64), level)
+    return Interval(float(mean), float(mean - reach), float(mean + reach), level, "Student")
+
+
+def reach_of_mean(values: NDArray[np.float64], level: float = 0.95) -> tuple[Any, Any]:
+    """Give means over the first axis, and how far Student's intervals go to either side."""
+    check_share("student", "level", level)
+    n = len(values)
+    if n < 2:
+        return values.mean(axis=0), np.full(values.shape[1:], np.nan)
+    wide = stats.t.ppf((1 + level) / 2, n - 1) / np.sqrt(n)
+    return values.mean(axis=0), wide * values.std(axis=0, ddof=1)
 
 
 def _share(count: int, total: int, level: float, method: str, name: str) -> Interval:

@@ -144,7 +144,7 @@ def _of_kernel_machine(
     model._check_parameters()
     training = model._prepare(rows.X, rows.y, rows.weight)
     with watch(model.time_limit) as clock:
-        recipe = model._recipe(clock, training.offset == 0)
+        recipe = model._recipe(clock, training.intercept)
         training = _stored(training, recipe)
         whole = learn(training, recipe)
         values = whole.machine.decide(training.X, np.asarray, recipe.n_jobs)

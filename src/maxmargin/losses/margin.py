@@ -21,6 +21,16 @@ The conjugates: where phi is differentiable the supremum is at the m with phi'(m
 exponential one. The hinge attains it at its kink m = 1 for every v between its slopes -1 and 0.
 Beyond the range of phi' the supremum is infinite.
 
+Where t = +1 with probability eta, the expected loss eta phi(f) + (1 - eta) phi(-f) is least at
+
+    Hinge                                   sign(2 eta - 1)        (at eta = 1/2, all of [-1, 1])
+    Logistic                                log(eta / (1 - eta))
+    Exponential                             log(eta / (1 - eta)) / 2
+    Squared, SquaredHinge, ModifiedHuber    2 eta - 1
+
+so that each has the sign of the Bayes rule. A convex phi does if and only if phi'(0) < 0 (Bartlett,
+Jordan, McAuliffe, "Convexity, classification, and risk bounds", JASA 101, 2006, theorem 2).
+
 Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, 2nd ed., section 10.6
 (losses of the margin). Shalev-Shwartz and Zhang, Stochastic dual coordinate ascent methods for
 regularized loss minimization, JMLR 14 (2013) 567-599 (their conjugates, at v = -alpha).
@@ -84,6 +94,43 @@ class MarginLoss(Loss):
         """Whether the loss knows its curvature."""
         return type(self)._curvature is not MarginLoss._curvature
 
+    def expected(self, z: ArrayLike, eta: ArrayLike) -> FloatArray:
+        """Give the expected loss of predicting z where t = +1 with probability eta."""
+        p = _check_probability(eta)
+        with np.errstate(invalid="ignore"):
+            parts = p * self.value(z, 1.0), (1.0 - p) * self.value(z, -1.0)
+        # What is impossible costs nothing, even if its price is infinite.
+        return (np.where(p > 0.0, parts[0], 0.0) + np.where(p < 1.0, parts[1], 0.0))[()]
+
+    def population_minimiser(self, eta: ArrayLike) -> FloatArray:
+        """Find the prediction with the least expected loss where t = +1 with probability eta.
+
+        Parameters
+        ----------
+        eta : array-like
+            Probabilities.
+
+        Returns
+        -------
+        f : ndarray
+            Of the shape of ``eta``; infinite where no finite prediction is best.
+
+        Examples
+        --------
+        >>> from maxmargin.losses import Hinge, Logistic
+        >>> Hinge().population_minimiser([0.1, 0.5, 0.9]).tolist()
+        [-1.0, 0.0, 1.0]
+        >>> Logistic().population_minimiser(0.75).round(3).item()
+        1.099
+        """
+        return np.asarray(self._minimiser(_check_probability(eta)), np.float64)[()]
+
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        """Search, for want of a closed form."""
+        zero, t = np.zeros(2), np.array([1.0, -1.0])
+        found = [self.best_shift(zero, t, np.array([p, 1.0 - p])) for p in np.ravel(eta)]
+        return np.reshape(found, eta.shape)
+
     @abstractmethod
     def _value(self, m: FloatArray) -> FloatArray: ...
 
@@ -118,6 +165,9 @@ class ZeroOne(MarginLoss):
         )
 
     _curvature = _derivative
+
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return np.where(eta > 0.5, 1.0, -1.0)  # the Bayes rule; 0 would be an error either way
 
     def _conjugate(self, v: FloatArray) -> NoReturn:
         raise NotImplementedError(
@@ -154,6 +204,9 @@ class Hinge(MarginLoss):
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _restrict(v, v, *self.slopes)
 
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return np.sign(2.0 * eta - 1.0)
+
 
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
@@ -180,6 +233,9 @@ class SquaredHinge(MarginLoss):
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _restrict(_conjugate_of_square(v), v, *self.slopes)
+
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return 2.0 * eta - 1.0
 
 
 @dataclass(frozen=True)
@@ -220,6 +276,9 @@ class Logistic(MarginLoss):
         s = np.clip(-v, 0.0, 1.0)
         return _restrict(_x_log_x(s) + _x_log_x(1.0 - s), v, *self.slopes)
 
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return _log_odds(eta)
+
 
 @dataclass(frozen=True)
 class Exponential(MarginLoss):
@@ -249,6 +308,9 @@ class Exponential(MarginLoss):
         s = np.maximum(-v, 0.0)
         return _restrict(s * (_log(s) - 1.0), v, *self.slopes)
 
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return 0.5 * _log_odds(eta)
+
 
 @dataclass(frozen=True)
 class Squared(MarginLoss):
@@ -277,6 +339,9 @@ class Squared(MarginLoss):
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _conjugate_of_square(v)
+
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return 2.0 * eta - 1.0
 
 
 @dataclass(frozen=True)
@@ -313,6 +378,22 @@ class ModifiedHuber(MarginLoss):
 
     def _conjugate(self, v: FloatArray) -> FloatArray:
         return _restrict(_conjugate_of_square(v), v, *self.slopes)
+
+    def _minimiser(self, eta: FloatArray) -> FloatArray:
+        return 2.0 * eta - 1.0
+
+
+def _check_probability(eta: ArrayLike) -> FloatArray:
+    p = np.asarray(eta, np.float64)
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        wrong = np.ravel(p)[~((np.ravel(p) >= 0.0) & (np.ravel(p) <= 1.0))][0]
+        raise ValueError(f"eta must hold probabilities, from 0 to 1. Got {wrong}.")
+    return p
+
+
+def _log_odds(p: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):  # of 0 and 1 they are infinite
+        return np.log(p) - np.log1p(-p)
 
 
 def _apply(phi: Callable[[Any], Any], z: ArrayLike, t: ArrayLike) -> FloatArray:

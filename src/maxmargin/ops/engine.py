@@ -7,8 +7,10 @@ has the same groups with the same signatures:
     rows, selection                                          the row store, and who violates
     smo, polish, coordinate, cost_walk                       ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
+    subgradient                                              stochastic descent on features
     stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
     gradient, boost_weights, pairs                           passes of boosting
+    integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
 
 What holds arrays for long (prepared rows, a row cache, a design, columns) holds their engine too:
 ``engine_of(X).smo.smo_pairs(...)``. Nothing outside this room names a device.

@@ -2,8 +2,11 @@
 
 from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
+from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
+from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
+from maxmargin.plots.descent import DescentDisplay, descent
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -11,21 +14,31 @@ from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
+from maxmargin.plots.overfitting import OverfittingDisplay, overfitting
 from maxmargin.plots.path import PathDisplay, path
+from maxmargin.plots.population import PopulationDisplay, population_minimisers
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
+from maxmargin.plots.probability import ProbabilityDisplay, probability_field
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
+from maxmargin.plots.rounds_table import RoundsTableDisplay
+from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
+from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
+from maxmargin.plots.voronoi import VoronoiDisplay, voronoi
 
 __all__ = [
     "AlphaDisplay",
+    "BiasVarianceDisplay",
+    "BoundaryDisplay",
     "CalibrationDisplay",
     "ConvergenceDisplay",
+    "DescentDisplay",
     "ErrorCurveDisplay",
     "ForcesDisplay",
     "HardestDisplay",
@@ -33,31 +46,47 @@ __all__ = [
     "LossDisplay",
     "MarginDisplay",
     "MarginDistributionDisplay",
+    "OverfittingDisplay",
     "PathDisplay",
+    "PopulationDisplay",
     "PrecisionRecallDisplay",
+    "ProbabilityDisplay",
     "ProjectionDisplay",
     "RocCurve",
     "RoundsDisplay",
+    "RoundsTableDisplay",
+    "SearchDisplay",
     "ShapeDisplay",
     "SlacknessDisplay",
     "SplitsDisplay",
+    "StumpDisplay",
     "TuningDisplay",
+    "VoronoiDisplay",
     "alphas",
+    "bias_variance",
+    "boundary",
     "calibration",
     "convergence",
+    "descent",
     "error_curves",
     "forces",
     "hardest",
     "loss_curves",
     "losses",
     "margin_distribution",
+    "overfitting",
     "path",
+    "population_minimisers",
     "precision_recall",
+    "probability_field",
     "projection",
     "roc",
     "rounds",
+    "searches",
     "shape_functions",
     "slackness",
     "splits",
+    "tree",
     "tuning",
+    "voronoi",
 ]

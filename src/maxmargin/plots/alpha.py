@@ -8,9 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.evaluation.members import coefficients
 from maxmargin.plots import palette
 from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.replay import coefficients
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

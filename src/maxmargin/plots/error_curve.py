@@ -9,7 +9,7 @@ With the edge gamma_t = 1/2 - e_t and Z_t = 2 sqrt(e_t (1 - e_t)),
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -18,9 +18,9 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
+from maxmargin.evaluation.members import is_bag, staged_labels
 from maxmargin.plots import palette
 from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.replay import is_bag, shares
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class ErrorCurveDisplay:
         items, curves = _items(sets), _known_errors(fitted.model)
         _check(fitted, cls.drawn_of, has_some=bool(items or curves))
         for name, (X, y) in items:
-            said = _staged_predict(fitted.model, fitted.rows(X))
+            said = staged_labels(fitted.model, fitted.rows(X))
             curves[name] = np.array([np.mean(np.asarray(y) != label) for label in said])
         unit = "members" if is_bag(fitted.model) else "rounds"
         return cls(curves=curves, unit=unit).plot(log_rounds=log_rounds, ax=ax)
@@ -246,12 +246,6 @@ def _check(fitted: Fitted, drawn_of: str, has_some: bool) -> None:
             f"{name} does not know its training errors: give sets of rows to predict,"
             f" such as {{'test': (X, y)}}{or_out}."
         )
-
-
-def _staged_predict(model: Any, rows: Any) -> Iterator[Array]:
-    if hasattr(model, "staged_predict"):
-        return iter(model.staged_predict(rows))
-    return (model.classes_[share.argmax(axis=1)] for share in shares(model, rows))
 
 
 def _known_errors(estimator: Any) -> dict[str, Array]:

@@ -34,9 +34,10 @@ _LETTER = 0.075  # inches that a letter of the note takes
 class HardestDisplay:
     """The rows with the most weight, as pictures where they are images and as bars otherwise.
 
-    For an AdaBoostClassifier of ours, and pipelines that end in one. Each row is shown with its
-    label, with what the model says instead where it disagrees, and with its weight in multiples of
-    the average. Build it with :meth:`from_estimator`, or draw in one call with :func:`hardest`.
+    For an AdaBoostClassifier of ours or an LPBoostClassifier, and pipelines that end in one. Each
+    row is shown with its label, with what the model says instead where it disagrees, and with its
+    weight in multiples of the average. Build it with :meth:`from_estimator`, or draw in one call
+    with :func:`hardest`.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class HardestDisplay:
     5
     """
 
-    drawn_of: ClassVar[str] = "an AdaBoostClassifier"
+    drawn_of: ClassVar[str] = "an AdaBoostClassifier or LPBoostClassifier"
 
     axes_: NDArray[np.object_]
     figure_: Figure

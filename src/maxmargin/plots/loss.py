@@ -109,7 +109,7 @@ class LossDisplay:
         LossDisplay
             The display, already plotted.
         """
-        chosen = [named(loss) for loss in (_KNOWN if losses is None else _listed(losses))]
+        chosen = [named(loss) for loss in (_KNOWN if losses is None else listed(losses))]
         grid = _grid(margin)
         values = {loss.name: _scaled(loss, grid) for loss in chosen}
         return cls(margin=grid, values=values).plot(ax=ax)
@@ -183,7 +183,8 @@ def losses(
     return LossDisplay.from_losses(names_or_losses, margin=margin, ax=ax)
 
 
-def _listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:
+def listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:
+    """Take one loss for a list of it."""
     return chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else [chosen]
 
 

@@ -16,6 +16,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.evaluation.members import coefficients, is_bag
 from maxmargin.plots import palette, replay
 from maxmargin.plots.fitted import Fitted
 
@@ -107,13 +108,13 @@ class MarginDistributionDisplay:
         """
         fitted = Fitted.of(estimator)
         model = fitted.model
-        if replay.coefficients(model) is None and not replay.is_bag(model):
+        if coefficients(model) is None and not is_bag(model):
             raise fitted.refusal("margins", f"they are drawn of {cls.drawn_of}")
         count = len(model.estimators_)
         default = [number for number in (5, 100) if number < count] + [count]
         chosen = replay.choose_rounds(rounds, default, count)
         margins = _margins(model, fitted.rows(X), y, chosen)
-        return cls(margins=margins, unit="member" if replay.is_bag(model) else "round").plot(ax=ax)
+        return cls(margins=margins, unit="member" if is_bag(model) else "round").plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.

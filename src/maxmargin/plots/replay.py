@@ -7,13 +7,15 @@ product of all updates so far. They are therefore worked out from a fitted model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from sklearn.base import is_classifier
+
+from maxmargin.evaluation.members import coefficients, labels, nameless, shares
+from maxmargin.inputs.weights import read_weight, weigh_classes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -28,21 +30,9 @@ def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: i
     return chosen
 
 
-def coefficients(model: Any) -> Array | None:
-    """Give the alphas of an AdaBoost, ours or scikit-learn's; None for any other model."""
-    if not is_classifier(model) or not hasattr(model, "estimator_errors_"):
-        return None
-    return 0.5 * np.asarray(model.estimator_weights_[: len(model.estimators_)], np.float64)
-
-
-def is_bag(model: Any) -> bool:
-    """Whether a model averages classifiers of samples: bagging and forests, scikit-learn's too."""
-    return is_classifier(model) and hasattr(type(model), "estimators_samples_")
-
-
 def votes(model: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
     """Ask the weak learners in turn; keep what they and their sum say in the chosen rounds."""
-    rows = _nameless(rows)
+    rows = nameless(rows)
     total, members, ensembles = np.zeros(rows.shape[0]), [], []
     alphas = coefficients(model)
     assert alphas is not None
@@ -57,18 +47,10 @@ def votes(model: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
     return np.array(members), np.array(ensembles)
 
 
-def shares(model: Any, rows: Any) -> Iterator[Array]:
-    """Give the share of each class in the vote of an AdaBoost or a bag after every member."""
-    rows, alphas = _nameless(rows), coefficients(model)
-    shape = rows.shape[0], len(model.classes_)
-    total, cast = np.zeros(shape), 0.0
-    for k, member in enumerate(model.estimators_):
-        weight = 1.0 if alphas is None else float(alphas[k])
-        seen = rows[:, model.estimators_features_[k]] if _draws_features(model) else rows
-        total += weight * (_sure(model, member, seen) if alphas is not None else
-                           _average(member, seen, shape))  # fmt: skip
-        cast += weight
-        yield total / cast
+def leader(model: Any, rows: Any, number: int) -> Array:
+    """Give the class with the most votes after so many members, as its place."""
+    share = next(islice(shares(model, rows), number - 1, None))
+    return np.asarray(share.argmax(axis=1))
 
 
 def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Array]:
@@ -83,33 +65,38 @@ def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Arr
     return found
 
 
-def weights(before: Array, t: Array, first: ArrayLike | None) -> Array:
+def first_weights(model: Any, y: Array, given: ArrayLike | None) -> Array:
+    """Give the weights before the first round: those of ``fit``, by class, of the rows it kept."""
+    weight = read_weight(given, len(y))
+    factors = weigh_classes(getattr(model, "class_weight", None), model.classes_, y)
+    weight = weight * factors[np.searchsorted(model.classes_, y)]
+    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were put aside
+        weight = np.where(model.weights_ > 0, weight, 0.0)
+    return np.asarray(weight / weight.sum())
+
+
+def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tuple[Array, Array]:
+    """Give the weights that the chosen rounds saw, and the classes they named, as places.
+
+    With any number of classes a wrong row's weight is multiplied by exp(2 alpha), which for two is
+    the update above but for a factor of all rows.
+    """
+    alphas, label = coefficients(model), np.searchsorted(model.classes_, y)
+    assert alphas is not None
+    weight, seen, said = first, [], []
+    for number, (alpha, named) in enumerate(zip(alphas, labels(model, rows), strict=True), 1):
+        if number in chosen:
+            seen.append(weight)
+            said.append(named)
+        if number == chosen[-1]:
+            break
+        weight = weight * np.exp(2.0 * alpha * (named != label))
+        weight = weight / weight.sum()
+    return np.array(seen), np.array(said)
+
+
+def weights(before: Array, t: Array, first: Array) -> Array:
     """Work out the weights from the ensembles before each round: w_1 exp(-t H), normalised."""
-    start = np.ones(len(t)) if first is None else np.asarray(first, np.float64)
     exponent = -t * before
-    weight = start * np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    weight = first * np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
-
-
-def _nameless(rows: Any) -> Any:
-    """Leave the names of features away: members were fitted without them."""
-    return rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
-
-
-def _draws_features(model: Any) -> bool:
-    return hasattr(model, "estimators_features_")
-
-
-def _sure(model: Any, member: Any, rows: Any) -> Array:
-    """Count 1 for the class that a member names."""
-    named = np.searchsorted(model.classes_, member.predict(rows))
-    return np.eye(len(model.classes_))[named]
-
-
-def _average(member: Any, rows: Any, shape: tuple[int, int]) -> Array:
-    """Give a member's probabilities, or 1 for what it predicts; its classes are places."""
-    if not hasattr(member, "predict_proba"):
-        return np.eye(shape[1])[np.asarray(member.predict(rows), np.intp)]
-    said = np.zeros(shape)
-    said[:, np.asarray(member.classes_, np.intp)] = member.predict_proba(rows)
-    return said

@@ -11,9 +11,12 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
+from maxmargin.evaluation.members import coefficients
+from maxmargin.inputs.parameters import check_choice
 from maxmargin.plots import palette, replay
 from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.text import head, plain, turn, width
 
 if TYPE_CHECKING:
@@ -171,6 +174,7 @@ class RoundsDisplay:
         check_consistent_length(points, y)
         chosen = replay.choose_rounds(rounds, range(1, min(len(alphas), 4) + 1), len(alphas))
         t = np.where(np.asarray(y) == classes[1], 1.0, -1.0)
+        first = replay.first_weights(fitted.model, np.asarray(y), sample_weight)
         xx0, xx1 = make_lattice(*plane.corners(0.09), grid_resolution)
 
         def replayed(rows: Any) -> Array:
@@ -183,7 +187,7 @@ class RoundsDisplay:
             X=points,
             t=t,
             rounds=chosen,
-            weights=replay.weights(before, t, sample_weight),
+            weights=replay.weights(before, t, first),
             members=members,
             ensembles=ensembles,
             xx0=xx0,
@@ -323,30 +327,39 @@ def rounds(
     sample_weight: ArrayLike | None = None,
     axes: Any = None,
     legend: bool = True,
-) -> RoundsDisplay:
+    kind: str | None = None,
+    feature_names: Any = None,
+) -> RoundsDisplay | RoundsTableDisplay:
     """Draw rounds of AdaBoost side by side: weights, weak learner and the ensemble so far.
+
+    Two columns are drawn as a plane; a table of words with more or fewer of them as a table, a line
+    for each row and a column for each round.
 
     Parameters
     ----------
     estimator : AdaBoostClassifier, or a Pipeline that ends in one
-        Fitted to ``X`` and ``y``, two features and two classes.
-    X : array-like or DataFrame of shape (n_samples, 2)
-        The training points; columns may hold words.
+        Fitted to ``X`` and ``y``; of two classes for a plane.
+    X : array-like or DataFrame of shape (n_samples, 2) or (n_samples, n_features)
+        The training rows; columns may hold words.
     y : array-like of shape (n_samples,)
         Their labels.
     rounds : iterable of int, optional
         Which rounds, from 1; the first four when not given.
     sample_weight : array-like of shape (n_samples,), optional
         The weights that were given to ``fit``.
-    axes : array of Axes of shape (2, n_rounds), optional
-        Where to draw; a new figure otherwise.
+    axes : array of Axes of shape (2, n_rounds), or Axes, optional
+        Where to draw; a table needs one. A new figure otherwise.
     legend : bool, default=True
         Whether to put a legend below the panels.
+    kind : {"plane", "table"}, optional
+        How to draw; None decides by the columns.
+    feature_names : sequence of str, optional
+        Names of the columns of a table; those of a DataFrame, or else x1, x2, ...
 
     Returns
     -------
-    RoundsDisplay
-        With ``axes_`` and ``figure_``.
+    RoundsDisplay or RoundsTableDisplay
+        With ``figure_``, and ``axes_`` or ``ax_``.
 
     Examples
     --------
@@ -358,9 +371,18 @@ def rounds(
     >>> print(plots.rounds(model, X, y).axes_[1, 2].get_title(loc="left"))
     H₃ = 0.42 h₁ + 0.65 h₂ + 0.92 h₃
     """
-    return RoundsDisplay.from_estimator(
-        estimator, X, y, rounds=rounds, sample_weight=sample_weight, axes=axes, legend=legend
-    )
+    given: dict[str, Any] = {"rounds": rounds, "sample_weight": sample_weight}
+    if kind is not None:
+        check_choice("rounds", "kind", kind, ("plane", "table"))
+    if kind == "table" or (kind is None and _is_table_of_words(Fitted.of(estimator))):
+        names = {"feature_names": feature_names}
+        return RoundsTableDisplay.from_estimator(estimator, X, y, **given, **names, ax=axes)
+    return RoundsDisplay.from_estimator(estimator, X, y, **given, axes=axes, legend=legend)
+
+
+def _is_table_of_words(fitted: Fitted) -> bool:
+    words = fitted.categorical
+    return words is not None and bool(np.any(words)) and len(words) != 2
 
 
 def _subscript(number: int) -> str:
@@ -369,7 +391,7 @@ def _subscript(number: int) -> str:
 
 def _check(fitted: Fitted, drawn_of: str) -> Array:
     """Refuse what cannot be drawn; the coefficients come back."""
-    alphas = replay.coefficients(fitted.model)
+    alphas = coefficients(fitted.model)
     if alphas is None:
         raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")
     return alphas

@@ -39,13 +39,13 @@ _LONG = 12  # names of categories are cut to this many characters
 class ShapeDisplay:
     """Shape functions of a stump ensemble, a panel a feature, the most important first.
 
-    For boosted stumps: an AdaBoostClassifier, BoostingClassifier, BoostingRegressor or
-    BoostingRanker whose members are stumps, and pipelines that end in one. Of one among several
-    classes those that vary most come first, since importances are of all classes together, and
-    features that add a constant to it are left out. A numeric feature is drawn as steps above a rug
-    of the rows, a categorical one as bars; where there were missing values in training, what they
-    add is marked at the right edge. All panels share one vertical axis, so heights compare. Build
-    it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
+    For boosted stumps: an AdaBoostClassifier, LPBoostClassifier, BoostingClassifier,
+    BoostingRegressor or BoostingRanker whose members are stumps, and pipelines that end in one. Of
+    one among several classes those that vary most come first, since importances are of all classes
+    together, and features that add a constant to it are left out. A numeric feature is drawn as
+    steps above a rug of the rows, a categorical one as bars; where there were missing values in
+    training, what they add is marked at the right edge. All panels share one vertical axis, so
+    heights compare. Build it with :meth:`from_estimator`, or draw with :func:`shape_functions`.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ class ShapeDisplay:
     """
 
     drawn_of: ClassVar[str] = (
-        "boosted stumps, those of an AdaBoostClassifier, BoostingClassifier, BoostingRegressor or"
-        " BoostingRanker"
+        "boosted stumps, those of an AdaBoostClassifier, LPBoostClassifier, BoostingClassifier,"
+        " BoostingRegressor or BoostingRanker"
     )
 
     axes_: NDArray[np.object_]

@@ -14,6 +14,7 @@ from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import Newton, is_narrow
 from maxmargin.solvers.osuna import Osuna
 from maxmargin.solvers.primal_coordinate import PrimalCoordinate
+from maxmargin.solvers.projected_subgradient import Pegasos, ProjectedSubgradient
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, with_printing
 from maxmargin.solvers.shrinking import Shrinking
@@ -37,6 +38,8 @@ LINEAR_SOLVERS: Final[dict[str, Any]] = {
     "gradient_descent": GradientDescent,
     "primal_coordinate": PrimalCoordinate,
     "working_set": LinearWorkingSet,
+    "projected_subgradient": ProjectedSubgradient,
+    "pegasos": Pegasos,
 }
 """By the name that ``LinearSVC(solver=...)`` and ``LinearClassifier(solver=...)`` take."""
 
@@ -77,8 +80,10 @@ __all__ = [
     "LinearWorkingSet",
     "Newton",
     "Osuna",
+    "Pegasos",
     "PrimalCoordinate",
     "Progress",
+    "ProjectedSubgradient",
     "RowCache",
     "SequentialDual",
     "Shrinking",

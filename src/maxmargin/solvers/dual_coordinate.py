@@ -16,6 +16,10 @@ were left out and would move by now. That is shrinking without a threshold. A pa
 place of the look would read them in random order on one thread, the product reads them in order
 on all. On Reuters (hinge, gap 1e-3) 4.0 times all rows are visited, and were 8.9 times before.
 
+With ``sampling="uniform"`` every step draws one of all rows, each with the same probability, and a
+pass is as many draws as there are rows (Shalev-Shwartz and Zhang, JMLR 14, 2013): nothing is left
+out, and nothing is sure to be visited.
+
 The primal of theta itself jumps up and down while the dual rises smoothly; the best point between
 it and the best one before is better than both, and costs no product.
 """
@@ -55,6 +59,8 @@ class DualCoordinate:
         design: Design,
         start: LinearStart | None = None,
         seed: int = 0,
+        *,
+        sampling: str = "epochs",
     ) -> None:
         self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
@@ -70,7 +76,7 @@ class DualCoordinate:
         self._random = np.random.default_rng(seed).integers(1, 2**63, size=1, dtype=np.uint64)
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
-        self._looked, self._laps = 0, _FIRST
+        self._looked, self._laps, self._uniform = 0, _FIRST, sampling == "uniform"
         self._order = np.arange(len(problem))
         if start is not None:
             alpha = start.alpha(problem, self._upper)
@@ -112,8 +118,12 @@ class DualCoordinate:
         return int(np.clip(np.ceil(needed), 2, _LAPS))
 
     def _pass(self, limits: Limits) -> None:
-        """Visit the rows that moved when last visited."""
-        self._verbs.shuffle(self._order, len(self._order), self._random)
+        """Visit the rows that moved when last visited, or as many draws as there are rows."""
+        if self._uniform:
+            self._order = np.empty(len(self.problem), np.intp)
+            self._verbs.draw(self._order, self._random)
+        else:
+            self._verbs.shuffle(self._order, len(self._order), self._random)
         work = self._length * len(self._order)
         self._order, _ = sweep(self._order, work, self._visit, limits)
         self.iterations += 1

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import LinearProblem
 
@@ -32,6 +34,11 @@ def smooth(loss: Loss) -> bool:
 def smooth_and_curved(loss: Loss) -> bool:
     """Take losses with a derivative everywhere and a known curvature."""
     return loss.smooth and has(loss.curvature)
+
+
+def lipschitz(loss: Loss) -> bool:
+    """Take losses whose slopes are bounded."""
+    return loss.convex and bool(np.isfinite(loss.slopes).all())
 
 
 def hinge(loss: Loss) -> bool:

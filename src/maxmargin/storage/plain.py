@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from typing import Any
@@ -189,7 +189,7 @@ def _write_parts(value: Any, place: str) -> dict[str, Any]:
 
 
 def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
-    held = _read_items(plain["has"])
+    held = _later_parts(kind) | _read_items(plain["has"])
     if held.keys() != set(_parts(kind) or ()):
         raise NotPlainError(f"{_named(kind)} is stored with other parts than it has.")
     hints = hints_of(kind) if is_dataclass(kind) else {}
@@ -201,6 +201,12 @@ def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
     if hasattr(value, "__restored__"):
         value.__restored__()
     return value
+
+
+def _later_parts(kind: type) -> dict[str, Any]:
+    """Give the parts that have a default: a release before they were there wrote none of them."""
+    given = fields(kind) if is_dataclass(kind) else ()
+    return {field.name: field.default for field in given if field.default is not MISSING}
 
 
 def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:

@@ -180,7 +180,7 @@ default="linear"
         """Have rows in double precision: errors grow with duals, which have no bound here."""
         return super()._prepare(X, y, sample_weight).in_double()
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Recipe(
             price=np.inf,
             limits=self._limits(clock),

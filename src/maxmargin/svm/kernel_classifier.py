@@ -95,5 +95,4 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        free_bias = machine.offset == 0
-        return ready(machine.seen, X, self._sides(labels, sample_weight), free_bias)
+        return ready(machine.seen, X, self._sides(labels, sample_weight), self._fitted_intercept)

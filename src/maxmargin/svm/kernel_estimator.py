@@ -43,15 +43,15 @@ class KernelEstimator(BaseEstimator):
     """Of the machine's numbers, as scikit-learn shows them."""
 
     @property
-    def _free_bias(self) -> bool:
-        """Whether the bias is free; without one, the kernel is k + 1."""
-        return True
+    def _intercept(self) -> str:
+        """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
+        return "free"
 
     # what the parameters say
 
     @abstractmethod
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
-        """Say which problems rows state, with a bias or without, and who solves them."""
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        """Say which problems rows state, with a free bias or without, and who solves them."""
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -123,7 +123,7 @@ class KernelEstimator(BaseEstimator):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check the data and choose the kernel by all rows."""
-        return prepare(self, self._kernel(), X, y, sample_weight, self._free_bias)
+        return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
 
     @abstractmethod
     def _sides(self, y: Any, sample_weight: Any) -> Sides:
@@ -131,7 +131,7 @@ class KernelEstimator(BaseEstimator):
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = learn(training, self._recipe(clock, training.offset == 0))
+        learned = learn(training, self._recipe(clock, training.intercept))
         self._show(training, learned)
         complain(learned.certificates, self._sentences(training, learned))
         return learned
@@ -145,8 +145,9 @@ class KernelEstimator(BaseEstimator):
                 "large values and need to be preprocessed."
             )
         self._machine, self._sparse = machine, sparse.issparse(training.X)
+        self._bias = training.intercept
         self.support_, self.support_vectors_ = machine.rows, machine.support
-        self.intercept_ = self._sign * machine.shifted_intercepts()
+        self.intercept_ = self._sign * machine.shifted_intercepts() + 0.0  # and no -0
         coefficients = self._sign * machine.coefficients
         self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
         self.n_iter_: Any = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
@@ -239,7 +240,7 @@ class KernelEstimator(BaseEstimator):
         """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         training = self._again(X, y, sample_weight, asker).in_double()
-        reduced = self._recipe(Clock(), training.offset == 0).reduce(training)
+        reduced = self._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
         place[reduced.order] = np.arange(len(gram))
@@ -252,6 +253,12 @@ class KernelEstimator(BaseEstimator):
         if not all(task.problem.feasible(point.beta) for task, point in pairs):
             raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
+
+    @property
+    def _fitted_intercept(self) -> str:
+        """Say what became of the bias; models stored by earlier releases had no "none"."""
+        usual = "regularized" if self._machine.offset else "free"
+        return str(vars(self).get("_bias", usual))
 
     def _as_stated(self, points: list[Point], _reduced: Reduction) -> list[Point]:
         """Give the points of the machine as the problems have them."""

@@ -186,7 +186,7 @@ class Search:
         """Fit machines of their own, each cost's from the duals of the one before."""
         train, others = fold
         part = training.of(train, sides)
-        recipe: Recipe = replace(self.model._recipe(self.clock, training.offset == 0), n_jobs=1)
+        recipe: Recipe = replace(self.model._recipe(self.clock, training.intercept), n_jobs=1)
         starts: list[Vector] | None = None
         for price, following in zip(prices, [*prices[1:], prices[-1]], strict=True):
             self.clock.stop_if_over()
@@ -337,7 +337,7 @@ class _Matrices:
         search = self._search
         sides = Sides.of(search.model.class_weight, search.y, search.weight)
         seen = centred(kernel, search.X, sides.weight, True)
-        training = ready(seen, search.X, sides, True)
+        training = ready(seen, search.X, sides)
         gram, n = training.gram, len(training)
         if kernel.takes is Takes.MATRIX:
             return training.stored(np.ascontiguousarray(gram.rows.K))  # type: ignore[attr-defined]

@@ -16,21 +16,15 @@ from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, GradientDescent, Progress, is_narrow, solvers_for
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, is_narrow, solvers_for
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.scope import has, hinges
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]
 
-_SOLVERS = (
-    "auto",
-    "newton",
-    "dual_coordinate",
-    "gradient_descent",
-    "primal_coordinate",
-    "working_set",
-)
+_SOLVERS = ("auto", *LINEAR_SOLVERS)
+_WITH_A_RATE = ("gradient_descent", "projected_subgradient")
 
 
 def _check_loss(owner: str, loss: Loss) -> None:
@@ -80,10 +74,12 @@ class LinearClassifier(LinearModel):
         Factors of C by class.
     solver : str, default="auto"
         "newton", "gradient_descent" (smooth losses), "dual_coordinate" (hinge, squared_hinge with a
-        regularised intercept), "working_set" (hinge, free intercept), "primal_coordinate" (l1), or
-        "auto".
+        regularised intercept), "working_set" (hinge, free intercept), "primal_coordinate" (l1),
+        "projected_subgradient" (losses of bounded slope, regularised intercept), "pegasos" (hinge,
+        regularised intercept), or "auto". The last two are to learn from.
     learning_rate : float, default=None
-        Of gradient_descent: a fixed rate; None finds one on the way.
+        Of gradient_descent: a fixed rate; None finds one on the way. Of projected_subgradient a
+        fixed rate too, which ends near the minimum; None is 1/s in step s, which ends there.
     max_iter : int, default=1000
         Limit on the solver's steps for each problem.
     random_state : int, RandomState instance or None, default=None
@@ -100,6 +96,8 @@ class LinearClassifier(LinearModel):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    sampling : {"epochs", "uniform"}, default="epochs"
+        Of solver="dual_coordinate", as in ``LinearSVC``.
 
     Attributes
     ----------
@@ -140,6 +138,7 @@ class LinearClassifier(LinearModel):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        sampling: str = "epochs",
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -158,6 +157,7 @@ class LinearClassifier(LinearModel):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.sampling = sampling
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -188,9 +188,12 @@ class LinearClassifier(LinearModel):
         self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
     ) -> Any:
         name = self._choose(problem, design)
-        if name == "gradient_descent":
-            return GradientDescent(problem, design, start, seed, rate=self.learning_rate)
-        return LINEAR_SOLVERS[name](problem, design, start, seed)
+        return LINEAR_SOLVERS[name](problem, design, start, seed, **self._options(name))
+
+    def _options(self, solver: str) -> dict[str, Any]:
+        if solver in _WITH_A_RATE:
+            return {"rate": self.learning_rate}
+        return super()._options(solver)
 
     def _choose(self, problem: LinearProblem, design: Design) -> str:
         if self.solver != "auto":

@@ -17,7 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_flag,
+    check_number,
+    check_shared,
+)
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
@@ -290,6 +296,20 @@ class LinearModel(ClassifierMixin, LinearEstimator):
     A subclass says which problem its parameters mean (``_problem``) and who solves it
     (``_solver``). More than two classes are one problem for each, against the rest.
     """
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+        if self.sampling != "epochs" and self.solver != "dual_coordinate":
+            raise ParameterError(
+                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
+                "take all rows at once, or have their own way to draw them."
+            )
+
+    def _options(self, solver: str) -> dict[str, Any]:
+        """Say what else a solver is started with."""
+        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""

@@ -39,8 +39,8 @@ class LinearSVC(LinearModel):
 
     and with penalty="l1" the sum of |w_j| in place of |w|^2 / 2. Parameters, defaults and fitted
     attributes are those of ``sklearn.svm.LinearSVC``; added, keyword-only: ``intercept``,
-    ``solver``, ``time_limit``, ``n_jobs``, ``callback``, and the attributes ``certificate_`` and
-    ``certificates_``.
+    ``solver``, ``time_limit``, ``n_jobs``, ``callback``, ``on_interrupt``, ``sampling``, and the
+    attributes ``certificate_`` and ``certificates_``.
 
     Parameters
     ----------
@@ -72,7 +72,9 @@ class LinearSVC(LinearModel):
         SVC does: then the model agrees with ``SVC(kernel="linear")``.
     solver : str, default="auto"
         "dual_coordinate", "newton", "gradient_descent" (squared_hinge), "primal_coordinate" (l1),
-        "working_set" (hinge with a free intercept), or "auto": by the shape of the data.
+        "working_set" (hinge with a free intercept), "projected_subgradient" and "pegasos" (hinge,
+        regularised intercept; to learn from: a gap of 1e-2 is what they reach), or "auto": by the
+        shape of the data.
     time_limit : float, default=None
         Seconds after which the best point so far is returned.
     n_jobs : int, default=None
@@ -83,6 +85,9 @@ class LinearSVC(LinearModel):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    sampling : {"epochs", "uniform"}, default="epochs"
+        Of solver="dual_coordinate": whether rows are visited in a new random order in each pass,
+        those at rest left out, or every step draws one of all rows, each with the same probability.
 
     Attributes
     ----------
@@ -126,6 +131,7 @@ class LinearSVC(LinearModel):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        sampling: str = "epochs",
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -145,6 +151,7 @@ class LinearSVC(LinearModel):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.sampling = sampling
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -199,7 +206,8 @@ class LinearSVC(LinearModel):
     ) -> Any:
         if self._joint():
             return SequentialDual(problem, design, None, seed)
-        return LINEAR_SOLVERS[self._choose(design)](problem, design, start, seed)
+        name = self._choose(design)
+        return LINEAR_SOLVERS[name](problem, design, start, seed, **self._options(name))
 
     def _choose(self, design: Design) -> str:
         """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""

@@ -211,7 +211,7 @@ class NuSVC(CalibratedClassifier):
         """Check labels and weights; that a class is left without weight is said of nu."""
         return Sides.of(self.class_weight, y, sample_weight, every_class=False)
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return _OfShares(
             price=1.0,
             limits=self._limits(clock),

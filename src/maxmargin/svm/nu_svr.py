@@ -144,7 +144,7 @@ class NuSVR(KernelRegressor):
         check_number(type(self).__name__, "C", self.C, 0.0, above=True, infinite=True)
         self._share()
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),

@@ -151,7 +151,7 @@ class OneClassSVM(OutlierMixin, OneValue):
     def _sides(self, y: Any, sample_weight: Any) -> Sides:
         return Sides.of_one(np.zeros(len(y)), sample_weight)
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=1.0,
             limits=self._limits(clock),

@@ -22,30 +22,22 @@ again on the rows that it names, and what is returned has been checked on the da
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import OptimizeResult
 from sklearn.utils import check_X_y
 
 from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
-from maxmargin.ops.aside import aside
-from maxmargin.ops.clock import seconds_left, stop_if_over
+from maxmargin.ops.linear_program import optimum
 
 Vector = NDArray[np.float64]
 
 _COINCIDE = 1e-11  # of a column's range: means closer than this coincide
 _NEAR = 1e-5  # of a column's range: what a solver that saw only kernel values may leave
-_OPTIONS = {  # the smallest tolerances that HiGHS takes
-    "primal_feasibility_tolerance": 1e-10,
-    "dual_feasibility_tolerance": 1e-10,
-}
-_FIRST_SECONDS, _MORE_SECONDS = 2.0, 4.0  # that HiGHS gets at first, then by factors
-_LIMIT_REACHED = 1  # linprog's status
 _MOST_REFINED = 10_000_000  # numbers in the linear system for the positive weights
 
 
@@ -144,7 +136,7 @@ def heaviest_meeting(X: Any, t: Vector, weight: Vector) -> Vector | None:
     stack = sparse.vstack if sparse.issparse(Z) else np.vstack
     A = stack([Z.T * t, t[None]])
     bounds = np.column_stack([np.zeros(len(t)), weight])
-    solved = _optimum(-np.ones(len(t)), A_eq=A, b_eq=np.zeros(A.shape[0]), bounds=bounds)
+    solved = optimum(-np.ones(len(t)), A_eq=A, b_eq=np.zeros(A.shape[0]), bounds=bounds)
     return None if solved.x is None else _believed(Z, t, np.clip(solved.x, 0.0, weight))
 
 
@@ -202,27 +194,10 @@ def _solve(Z: Any, t: Vector) -> OptimizeResult:
     cost = np.zeros(Z.shape[1] + 2)
     cost[-1] = -1.0
     bounds = [(-1.0, 1.0)] * Z.shape[1] + [(None, None)] * 2
-    solved = _optimum(cost, A_ub=A, b_ub=np.zeros(len(t)), bounds=bounds)
+    solved = optimum(cost, A_ub=A, b_ub=np.zeros(len(t)), bounds=bounds)
     if solved.x is None:
         raise ArithmeticError(f"HiGHS could not solve the linear program: {solved.message}")
     return solved
-
-
-def _optimum(cost: Vector, **program: Any) -> OptimizeResult:
-    """Have HiGHS solve a linear program, for as long as the fit around it may go on.
-
-    HiGHS can be told in advance when to end, and not while it is at work. So that a program nobody
-    waits for any more soon does, a long one is begun again with more time; what that costs is at
-    most a third of the whole.
-    """
-    limit = _FIRST_SECONDS
-    while True:
-        options = {**_OPTIONS, "time_limit": min(limit, seconds_left())}
-        solved = aside(partial(linprog, cost, **program, options=options))
-        if solved.status != _LIMIT_REACHED:
-            return solved
-        stop_if_over()
-        limit *= _MORE_SECONDS
 
 
 def _hyperplane(X: Any, t: Vector, coef: Vector) -> Separation | None:

@@ -172,7 +172,7 @@ default="linear"
         super()._check_parameters()
         check_number(type(self).__name__, "budget", self.budget, 0.0)
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         budget = float(self.budget)
         return Recipe(
             price=1.0,

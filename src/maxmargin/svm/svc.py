@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
-from maxmargin.inputs.parameters import check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
@@ -16,6 +16,7 @@ from maxmargin.solvers import BOX_QP_SOLVERS, Progress
 from maxmargin.svm.calibrated import CalibratedClassifier
 from maxmargin.svm.kernel_fit import Recipe
 
+_INTERCEPTS = ("free", "regularized", "none")
 LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
@@ -24,9 +25,9 @@ class SVC(CalibratedClassifier):
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
     keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``,
-    ``on_interrupt``, kernel values as ``kernel``, and the attributes ``certificate_`` and
-    ``certificates_``. float32 data are kept in float32, unless that is too coarse for the
-    tolerance.
+    ``on_interrupt``, ``intercept``, ``sampling``, kernel values as ``kernel``, and the attributes
+    ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless that is too
+    coarse for the tolerance.
 
     Parameters
     ----------
@@ -83,12 +84,28 @@ class SVC(CalibratedClassifier):
         - "smo_first_order": two variables a step, always the pair that violates most.
         - "osuna": the support vectors so far and new violators, solved exactly together.
         - "coordinate_ascent": one variable a step, in random order. A variable moves alone only
-          without a free bias, so the kernel is k + 1: the intercept is a weight like the others,
-          penalised with them, and the model (and its certificate) is that of this problem.
+          without a free bias, so unless ``intercept="none"`` the kernel is k + 1: the intercept is
+          a weight like the others, penalised with them, and the model (and its certificate) is
+          that of this problem.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    intercept : {"auto", "free", "regularized", "none"}, default="auto"
+        What becomes of the bias b.
+
+        - "free": the penalty leaves it out, as in LIBSVM.
+        - "regularized": the kernel is k + 1, so that b is a weight like the others and |w|^2 + b^2
+          is penalised.
+        - "none": f(x) = sum_i beta_i k(x_i, x) on the plain kernel; a linear boundary goes through
+          the origin.
+        - "auto": "free", but "regularized" with solver="coordinate_ascent".
+
+        Solvers "smo" and "smo_first_order" have pairs to move and need "free"; with
+        "coordinate_ascent" it is one of the other two.
+    sampling : {"epochs", "uniform"}, default="epochs"
+        Of solver="coordinate_ascent": whether rows are taken in a new random order in each pass,
+        or every step draws one of all rows, each with the same probability.
 
     Attributes
     ----------
@@ -136,6 +153,8 @@ class SVC(CalibratedClassifier):
         callback: Callable[[Progress], object] | None = None,
         solver: str = "working_set",
         on_interrupt: str = "raise",
+        intercept: str = "auto",
+        sampling: str = "epochs",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -158,6 +177,8 @@ class SVC(CalibratedClassifier):
         self.callback = callback
         self.solver = solver
         self.on_interrupt = on_interrupt
+        self.intercept = intercept
+        self.sampling = sampling
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -185,13 +206,37 @@ class SVC(CalibratedClassifier):
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
         check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
+        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+        self._check_intercept(owner)
+        self._check_sampling(owner)
+
+    def _check_intercept(self, owner: str) -> None:
+        """Refuse a bias that the solver cannot leave free, or cannot do without."""
+        check_choice(owner, "intercept", self.intercept, ("auto", *_INTERCEPTS))
+        able = [name for name, kind in BOX_QP_SOLVERS.items()
+                if (self.intercept == "free") in kind.biases]  # fmt: skip
+        if self.intercept != "auto" and self.solver not in able:
+            raise ParameterError(
+                f"{owner}(intercept={self.intercept!r}) is not solved by solver={self.solver!r}; "
+                f"these do: {', '.join(map(repr, able))}."
+            )
+
+    def _check_sampling(self, owner: str) -> None:
+        if self.sampling != "epochs" and self.solver != "coordinate_ascent":
+            raise ParameterError(
+                f"{owner}(sampling={self.sampling!r}) needs solver='coordinate_ascent': the "
+                "others choose which rows to move, and draw none."
+            )
 
     @property
-    def _free_bias(self) -> bool:
-        """Whether the solver leaves the bias free; without one, the kernel is k + 1."""
-        return True in BOX_QP_SOLVERS[self.solver].biases
+    def _intercept(self) -> str:
+        """Leave the bias free where nobody says otherwise and the solver can."""
+        if self.intercept != "auto":
+            return self.intercept
+        return "free" if True in BOX_QP_SOLVERS[self.solver].biases else "regularized"
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        free_bias = intercept == "free"
         return Recipe(
             price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),
@@ -199,10 +244,16 @@ class SVC(CalibratedClassifier):
             by_pairs=self.multiclass == "ovo",
             state=partial(c_svc, bias=free_bias),
             solver=BOX_QP_SOLVERS[self.solver],
-            options={"shrinking": self.shrinking} if self.solver == "working_set" else {},
+            options=self._options(),
             n_jobs=self.n_jobs,
             seed=0 if self.random_state is None or free_bias else self._seed(),
         )
+
+    def _options(self) -> dict[str, Any]:
+        """Say what else the solver is started with."""
+        if self.solver == "coordinate_ascent":
+            return {"sampling": self.sampling}
+        return {"shrinking": self.shrinking} if self.solver == "working_set" else {}
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

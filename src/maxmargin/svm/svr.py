@@ -139,7 +139,7 @@ class SVR(KernelRegressor):
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_number(owner, "epsilon", self.epsilon, 0.0)
 
-    def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:  # noqa: ARG002
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),

@@ -71,10 +71,15 @@ class Training:
     """Of each row; those without a positive one are left out."""
     seen: Seen
     gram: Gram
-    offset: float = 0.0
-    """Added to the kernel instead of a free bias."""
+    intercept: str = "free"
+    """"free", "regularized" (the kernel is then k + 1) or "none"."""
     target: Vector | None = None
     """What each row's value should be, for a regression."""
+
+    @property
+    def offset(self) -> float:
+        """What is added to the kernel in place of a free bias."""
+        return 1.0 if self.intercept == "regularized" else 0.0
 
     def __len__(self) -> int:
         return len(self.label)
@@ -120,7 +125,7 @@ def check_rows(model: Any, kernel: Kernel, X: Any, **rules: Any) -> Any:
 
 
 def prepare(
-    model: Any, kernel: Kernel, X: Any, y: Any, sample_weight: Any, free_bias: bool
+    model: Any, kernel: Kernel, X: Any, y: Any, sample_weight: Any, intercept: str
 ) -> Training:
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
@@ -132,14 +137,14 @@ def prepare(
         _refuse_oblong(kernel, X)
     sides = model._sides(y, sample_weight)
     kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
-    return ready(centred(kernel, X, sides.weight, free_bias), X, sides, free_bias)
+    return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
 
 
-def ready(seen: Seen, X: Any, sides: Sides, free_bias: bool) -> Training:
+def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training:
     """Make checked rows ready for a kernel that is chosen."""
-    offset = 0.0 if free_bias else 1.0
     facts = sides.label, sides.classes, sides.class_weight, sides.weight
-    return Training(X, *facts, seen, seen.gram(X, offset), offset, sides.target)
+    offset = 1.0 if intercept == "regularized" else 0.0
+    return Training(X, *facts, seen, seen.gram(X, offset), intercept, sides.target)
 
 
 @dataclass(frozen=True)

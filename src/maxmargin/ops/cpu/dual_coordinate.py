@@ -79,6 +79,18 @@ def shuffle(order: Any, active: int, state: Any) -> None:
     state[0] = x
 
 
+@njit(cache=True, nogil=True)
+def draw(order: Any, state: Any) -> None:
+    """Fill ``order`` with rows drawn from as many as it has places, each equally likely."""
+    x = state[0]
+    for place in range(len(order)):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        order[place] = ((x >> np.uint64(32)) * np.uint64(len(order))) >> np.uint64(32)
+    state[0] = x
+
+
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def slope_between(
     values: Any, change: Any, t: Any, cost: Any, squared: bool, share: float

@@ -31,6 +31,17 @@ def shuffle(order: Any, active: int, state: Any) -> None:
     state[0] = x
 
 
+def draw(order: Any, state: Any) -> None:
+    """Fill ``order`` with rows drawn from as many as it has places, each equally likely."""
+    x, word = int(state[0]), 2**64 - 1
+    for place in range(len(order)):
+        x ^= (x << 13) & word
+        x ^= x >> 7
+        x ^= (x << 17) & word
+        order[place] = ((x >> 32) * len(order)) >> 32
+    state[0] = x
+
+
 def slope_between(
     values: Any, change: Any, t: Any, cost: Any, squared: bool, share: float
 ) -> float:

@@ -1,0 +1,243 @@
+"""LPBoost: all coefficients of a vote at once, for the largest soft margin.
+
+The program and its columns are in ``soft_margin.py``, the loop in ``ensembles/rounds.py`` and what
+a fitted model does in ``vote.py``.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from maxmargin.boosting.samme import Votes
+from maxmargin.boosting.soft_margin import ColumnGeneration, Optimality, smallest_margin
+from maxmargin.boosting.training_set import TrainingSet
+from maxmargin.boosting.vote_fit import VoteFit
+from maxmargin.boosting.weak_learner import check_weak_learner
+from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, boost, with_printing
+from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.routing import members_params
+from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import Clock, watch
+from maxmargin.trees.categories import FEW
+from maxmargin.trees.stump import check_leaf_share
+
+
+class LPBoostClassifier(VoteFit):
+    """A weighted vote of the largest soft margin: boosting that corrects all coefficients.
+
+    AdaBoost gives a member its coefficient once. Here every round fits those of all members found
+    so far anew, by a linear program, and stops where no weak learner at all would gain more than
+    ``tol``: then the vote is the best one there is, and ``optimality_`` proves it. It needs fewer
+    members than AdaBoost, and a linear program a round.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The weak learner; None is ``DecisionStump()``. Any classifier whose ``fit`` takes
+        ``sample_weight`` will do; optimality is proved for stumps of least weighted error alone,
+        which are searched exactly.
+    nu : float, default=0.1
+        In (0, 1]. The mean of the margins of the worst share nu of the rows is made as large as
+        possible, and at most so many of them have a margin below ``rho_``: near 0 the smallest
+        margin alone counts, more lets noisy rows be wrong.
+    n_estimators : int, default=200
+        Rounds at most.
+    tol : float, default=1e-6
+        By how much the soft margin may be below the largest one; margins are at most 1.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the members that have a ``random_state``.
+    time_limit : float, default=None
+        Seconds after which no further round is begun.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
+        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
+        always raises.
+    callback : callable, default=None
+        Called with a ``Round`` after each one, of which True stops; see ``History``.
+    verbose : int, default=0
+        Print a line for every round.
+    n_jobs : int, default=None
+        Threads that search for stumps; None for all cores. The result does not depend on it.
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that either side of a stump's split must have.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The weak learner.
+    estimators_ : sequence of classifiers
+        The members with a vote, in the order in which they were found.
+    estimator_weights_ : ndarray of shape (members,)
+        Their coefficients, which sum to 1.
+    rho_ : float
+        The margin below which at most ``nu`` of the rows lie.
+    optimality_ : Optimality
+        The soft margin, a bound on that of every vote, and their gap.
+    weights_ : ndarray of shape (rows,)
+        Weights of the rows in the dual program, of sum 1: none is above 1/nu times its share, and
+        rows with a margin above ``rho_`` have none.
+    history_ : History
+        The rounds: ``loss`` is the soft margin's negative, ``gap`` how far it is from the best.
+    stop_ : Stop
+        Why there are no more of them.
+    classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
+        As in scikit-learn.
+
+    Notes
+    -----
+    For two classes; ``OneVsRestClassifier(LPBoostClassifier())`` takes several.
+
+    References
+    ----------
+    A. Demiriz, K. P. Bennett and J. Shawe-Taylor, Linear programming boosting via column
+    generation, Mach. Learn. 46 (2002).
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import LPBoostClassifier
+    >>> from maxmargin.datasets import load_ten_points
+    >>> X, y = load_ten_points(return_X_y=True)
+    >>> model = LPBoostClassifier().fit(X, y)
+    >>> print(model.optimality_)
+    soft margin 0.3333333  bound 0.3333333  gap ...: proved
+    >>> model.estimator_weights_.round(4)
+    array([0.3333, 0.3333, 0.3333])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        nu: float = 0.1,
+        n_estimators: int = 200,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callback | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        categorical_features: Any = FROM_DTYPE,
+        min_weight_fraction_leaf: float = 0.0,
+        class_weight: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.nu = nu
+        self.n_estimators = n_estimators
+        self.tol = tol
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.on_interrupt = on_interrupt
+        self.callback = callback
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.class_weight = class_weight
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what is taken: what the weak learner takes, of two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            What the weak learner takes; for stumps, NaN is a missing value.
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Weights, at least 0; rows of weight 0 are left out.
+        **fit_params : dict
+            With metadata routing, what the weak learner's ``fit`` has requested.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        with watch(self.time_limit, self.on_interrupt) as clock, ExitStack() as stack:
+            data = self._reduce(X, y, sample_weight, members_params(self, fit_params))
+            self._refuse_several()
+            rows = data.rows(2)
+            training = data.part(rows)
+            booster = self._booster(training, clock, stack)
+            history, stop = self._boost(booster, clock)
+        self.weights_ = np.zeros(len(data))
+        self.weights_[rows] = booster.weight
+        self._recover(booster, training, history, stop)
+        return self
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_shared(self)
+        check_number(owner, "nu", self.nu, 0.0, above=True)
+        if self.nu > 1:
+            raise ParameterError(
+                f"The 'nu' parameter of {owner} must be at most 1, since it is a share of the "
+                f"rows. Got {self.nu!r} instead."
+            )
+        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
+        check_number(owner, "tol", self.tol, 0.0)
+        check_leaf_share(owner, self.min_weight_fraction_leaf)
+        if self.estimator is not None:
+            check_weak_learner(owner, self.estimator, False, self.categorical_features)
+
+    def _refuse_several(self) -> None:
+        if len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass; "
+                f"y has {len(self.classes_)} classes, which "
+                "OneVsRestClassifier(LPBoostClassifier()) takes."
+            )
+
+    def _booster(self, data: TrainingSet, clock: Clock, stack: ExitStack) -> ColumnGeneration:
+        self._random_state = check_random_state(self.random_state)
+        learner, votes = self._learner(data, clock, stack), Votes(data.label, data.weight, 2)
+        exact = self._searches_exactly()
+        return ColumnGeneration(learner, votes, float(self.nu), float(self.tol), exact)
+
+    def _searches_exactly(self) -> bool:
+        """Whether the weak learner has the least weighted error of all its kind.
+
+        A column of many categories is held back, so that it may be left for one of more error.
+        """
+        if not self._has_stumps() or self.estimator_.criterion != "error":
+            return False
+        sizes = [len(codes) for codes in getattr(self, "_categories", {}).values()]
+        return not (self.estimator_.category_smoothing and max(sizes, default=0) > FEW)
+
+    def _boost(self, booster: ColumnGeneration, clock: Clock) -> tuple[History, Stop]:
+        history, report = History(), with_printing(self.callback, int(self.verbose))
+
+        def keep_and_report(made: Round) -> object:
+            history(made)
+            return None if report is None else report(made)
+
+        return history, boost(booster, Limits(int(self.n_estimators), clock, keep_and_report))
+
+    def _recover(
+        self, booster: ColumnGeneration, data: TrainingSet, history: History, stop: Stop
+    ) -> None:
+        """Set the fitted attributes; members without a vote are left out."""
+        voting = np.flatnonzero(booster.coefficients)
+        self._keep_members([booster.members[j] for j in voting])
+        self.estimator_weights_ = booster.coefficients[voting]
+        share = data.weight / data.weight.sum()
+        self.rho_ = smallest_margin(booster.margins(), share, float(self.nu))
+        self.optimality_ = Optimality(booster.value, booster.bound, float(self.tol))
+        self.history_, self.stop_ = history, stop

@@ -1,0 +1,123 @@
+"""What fits of weighted votes share: reading the rows, and a weak learner for them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.validation import validate_data
+
+from maxmargin.boosting.training_set import TrainingSet
+from maxmargin.boosting.vote import ANYTHING, WeightedVote
+from maxmargin.boosting.weak_learner import (
+    PresortedStump,
+    ResampledClassifier,
+    ResampledStump,
+    WeakLearner,
+    WeightedClassifier,
+    class_numbers,
+    with_least_leaf,
+)
+from maxmargin.ensembles.members import LazyMembers
+from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.routing import route_to_members
+from maxmargin.inputs.table import missing_columns, read
+from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.weights import read_weight, weigh_classes
+from maxmargin.ops.clock import Clock
+from maxmargin.trees.stump import DecisionStump, StumpMaker
+from maxmargin.trees.stump_ensemble import StumpEnsemble
+
+
+class VoteFit(WeightedVote):
+    """Weak learners fitted to weighted rows, to vote.
+
+    A subclass has the parameters ``estimator``, ``random_state``, ``n_jobs``,
+    ``categorical_features``, ``min_weight_fraction_leaf`` and ``class_weight``.
+    """
+
+    _random_state: Any
+
+    def _weak(self) -> Any:
+        """Give the weak learner, the default one if none was given."""
+        least = self.min_weight_fraction_leaf
+        if self.estimator is not None:
+            return with_least_leaf(self.estimator, least)
+        stump = DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
+        return with_least_leaf(stump, least)
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken: what the weak learner takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags = deepcopy(get_tags(self._weak()).input_tags)
+        return tags
+
+    def get_metadata_routing(self) -> Any:
+        """Say where metadata given to ``fit`` go.
+
+        ``sample_weight`` is this model's: members are weighted as their rounds say.
+        """
+        return route_to_members(self, self._weak())
+
+    # validate
+
+    def _reduce(
+        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], reset: bool = True
+    ) -> TrainingSet:
+        """Check the data; labels become class numbers."""
+        self.estimator_ = self._weak()
+        X, y = self._read_training(X, y, reset)
+        labels = check_labels(y)
+        self.classes_ = np.unique(labels)
+        refuse_one_class(self.classes_)
+        label = class_numbers(self.classes_, labels)
+        weight = read_weight(sample_weight, len(labels))
+        if self.class_weight is not None:
+            factors = weigh_classes(self.class_weight, self.classes_, labels)
+            weight = weight / weight.max() * factors[label]  # so that no product overflows
+        return TrainingSet(X, labels, label, weight, params)
+
+    def _has_stumps(self) -> bool:
+        return type(self.estimator_) is DecisionStump
+
+    def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if self._has_stumps():
+            self.estimator_._check_parameters()
+        X, y = self._read_rows(X, y, reset)
+        self._had_missing = missing_columns(X) if self._has_stumps() else None
+        return X, y
+
+    def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        if not self._has_stumps():
+            refuse_dates(X)
+            return validate_data(self, X, y, reset=reset, **ANYTHING)
+        return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
+
+    # reduce
+
+    def _learner(
+        self, data: TrainingSet, clock: Clock, stack: ExitStack, resample: bool = False
+    ) -> WeakLearner:
+        """Sort columns for stumps, or take any classifier as it is."""
+        weak, rng = self.estimator_, self._random_state
+        if self._has_stumps():
+            n_jobs = weak.n_jobs if self.n_jobs is None else self.n_jobs
+            rows = data.X, self.is_categorical_, data.weight
+            columns = stack.enter_context(weak._columns(*rows, n_jobs, clock))
+            stumps = columns, data.label, len(self.classes_), weak.criterion
+            return ResampledStump(*stumps, rng) if resample else PresortedStump(*stumps)
+        kind = ResampledClassifier if resample else WeightedClassifier
+        return kind(weak, data.X, data.y, self.classes_, rng, data.params)
+
+    # recover
+
+    def _keep_members(self, members: list[Any]) -> None:
+        """Set the members: stumps are stored together and made when they are asked for."""
+        self._stumps, self.estimators_ = None, members
+        if self._has_stumps():
+            self._stumps = StumpEnsemble(members)
+            make = StumpMaker.of(self, self._stumps, self.classes_)
+            self.estimators_ = LazyMembers(make, len(self._stumps))

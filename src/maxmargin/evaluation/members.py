@@ -1,0 +1,77 @@
+"""The members of a fitted vote, asked in turn: of AdaBoost, bagging and forests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import is_classifier
+
+Array: TypeAlias = NDArray[Any]
+
+
+def coefficients(model: Any) -> Array | None:
+    """Give the alphas of an AdaBoost, ours or scikit-learn's; None for any other model."""
+    if not is_classifier(model) or not hasattr(model, "estimator_errors_"):
+        return None
+    return 0.5 * np.asarray(model.estimator_weights_[: len(model.estimators_)], np.float64)
+
+
+def is_bag(model: Any) -> bool:
+    """Whether a model averages classifiers of samples: bagging and forests, scikit-learn's too."""
+    return is_classifier(model) and hasattr(type(model), "estimators_samples_")
+
+
+def nameless(rows: Any) -> Any:
+    """Leave the names of features away: members were fitted without them."""
+    return rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
+
+
+def labels(model: Any, rows: Any) -> Iterator[Array]:
+    """Give the classes that each member names, as places among the model's."""
+    for member, seen in _each(model, nameless(rows)):
+        yield _places(model, member, seen)
+
+
+def shares(model: Any, rows: Any) -> Iterator[Array]:
+    """Give the share of each class in the vote of an AdaBoost or a bag after every member."""
+    rows, alphas = nameless(rows), coefficients(model)
+    shape = rows.shape[0], len(model.classes_)
+    total, cast = np.zeros(shape), 0.0
+    for k, (member, seen) in enumerate(_each(model, rows)):
+        weight = 1.0 if alphas is None else float(alphas[k])
+        sure = alphas is not None or not hasattr(member, "predict_proba")
+        total += weight * (np.eye(shape[1])[_places(model, member, seen)] if sure else
+                           _average(member, seen, shape))  # fmt: skip
+        cast += weight
+        yield total / cast
+
+
+def staged_labels(model: Any, rows: Any) -> Iterator[Array]:
+    """Give the labels that the model would predict after each member."""
+    if hasattr(model, "staged_predict"):
+        return iter(model.staged_predict(rows))
+    return (model.classes_[share.argmax(axis=1)] for share in shares(model, rows))
+
+
+def _each(model: Any, rows: Any) -> Iterator[tuple[Any, Any]]:
+    """Give each member with the columns it sees."""
+    drawn = getattr(model, "estimators_features_", None)
+    for k, member in enumerate(model.estimators_):
+        yield member, rows if drawn is None else rows[:, drawn[k]]
+
+
+def _places(model: Any, member: Any, rows: Any) -> Array:
+    """Say where the labels of a member stand; those of a bag's members are places themselves."""
+    said = member.predict(rows)
+    return np.asarray(said, np.intp) if is_bag(model) else np.searchsorted(model.classes_, said)
+
+
+def _average(member: Any, rows: Any, shape: tuple[int, int]) -> Array:
+    """Give a member's probabilities; its classes are places."""
+    said = np.zeros(shape)
+    said[:, np.asarray(member.classes_, np.intp)] = member.predict_proba(rows)
+    return said

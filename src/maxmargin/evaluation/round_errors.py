@@ -1,0 +1,174 @@
+"""Errors of ensembles after every round over repeated training sets, or what more rounds harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from maxmargin.evaluation.interval import Interval, reach_of_mean, student
+from maxmargin.evaluation.members import is_bag, staged_labels
+from maxmargin.evaluation.rows import fit, named
+from maxmargin.evaluation.training_sets import TrainingSets
+from maxmargin.ops.clock import watch
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RoundErrors:
+    """The errors of an ensemble on other rows after every round, a line for each training set.
+
+    A fit that ended early keeps the error it ended with.
+
+    Attributes
+    ----------
+    errors : ndarray of shape (n_repeats, n_rounds)
+        Shares of wrong labels among the judged rows.
+    rounds : ndarray of shape (n_repeats,)
+        How many rounds each fit had.
+
+    Examples
+    --------
+    >>> found = RoundErrors(np.array([[0.3, 0.2, 0.25], [0.3, 0.1, 0.1]]), np.array([3, 2]))
+    >>> found.best, round(found.final.value, 3), round(found.rise.value, 3)
+    (2, 0.175, 0.025)
+    """
+
+    errors: Vector = field(repr=False)
+    rounds: NDArray[np.intp]
+
+    @property
+    def mean(self) -> Vector:
+        """The mean error after each round."""
+        found: Vector = self.errors.mean(axis=0)
+        return found
+
+    @property
+    def best(self) -> int:
+        """The round with the least mean error, the first of several."""
+        return int(self.mean.argmin()) + 1
+
+    @property
+    def final(self) -> Interval:
+        """The error after all rounds."""
+        return student(self.errors[:, -1])
+
+    @property
+    def rise(self) -> Interval:
+        """By how much the error after all rounds is above that of the best one.
+
+        The best round was chosen by these errors, so a small rise is chance.
+        """
+        return student(self.errors[:, -1] - self.errors[:, self.best - 1])
+
+    def less(self, other: RoundErrors) -> Interval:
+        """Give by how much this ends with fewer errors than another, of the same training sets.
+
+        Parameters
+        ----------
+        other : RoundErrors
+
+        Returns
+        -------
+        Interval
+        """
+        return student(other.errors[:, -1] - self.errors[:, -1])
+
+    def band(self, level: float = 0.95) -> tuple[Vector, Vector]:
+        """Give the ends of Student's interval of the mean error after each round.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_rounds,)
+        """
+        mean, reach = reach_of_mean(self.errors, level)
+        return mean - reach, mean + reach
+
+
+def round_errors(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample: Any = None,
+    n_repeats: int = 10,
+    random_state: Any = None,
+    callback: Callable[[int, int], object] | None = None,
+) -> dict[str, RoundErrors]:
+    """Fit ensembles to training sets drawn again and again, and judge them after every round.
+
+    Parameters
+    ----------
+    models : estimator, mapping of str to estimator, or list of estimators
+        Boosted classifiers (with ``staged_predict``), bagged ones or forests; all learn from the
+        same training sets.
+    X : array-like or DataFrame of shape (n_rows, n_columns)
+        Rows to judge on; without ``sample`` one half of them, drawn at random, while every training
+        set is a half of the others.
+    y : array-like of shape (n_rows,)
+        Their labels, which may be free of the noise in those of the training sets.
+    sample : callable, default=None
+        Of a ``RandomState``, which draws a training set: its X and y.
+    n_repeats : int, default=10
+        How many training sets.
+    random_state : int, RandomState or None, default=None
+        Of the training sets.
+    callback : callable, default=None
+        Called with the number of fits done and of all fits.
+
+    Returns
+    -------
+    dict of str to RoundErrors
+
+    Examples
+    --------
+    >>> from maxmargin.boosting import AdaBoostClassifier
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> boosted = AdaBoostClassifier(n_estimators=30)
+    >>> round_errors(boosted, X, y, random_state=0)["AdaBoostClassifier"].errors.shape
+    (10, 30)
+    """
+    found = named(models)
+    for name, model in found.items():
+        _refuse_roundless(name, model)
+    sets = TrainingSets.of("round_errors", X, y, sample, n_repeats, random_state, classify=True)
+    curves: dict[str, list[Vector]] = {name: [] for name in found}
+    done, total = 0, n_repeats * len(found)
+    with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
+        for rows in sets.draws():
+            for name, model in found.items():
+                curves[name].append(_errors(fit(clone(model), rows), sets))
+                done += 1
+                if callback is not None:
+                    callback(done, total)
+    return {name: _level(each) for name, each in curves.items()}
+
+
+def _refuse_roundless(name: str, model: Any) -> None:
+    if not is_classifier(model) or not (hasattr(model, "staged_predict") or is_bag(model)):
+        raise TypeError(
+            f"{name!r} is a {type(model).__name__}, which has no rounds: give boosted or bagged"
+            " classifiers."
+        )
+
+
+def _errors(fitted: Any, sets: TrainingSets) -> Vector:
+    return np.array([np.mean(said != sets.y) for said in staged_labels(fitted, sets.X)])
+
+
+def _level(curves: list[Vector]) -> RoundErrors:
+    """Draw out the curves of fits that ended early."""
+    counts = np.array([len(each) for each in curves])
+    longest = int(counts.max())
+    drawn = [np.pad(each, (0, longest - len(each)), mode="edge") for each in curves]
+    return RoundErrors(np.array(drawn), counts)

@@ -1,0 +1,36 @@
+"""Nearest neighbours: what scikit-learn's lack."""
+
+from maxmargin.neighbors.attribute import AttributeSearch, AttributeStep
+from maxmargin.neighbors.condensed import CondensedNeighbors
+from maxmargin.neighbors.dimension import DimensionFacts, dimension_facts
+from maxmargin.neighbors.distance import MixedDistance
+from maxmargin.neighbors.edited import EditedNeighbors
+from maxmargin.neighbors.mixed import MixedNeighborsClassifier, MixedNeighborsRegressor
+from maxmargin.neighbors.neighbors_cv import KNeighborsClassifierCV, KNeighborsRegressorCV
+from maxmargin.neighbors.search import (
+    SearchCost,
+    SearchCosts,
+    search_costs,
+    search_costs_by_dimension,
+)
+from maxmargin.neighbors.tessellation import Tessellation, tessellate
+
+__all__ = [
+    "AttributeSearch",
+    "AttributeStep",
+    "CondensedNeighbors",
+    "DimensionFacts",
+    "EditedNeighbors",
+    "KNeighborsClassifierCV",
+    "KNeighborsRegressorCV",
+    "MixedDistance",
+    "MixedNeighborsClassifier",
+    "MixedNeighborsRegressor",
+    "SearchCost",
+    "SearchCosts",
+    "Tessellation",
+    "dimension_facts",
+    "search_costs",
+    "search_costs_by_dimension",
+    "tessellate",
+]

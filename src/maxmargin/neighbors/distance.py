@@ -1,0 +1,303 @@
+"""A distance of rows whose columns are numbers and words, some of them missing.
+
+    d(a, b) = ( Σ_j w_j δ_j(a_j, b_j)^p )^(1/p)
+
+    δ_j = |a_j − b_j| / s_j    for numbers, s_j the range or the standard deviation of the column
+    δ_j = [a_j ≠ b_j]          for words (Hamming)
+
+With p = 2 and ranges it is the heterogeneous Euclidean-overlap metric of Wilson and Martinez
+("Improved heterogeneous distance functions", Journal of Artificial Intelligence Research 6, 1997),
+who also take a missing value for as far from everything as can be, δ_j = 1. Gower ("A general
+coefficient of similarity and some of its properties", Biometrics 27, 1971) leaves such columns out
+of the sum and weighs the others up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
+
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.table import FROM_DTYPE, read
+from maxmargin.ops.clock import stop_if_over
+
+Vector = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_NUMBERS = ("range", "deviation", "raw", "mahalanobis")
+_MISSING = ("far", "skip")
+_ENTRIES = 1 << 20  # of a block of distances
+_FLAT = 1e-12  # of the largest variance: a direction with less is none
+
+
+class MixedDistance(BaseEstimator):
+    """A distance of tables: numbers scaled, words compared, columns weighted.
+
+    Parameters
+    ----------
+    numbers : {"range", "deviation", "raw", "mahalanobis"}, default="range"
+        What a difference of numbers is divided by: the range of the column, its standard
+        deviation, or nothing. "mahalanobis" takes all columns of numbers together,
+        √((a − b)' S⁻¹ (a − b)) with their covariance S; directions without variance count for
+        nothing, and ``p`` is 2.
+    p : float, default=2
+        Of the sum, at least 1: 1 adds up, 2 is Euclid's, infinity takes the largest.
+    weights : array-like of shape (columns,), default=None
+        What each column counts, at least 0 and not all 0; None is 1 for each. Columns of weight 0
+        are left out. With p = infinity it only matters which are 0.
+    missing : {"far", "skip"}, default="far"
+        "far" takes a missing value, and a word that was not seen before, for different from
+        everything, δ = 1. "skip" leaves the column out for that pair and weighs the others up; a
+        pair with no column in common is as far apart as if all were different.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from maxmargin.neighbors import MixedDistance
+    >>> table = pl.DataFrame({"size": [0.0, 5.0, 10.0], "fruit": ["fig", "plum", "fig"]})
+    >>> MixedDistance(p=1)(table)
+    array([[0. , 1.5, 1. ],
+           [1.5, 0. , 1.5],
+           [1. , 1.5, 0. ]])
+    """
+
+    def __init__(
+        self, numbers: str = "range", *, p: float = 2.0, weights: Any = None, missing: str = "far"
+    ) -> None:
+        self.numbers = numbers
+        self.p = p
+        self.weights = weights
+        self.missing = missing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MixedDistance) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        weights = None if self.weights is None else tuple(np.ravel(self.weights).tolist())
+        return self.numbers, self.p, weights, self.missing
+
+    def __call__(self, X: Any, Y: Any = None, *, categorical_features: Any = FROM_DTYPE) -> Vector:
+        """Give the distances of all rows of X from all rows of Y.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+            Ranges and deviations are those of its columns.
+        Y : array-like, sparse matrix or DataFrame of shape (other rows, columns), default=None
+            None is X.
+        categorical_features : "from_dtype", indices, names, a mask or None
+            Which columns are words; "from_dtype" are those of a DataFrame that hold categories or
+            texts.
+
+        Returns
+        -------
+        distances : ndarray of shape (rows, other rows)
+            Between a row and itself too, where with "far" a missing value counts.
+        """
+        reader = BaseEstimator()
+        rows = dense(read(reader, X, reset=True, categorical=categorical_features))
+        others = rows if Y is None else dense(read(reader, Y, reset=False))
+        ruler = self.measure(rows, reader.is_categorical_)
+        return np.vstack([block for _, block in ruler.blocks(rows, others)])
+
+    def measure(self, rows: Vector, is_categorical: Mask | None = None) -> Ruler:
+        """Take the ranges, deviations or the covariance of a table that was read.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (rows, columns)
+            Words as codes, NaN where missing.
+        is_categorical : ndarray of bool of shape (columns,), default=None
+            Which columns are words.
+
+        Returns
+        -------
+        Ruler
+        """
+        words = np.zeros(rows.shape[1], dtype=bool) if is_categorical is None else is_categorical
+        self.check(rows.shape[1])
+        weights = np.ones(len(words)) if self.weights is None else np.asarray(self.weights, float)
+        if self.numbers != "mahalanobis":
+            return Ruler(self, words, _scales(rows, words, self.numbers), weights)
+        _refuse_missing(rows[:, ~words])
+        return Ruler(self, words, np.ones(len(words)), weights, _whitening(rows[:, ~words]))
+
+    def check(self, n_columns: int) -> None:
+        """Refuse parameters that are no distance of so many columns.
+
+        Parameters
+        ----------
+        n_columns : int
+        """
+        owner = type(self).__name__
+        check_choice(owner, "numbers", self.numbers, _NUMBERS)
+        check_choice(owner, "missing", self.missing, _MISSING)
+        check_number(owner, "p", self.p, 1, infinite=True)
+        if self.numbers == "mahalanobis" and (self.p != 2 or self.weights is not None):
+            raise ParameterError(
+                "The 'p' parameter of MixedDistance must be 2 and 'weights' must be None with "
+                "numbers='mahalanobis', which has a scale of its own."
+            )
+        if self.weights is not None:
+            _check_weights(self.weights, n_columns)
+
+
+class Terms(NamedTuple):
+    """What each column adds to the distances of pairs, before it is weighed."""
+
+    values: list[Vector]
+    known: list[Mask] | None
+    """Where both values are there; None if a missing one counts like any other."""
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """A distance that knows the scales of a table's columns."""
+
+    distance: MixedDistance
+    words: Mask
+    scales: Vector
+    weights: Vector
+    whitening: Vector | None = None
+
+    def blocks(self, rows: Vector, others: Vector) -> Iterator[tuple[slice, Vector]]:
+        """Give the distances of a few rows at a time."""
+        for part in chunks(len(rows), len(others)):
+            stop_if_over()
+            yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
+
+    @property
+    def _weights_of_parts(self) -> Vector:
+        """Weights of the differences: those of numbers taken together are one."""
+        if self.whitening is None:
+            return self.weights
+        return np.ones(int(self.words.sum()) + 1)
+
+    def terms(self, rows: Vector, others: Vector) -> Terms:
+        """Give δ_j^p of all pairs, for every column: what any weights are to weigh."""
+        p, skip = self.distance.p, self.distance.missing == "skip"
+        gaps = self._differences(rows, others)
+        known = [~np.isnan(gap) for gap in gaps]
+        filled = [np.where(k, g, 0.0 if skip else 1.0) for k, g in zip(known, gaps, strict=True)]
+        return Terms([_power(gap, p) for gap in filled], known if skip else None)
+
+    def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
+        """Give δ_j of all pairs; NaN where one of the two is missing."""
+        if self.whitening is None:
+            return [self._difference(j, rows, others) for j in range(len(self.words))]
+        left, right = rows[:, ~self.words] @ self.whitening, others[:, ~self.words] @ self.whitening
+        words = np.flatnonzero(self.words).tolist()
+        return [cdist(left, right), *(self._difference(j, rows, others) for j in words)]
+
+    def _difference(self, j: int, rows: Vector, others: Vector) -> Vector:
+        left, right = rows[:, j, None], others[None, :, j]
+        gap = np.abs(left - right) / self.scales[j]
+        return np.where(np.isnan(gap), gap, gap > 0.0) if self.words[j] else gap
+
+    def combine(self, terms: Terms, weights: Vector) -> Vector:
+        """Add up the terms of columns into distances."""
+        p, used = self.distance.p, np.flatnonzero(weights).tolist()
+        total = np.zeros(terms.values[0].shape)
+        for j in used:
+            if np.isinf(p):
+                np.maximum(total, terms.values[j], out=total)
+            else:
+                total += weights[j] * terms.values[j]
+        if terms.known is not None:
+            known = sum(weights[j] * terms.known[j] for j in used)
+            total = _weigh_up(total, known, float(weights.sum()), p)
+        return total if np.isinf(p) else np.asarray(total ** (1.0 / p))
+
+
+def dense(rows: Any) -> Vector:
+    """Give what was read as an array of float64.
+
+    Parameters
+    ----------
+    rows : ndarray or sparse matrix
+
+    Returns
+    -------
+    rows : ndarray
+    """
+    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+
+
+def chunks(n_rows: int, width: int) -> Iterator[slice]:
+    """Cut rows into parts of so many that a block of so wide lines stays small.
+
+    Parameters
+    ----------
+    n_rows, width : int
+
+    Yields
+    ------
+    part : slice
+    """
+    step = max(1, _ENTRIES // max(1, width))
+    return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+def _power(gap: Vector, p: float) -> Vector:
+    if p == 1 or np.isinf(p):
+        return gap
+    return np.square(gap) if p == 2 else gap**p
+
+
+def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:
+    """Let the columns known of a pair stand for all."""
+    if np.isinf(p):
+        return np.where(known > 0.0, total, 1.0)
+    return np.where(known > 0.0, total * whole / np.where(known > 0.0, known, 1.0), whole)
+
+
+def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
+    """Give what differences are divided by; 1 for columns of one value, and of words."""
+    scales = np.ones(len(words))
+    for j in np.flatnonzero(~words):
+        known = rows[~np.isnan(rows[:, j]), j]
+        if numbers != "raw" and len(known):
+            scales[j] = np.ptp(known) if numbers == "range" else known.std()
+    return np.where(scales > 0.0, scales, 1.0)
+
+
+def _whitening(numbers: Vector) -> Vector:
+    """Give V with V V' = S⁻¹ in the directions that vary."""
+    if numbers.shape[1] == 0:
+        return np.zeros((0, 1))
+    covariance = np.atleast_2d(np.cov(numbers, rowvar=False, bias=len(numbers) < 2))
+    variances, directions = np.linalg.eigh(covariance)
+    there = variances > _FLAT * max(float(variances.max()), np.finfo(float).tiny)
+    if not there.any():
+        return np.zeros((numbers.shape[1], 1))
+    return np.asarray(directions[:, there] / np.sqrt(variances[there]))
+
+
+def _refuse_missing(numbers: Vector) -> None:
+    gaps = np.argwhere(np.isnan(numbers))
+    if len(gaps):
+        raise ValueError(
+            f"Row {gaps[0][0]} has a missing number, and numbers='mahalanobis' takes all of them "
+            "together; fill it in, or use numbers='deviation'."
+        )
+
+
+def _check_weights(weights: Any, n_columns: int) -> None:
+    given = np.asarray(weights)
+    right = given.dtype.kind in "fiub" and given.shape == (n_columns,)
+    if not right or not np.isfinite(given).all() or (given < 0).any() or not given.any():
+        raise ParameterError(
+            f"The 'weights' parameter of MixedDistance must be {n_columns} numbers, one a column, "
+            f"at least 0 and not all 0. Got {weights!r} instead."
+        )

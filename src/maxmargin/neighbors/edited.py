@@ -1,0 +1,138 @@
+"""Editing: rows that their neighbours contradict go, so that one neighbour is enough.
+
+Wilson's rule ("Asymptotic properties of nearest neighbor rules using edited data", IEEE
+Transactions on Systems, Man, and Cybernetics 2, 1972) drops every row that its k nearest other rows
+get wrong, all rows being judged by all. Tomek ("An experiment with the edited nearest-neighbor
+rule", 1976) does it again with what is left until nothing goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.inputs.parameters import check_flag, check_number
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.neighbors.reduced import ReducedNeighbors
+from maxmargin.neighbors.table import leave_one_out_table
+from maxmargin.neighbors.vote import vote_for_each_k
+
+Index = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+class EditedNeighbors(ReducedNeighbors):
+    """One nearest neighbour among the rows that their own neighbours agree with.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        How many other rows judge a row. Votes that are equal go to the first class, and rows of
+        one distance count in the order of the data.
+    repeat : bool, default=False
+        Whether to judge those left again, until none is wrong or no more than ``n_neighbors`` are
+        left.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in ``KNeighborsClassifier``, which predicts.
+
+    Attributes
+    ----------
+    edited_indices_ : ndarray of shape (rows kept,)
+        The rows kept, by place, in order.
+    n_kept_ : int
+    n_passes_ : int
+        How often rows were judged.
+    estimator_ : KNeighborsClassifier
+        One neighbour among the rows kept; its classes are numbered.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn. A class may have lost all of its rows; it is then never predicted.
+
+    Examples
+    --------
+    >>> from maxmargin.datasets import load_mixture
+    >>> from maxmargin.neighbors import EditedNeighbors
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = EditedNeighbors().fit(X, y)
+    >>> model.n_kept_, round(model.score(X, y), 3)
+    (163, 0.865)
+    """
+
+    _indices = "edited_indices_"
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        repeat: bool = False,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.repeat = repeat
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:
+        """Drop the rows that their neighbours get wrong.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+            More than ``n_neighbors`` rows.
+        y : array-like of shape (rows,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        rows, numbers = self._read(X, y, at_least=2)
+        self._refuse_few(len(numbers))
+        kept, self.n_passes_ = np.arange(len(numbers)), 0
+        while self.n_passes_ == 0 or (self.repeat and len(kept) > self.n_neighbors):
+            agreed = self._agreed(rows[kept], numbers[kept])
+            kept, self.n_passes_ = kept[agreed], self.n_passes_ + 1
+            if agreed.all():
+                break
+        self._refuse_none(kept)
+        self._keep(rows, numbers, kept)
+        return self
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        super()._check_parameters()
+        check_number(owner, "n_neighbors", self.n_neighbors, 1, whole=True)
+        check_flag(owner, "repeat", self.repeat)
+
+    def _agreed(self, rows: Any, numbers: Index) -> Mask:
+        search = self._search(self.n_neighbors).fit(rows, numbers)
+        table = leave_one_out_table(search, rows, self.n_neighbors)
+        labels = numbers[table.indices]
+        won = vote_for_each_k(labels, np.ones(labels.shape), len(self.classes_))
+        return np.asarray(won[:, -1] == numbers)
+
+    def _refuse_few(self, n_rows: int) -> None:
+        if n_rows <= self.n_neighbors:
+            raise ValueError(
+                f"{n_rows} rows are too few for {self.n_neighbors} neighbours of each; "
+                f"give EditedNeighbors a smaller n_neighbors than {self.n_neighbors}, or more rows."
+            )
+
+    def _refuse_none(self, kept: Index) -> None:
+        if len(kept) == 0:
+            raise ValueError(
+                f"No row is left: the {self.n_neighbors} nearest others of each have another "
+                "label; use another n_neighbors, or CondensedNeighbors."
+            )

@@ -1,0 +1,275 @@
+"""Nearest neighbours with k chosen by leave-one-out, for all k from one table of neighbours.
+
+Leave-one-out asks of every row what its k nearest other rows say. The first k columns of a table
+of each row's k_max nearest others answer that for every k up to k_max: one search instead of one a
+k, and votes that go on from those of k − 1.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.inputs.labels import check_labels, find_classes
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
+from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.neighbors.table import NeighborTable, leave_one_out_table
+from maxmargin.neighbors.vote import WEIGHTS, mean_for_each_k, vote_for_each_k, weigh
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+class _NeighborsCV(BaseEstimator):
+    """What both share: candidates, the table, results as a grid search leaves them."""
+
+    _kind: ClassVar[Any]
+
+    def __init__(
+        self,
+        n_neighbors: Any = 30,
+        *,
+        weights: str = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose k by leave-one-out, and keep the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Class labels, or numbers for a regressor.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        rows, target = self._read(X, y)
+        ks = self._candidates(rows.shape[0])
+        self._refuse_too_many(int(ks.max()), rows.shape[0])
+        search = self._machine(int(ks.max())).fit(rows, y=target)
+        table = leave_one_out_table(search, rows, int(ks.max()))
+        self._report(ks, self._scores(table, target)[:, ks - 1])
+        self.best_estimator_ = self._machine(self.n_neighbors_).fit(rows, target)
+        return self
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_choice(owner, "weights", self.weights, WEIGHTS)
+        check_shared(self)
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            raise ParameterError(
+                f"The 'metric' parameter of {owner} must be one of rows, not 'precomputed': give "
+                "the rows themselves."
+            )
+        self._candidates(2)
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        raise NotImplementedError
+
+    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
+        """Score every row for every k; higher is better."""
+        raise NotImplementedError
+
+    def _machine(self, k: int) -> Any:
+        """Make scikit-learn's estimator with k neighbours."""
+        given = {name: value for name, value in vars(self).items() if name in self.get_params()}
+        return self._kind(**given | {"n_neighbors": k})
+
+    def _candidates(self, n_rows: int) -> Index:
+        """List the numbers of neighbours to try, rising."""
+        owner, given = type(self).__name__, self.n_neighbors
+        if isinstance(given, Integral):
+            check_number(owner, "n_neighbors", given, 1, whole=True)
+            return np.arange(1, max(1, min(int(given), n_rows - 1)) + 1)
+        tried = np.asarray(given)
+        if tried.dtype.kind not in "iu" or tried.ndim != 1 or tried.size == 0 or tried.min() < 1:
+            raise ParameterError(
+                f"The 'n_neighbors' parameter of {owner} must be the largest number of neighbours "
+                f"to try, or a list of whole numbers of at least 1. Got {given!r} instead."
+            )
+        return np.unique(tried).astype(np.intp)
+
+    def _refuse_too_many(self, k: int, n_rows: int) -> None:
+        if k >= n_rows:
+            raise ValueError(
+                f"{type(self).__name__} was given n_neighbors={k}, but a row of {n_rows} rows has "
+                f"only {n_rows - 1} others; try smaller numbers."
+            )
+
+    def _report(self, ks: Index, scores: Vector) -> None:
+        means = scores.mean(axis=0)
+        self.cv_results_ = {
+            "params": [{"n_neighbors": k} for k in ks.tolist()],
+            "param_n_neighbors": ks,
+            "mean_test_score": means,
+            "std_test_score": scores.std(axis=0),
+            "rank_test_score": rankdata(-means, method="min").astype(np.int32),
+        }
+        self.best_index_ = int(means.argmax())
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        self.best_score_ = float(means[self.best_index_])
+        self.n_neighbors_: int = self.best_params_["n_neighbors"]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the chosen number of neighbours.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        predictions : ndarray of shape (rows,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(check_vectors(self, X, reset=False)))
+
+
+class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
+    """scikit-learn's ``KNeighborsClassifier`` with k chosen by leave-one-out.
+
+    The scores are those of ``GridSearchCV(KNeighborsClassifier(), ..., cv=LeaveOneOut())``, from
+    one search for all k. Votes that are equal go to the first class, as there. Rows of one distance
+    count in the order of the data, which scikit-learn leaves open.
+
+    Parameters
+    ----------
+    n_neighbors : int or array-like of int, default=30
+        The largest number of neighbours to try after 1, 2, ... (fewer where there are fewer other
+        rows), or the numbers to try.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether a nearer neighbour's vote weighs more, 1 / distance.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in ``KNeighborsClassifier``.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The chosen k; of several best ones the smallest.
+    cv_results_, best_params_, best_score_, best_index_
+        As in ``GridSearchCV``: a score is the share of rows whose other rows predict them.
+    best_estimator_ : KNeighborsClassifier
+        With all rows and the chosen k.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin.datasets import load_mixture
+    >>> from maxmargin.neighbors import KNeighborsClassifierCV
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = KNeighborsClassifierCV().fit(X, y)
+    >>> model.n_neighbors_, round(model.best_score_, 3)
+    (5, 0.835)
+    """
+
+    _kind = KNeighborsClassifier
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
+        labels = check_labels(given)
+        self.classes_, _ = find_classes(labels)
+        return rows, labels
+
+    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
+        _, numbers = find_classes(target)
+        weight = weigh(table.distances, self.weights)
+        won = vote_for_each_k(numbers[table.indices], weight, len(self.classes_))
+        return (won == numbers[:, None]).astype(np.float64)
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Give the shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (rows, classes)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(check_vectors(self, X, reset=False)))
+
+
+class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
+    """scikit-learn's ``KNeighborsRegressor`` with k chosen by leave-one-out.
+
+    The scores are those of ``GridSearchCV(KNeighborsRegressor(), ..., cv=LeaveOneOut(),
+    scoring="neg_mean_squared_error")``, from one search for all k. Rows of one distance count in
+    the order of the data, which scikit-learn leaves open.
+
+    Parameters
+    ----------
+    n_neighbors : int or array-like of int, default=30
+        The largest number of neighbours to try after 1, 2, ... (fewer where there are fewer other
+        rows), or the numbers to try.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether a nearer neighbour weighs more, 1 / distance.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in ``KNeighborsRegressor``.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The chosen k; of several best ones the smallest.
+    cv_results_, best_params_, best_score_, best_index_
+        As in ``GridSearchCV``: a score is minus the mean squared error of rows predicted by others.
+    best_estimator_ : KNeighborsRegressor
+        With all rows and the chosen k.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.neighbors import KNeighborsRegressorCV
+    >>> X = np.linspace(0.0, 6.0, 60)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.3 * np.random.default_rng(0).normal(size=60)
+    >>> KNeighborsRegressorCV().fit(X, y).n_neighbors_
+    5
+    """
+
+    _kind = KNeighborsRegressor
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        given: Any = {"y": y, "y_numeric": True, "ensure_min_samples": 2}
+        rows, target = check_vectors(self, X, dtype=np.float64, **given)
+        return rows, np.asarray(target, np.float64)
+
+    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
+        weight = weigh(table.distances, self.weights)
+        said = mean_for_each_k(target[table.indices], weight)
+        return -np.square(said - target[:, None])

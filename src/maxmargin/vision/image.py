@@ -1,0 +1,145 @@
+"""The one door for images: any container, grey or colour, whole or broken numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.inputs.parameters import check_choice
+from maxmargin.ops.engine import engine_of
+
+Grey = NDArray[np.uint8]
+
+# Shares of red, green and blue in grey (ITU-R BT.601), in 32,768ths: those of OpenCV.
+_GREY = np.array([9798, 19235, 3735])
+_FROM_ARRAY = ("1", "L", "I", "F", "RGB", "RGBA")  # modes of PIL that an array shows as they are
+
+
+class ImageError(ValueError):
+    """What was given is not an image that can be read."""
+
+
+def grey_image(image: Any, order: str = "rgb") -> Grey:
+    """Make any image grey, of 8 bits a pixel.
+
+    Parameters
+    ----------
+    image : array-like of shape (height, width[, channels]) or PIL image
+        Grey with one or no channel, colour with three, and a fourth is left out. Whole numbers are
+        0 to 255, True and False 255 and 0. Broken numbers are 0 to 1 where none is larger, and 0 to
+        255 otherwise; they are rounded.
+    order : {"rgb", "bgr"}, default="rgb"
+        Which way round colours stand in an array; OpenCV reads files as "bgr".
+
+    Returns
+    -------
+    grey : ndarray of uint8 of shape (height, width)
+        Of a colour (9798 R + 19235 G + 3735 B + 16384) // 32768, as ``cv2.cvtColor`` has it.
+
+    Raises
+    ------
+    ImageError
+        In one sentence, for whatever is no image.
+
+    Examples
+    --------
+    >>> from maxmargin.vision import grey_image
+    >>> grey_image([[[255, 0, 0], [0, 255, 0], [0, 0, 255]]])
+    array([[ 76, 150,  29]], dtype=uint8)
+    """
+    check_choice("grey_image", "order", order, ("rgb", "bgr"))
+    pixels = _eight_bits(pixels_of(image))
+    if pixels.ndim == 2:
+        return np.ascontiguousarray(pixels)
+    shares = _GREY if order == "rgb" or _is_pil(image) else _GREY[::-1]
+    return ((pixels.astype(np.int64) @ shares + (1 << 14)) >> 15).astype(np.uint8)
+
+
+def pixels_of(image: Any) -> NDArray[Any]:
+    """Give the numbers of an image, of shape (height, width) or (height, width, 3)."""
+    if _is_pil(image) and image.mode not in _FROM_ARRAY and not image.mode.startswith("I;"):
+        image = image.convert("RGB")
+    try:
+        pixels = np.asarray(image)
+    except ValueError:
+        raise ImageError("The rows of this image have different lengths.") from None
+    if pixels.dtype.kind not in "buif":
+        found = f"a {type(image).__name__} of {pixels.dtype}"
+        raise ImageError(f"Expected an image as an array of numbers or of PIL, got {found}.")
+    return _without_alpha(pixels)
+
+
+def _without_alpha(pixels: NDArray[Any]) -> NDArray[Any]:
+    if pixels.ndim == 3 and pixels.shape[2] == 1:
+        pixels = pixels[:, :, 0]
+    if pixels.ndim == 3 and pixels.shape[2] in (3, 4):
+        pixels = pixels[:, :, :3]
+    elif pixels.ndim != 2:
+        wanted = "(height, width), (height, width, 3) or (height, width, 4)"
+        raise ImageError(f"Expected an image of shape {wanted}, got {pixels.shape}.")
+    if pixels.size == 0:
+        raise ImageError(f"This image of shape {pixels.shape} has no pixels.")
+    if pixels.dtype.kind == "f" and not np.isfinite(pixels).all():
+        raise ImageError("This image has pixels that are NaN or infinite; replace them first.")
+    return pixels
+
+
+def _is_pil(image: Any) -> bool:
+    return hasattr(image, "convert") and hasattr(image, "mode")
+
+
+def _eight_bits(pixels: NDArray[Any]) -> Grey:
+    if pixels.dtype == np.uint8:
+        return pixels
+    if pixels.dtype == bool:
+        return pixels.astype(np.uint8) * np.uint8(255)
+    low, high = pixels.min(), pixels.max()
+    if low < 0 or high > 255:
+        raise ImageError(
+            f"This image has pixels from {low:g} to {high:g}; scale them to 0 to 255 first."
+        )
+    if pixels.dtype.kind == "f":
+        pixels = np.rint(pixels * 255.0 if high <= 1 else pixels)
+    return pixels.astype(np.uint8)
+
+
+def resize(grey: Grey, width: int, height: int) -> Grey:
+    """Make a grey image smaller or larger, by weighing the four nearest pixels.
+
+    Pixel x of the result lies at (x + 1/2) w / width - 1/2 of the w columns before; the weights are
+    256ths and the sum is rounded once, so it is what OpenCV calls INTER_LINEAR_EXACT.
+
+    Parameters
+    ----------
+    grey : ndarray of uint8 of shape (h, w)
+    width, height : int
+        Of the result.
+
+    Returns
+    -------
+    resized : ndarray of uint8 of shape (height, width)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.vision.image import resize
+    >>> resize(np.array([[0, 100, 200, 200]], dtype=np.uint8), 2, 1)
+    array([[ 50, 200]], dtype=uint8)
+    """
+    if (height, width) == grey.shape:
+        return grey
+    out = np.empty((height, width), dtype=np.uint8)
+    rows, columns = _between(grey.shape[0], height), _between(grey.shape[1], width)
+    engine_of(grey).cascade_resize.resize(grey, *rows, *columns, out)
+    return out
+
+
+def _between(size: int, wanted: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Say behind which pixel each wanted one lies, and how far in 256ths."""
+    at = 1.0 / (wanted / size) * (np.arange(wanted) + 0.5) - 0.5
+    before = np.clip(np.floor(at), 0, size - 1)
+    beyond = (at < 0) | (at >= size - 1)
+    share = np.where(beyond, 0, np.rint((at - before) * 256))
+    return before.astype(np.uint32), share.astype(np.uint32)
