@@ -17,13 +17,20 @@ from maxmargin.kernels.algebra import (
 )
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.counterexample import counterexamples
+from maxmargin.kernels.counting import GraphFeatures
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
 from maxmargin.kernels.function import FeatureMap, FromFunction
+from maxmargin.kernels.graph import Graph
+from maxmargin.kernels.graphlet import Graphlet
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
+from maxmargin.kernels.random_walk import RandomWalk
+from maxmargin.kernels.repair import RepairedGram, nearest_psd
+from maxmargin.kernels.shortest_path import ShortestPath
 from maxmargin.kernels.static import Constant
 from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.kernels.validity import KernelCheck, check
+from maxmargin.kernels.weisfeiler_lehman import WeisfeilerLehman
 
 __all__ = [
     "RBF",
@@ -31,6 +38,9 @@ __all__ = [
     "Exponential",
     "FeatureMap",
     "FromFunction",
+    "Graph",
+    "GraphFeatures",
+    "Graphlet",
     "Kernel",
     "KernelCheck",
     "Laplacian",
@@ -42,11 +52,16 @@ __all__ = [
     "Precomputed",
     "Prepared",
     "Product",
+    "RandomWalk",
+    "RepairedGram",
     "Restricted",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
     "Sum",
+    "WeisfeilerLehman",
     "check",
     "counterexamples",
     "exp",
+    "nearest_psd",
 ]
