@@ -17,6 +17,7 @@ from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number, check_shared
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.precomputed import Columns
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, with_printing
 from maxmargin.solvers.tasks import badness
@@ -202,7 +203,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Finish the values of all problems, positive for the positive class, of checked rows."""
         check_is_fitted(self)
         kernel = self._machine.seen.kernel
-        X = check_rows(self, kernel, X, reset=False)
+        if kernel.takes is Takes.MATRIX and Columns.are_given(X):
+            X = Columns.of(X, self._machine.rows)
+        else:
+            X = check_rows(self, kernel, X, reset=False)
         if sparse.issparse(X) and not self._sparse and kernel.takes is Takes.VECTORS:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
@@ -216,7 +220,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (rows, columns)
+        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
+            When kernel="precomputed", values with all training rows; or a mapping of the rows in
+            ``support_`` to columns of values, or a function that is given such rows and gives
+            their columns.
 
         Returns
         -------
@@ -235,7 +242,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (rows, columns)
+        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
+            When kernel="precomputed", as for ``decision_function``.
 
         Returns
         -------

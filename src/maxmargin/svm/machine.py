@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxmargin.inputs.container import count_rows
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.precomputed import Numbered
+from maxmargin.kernels.precomputed import Columns, Numbered
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
 from maxmargin.svm.training import Seen
@@ -127,6 +127,8 @@ class KernelMachine:
     def _pair(self, X: Any) -> tuple[Any, Any]:
         """Make new rows and the support vectors ready for the kernel."""
         kernel = self.seen.kernel
+        if isinstance(X, Columns):
+            return X.pair()
         if kernel.takes is not Takes.MATRIX:
             return kernel.prepare_new(self.seen.moved(X), self.prepared), self.prepared
         rows = kernel.prepare(X)
