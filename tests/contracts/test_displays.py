@@ -37,6 +37,7 @@ OF_NO_ESTIMATOR = {
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
+    "SubtreeDisplay": "from_weights",
     "TuningDisplay": "from_results",
 }
 

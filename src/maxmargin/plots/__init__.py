@@ -17,6 +17,7 @@ from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
+from maxmargin.plots.subtree import SubtreeDisplay, subtrees
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tuning import TuningDisplay, tuning
 
@@ -37,6 +38,7 @@ __all__ = [
     "RoundsDisplay",
     "ShapeDisplay",
     "SplitsDisplay",
+    "SubtreeDisplay",
     "TuningDisplay",
     "alphas",
     "calibration",
@@ -53,5 +55,6 @@ __all__ = [
     "rounds",
     "shape_functions",
     "splits",
+    "subtrees",
     "tuning",
 ]

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+_FAST = {"reassoc", "contract"}  # sums in vectors of a fixed width; nothing is infinite here
 _RESIDUAL = 1e-20  # of the first, both squared: what it leaves is below double precision
 
 
 @njit(cache=True, nogil=True)
-def _step_left(
-    starts: Any, around: Any, lines: Any, first: int, kind: int, X: Any, out: Any
-) -> None:
+def _step_left(graph: Any, kind: int, X: Any, out: Any) -> None:
     """Set out <- A X, A having the edges of one label."""
+    starts, around, lines, first = graph
     out[:, :] = 0.0
     for u in range(X.shape[0]):
         for p in range(starts[first + u], starts[first + u + 1]):
@@ -30,10 +30,9 @@ def _step_left(
 
 
 @njit(cache=True, nogil=True)
-def _step_right(
-    starts: Any, around: Any, lines: Any, first: int, kind: int, X: Any, pairs: Any, out: Any
-) -> None:
+def _step_right(graph: Any, kind: int, X: Any, pairs: Any, out: Any) -> None:
     """Add X B' to out on the pairs of equal labels, B having the edges of one label."""
+    starts, around, lines, first = graph
     for u in range(X.shape[0]):
         for v in range(X.shape[1]):
             if pairs[u, v] > 0:
@@ -42,35 +41,46 @@ def _step_right(
                         out[u, v] += X[u, around[p] - first]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=_FAST)
 def _sum_of_products(X: Any, Y: Any) -> float:
     total = 0.0
-    for u in range(X.shape[0]):
-        for v in range(X.shape[1]):
-            total += X[u, v] * Y[u, v]
+    for i in range(X.size):
+        total += X[i] * Y[i]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _advance(length: float, x: Any, r: Any, d: Any, moved: Any) -> float:
+    """Go a length along d; give the squared size of the residual there."""
+    total = 0.0
+    for i in range(x.size):
+        x[i] += length * d[i]
+        r[i] -= length * moved[i]
+        total += r[i] * r[i]
     return total
 
 
 @njit(cache=True, nogil=True)
-def _solve(left: Any, right: Any, kinds: int, decay: float, pairs: Any, work: Any) -> float:
+def _solve(left: Any, right: Any, kinds: int, decay: float, shape: Any, room: Any) -> float:
     """Sum the solution X of (I - decay A x B) X = pairs."""
-    x, r, d, moved, half = work
-    x[:, :], r[:, :], d[:, :] = 0.0, pairs, pairs
+    pairs, x, r, d, moved, half = room[0], room[1], room[2], room[3], room[4], room[5]
+    x[:], r[:], d[:] = 0.0, pairs, pairs
     start = _sum_of_products(r, r)
     size = start
     for _ in range(2 * pairs.size + 8):  # as many as there are unknowns, but for rounding
         if size <= _RESIDUAL * start:
             break
-        moved[:, :] = 0.0
+        moved[:] = 0.0
         for kind in range(kinds):
-            _step_left(left[0], left[1], left[2], left[3], kind, d, half)
-            _step_right(right[0], right[1], right[2], right[3], kind, half, pairs, moved)
-        moved[:, :] = d - decay * moved
-        length = size / _sum_of_products(d, moved)
-        x += length * d
-        r -= length * moved
-        before, size = size, _sum_of_products(r, r)
-        d[:, :] = r + size / before * d
+            _step_left(left, kind, d.reshape(shape), half.reshape(shape))
+            _step_right(
+                right, kind, half.reshape(shape), pairs.reshape(shape), moved.reshape(shape)
+            )
+        for i in range(d.size):
+            moved[i] = d[i] - decay * moved[i]
+        before, size = size, _advance(size / _sum_of_products(d, moved), x, r, d, moved)
+        for i in range(d.size):
+            d[i] = r[i] + size / before * d[i]
     return _sum_of_products(pairs, x)
 
 
@@ -99,20 +109,13 @@ def walk_row(
     first, n, most = a_nodes[graph], a_nodes[graph + 1] - a_nodes[graph], 0
     for other in others:
         most = max(most, b_nodes[other + 1] - b_nodes[other])
-    room = np.empty((6, n * most))
+    memory = np.empty(6 * n * most)
     left = (a_starts, a_around, a_lines, first)
     for j in range(others.size):
         begin, m = b_nodes[others[j]], b_nodes[others[j] + 1] - b_nodes[others[j]]
-        pairs = room[0, : n * m].reshape(n, m)
+        room = memory[: 6 * n * m].reshape(6, n * m)
         for u in range(n):
             for v in range(m):
-                pairs[u, v] = a_labels[first + u] == b_labels[begin + v]
-        work = (
-            room[1, : n * m].reshape(n, m),
-            room[2, : n * m].reshape(n, m),
-            room[3, : n * m].reshape(n, m),
-            room[4, : n * m].reshape(n, m),
-            room[5, : n * m].reshape(n, m),
-        )
+                room[0, u * m + v] = a_labels[first + u] == b_labels[begin + v]
         right = (b_starts, b_around, b_lines, begin)
-        out[j] = _solve(left, right, kinds, decay, pairs, work)
+        out[j] = _solve(left, right, kinds, decay, (n, m), room)
