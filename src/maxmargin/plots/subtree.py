@@ -154,7 +154,7 @@ def subtrees(shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None)
     >>> features = WeisfeilerLehman(1).features().fit([water, acid])
     >>> weights = features.node_weights(water, [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
     >>> plots.subtrees({"water": (water, weights)}).shares["water"][1].tolist()
-    [0.0, 1.0, 1.0]
+    [1.0, 0.5, 0.5]
     """
     return SubtreeDisplay.from_weights(shares, axes=axes)
 
