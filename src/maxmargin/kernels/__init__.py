@@ -16,25 +16,35 @@ from maxmargin.kernels.algebra import (
     exp,
 )
 from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.categorical import Categorical
 from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
 from maxmargin.kernels.function import FeatureMap, FromFunction
+from maxmargin.kernels.mismatch import Mismatch
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
+from maxmargin.kernels.spectrum import Spectrum
 from maxmargin.kernels.static import Constant
 from maxmargin.kernels.stationary import RBF, Laplacian
+from maxmargin.kernels.subsequence import Subsequence
+from maxmargin.kernels.tokens import Words
+from maxmargin.kernels.transformer import KernelFeatures
 from maxmargin.kernels.validity import KernelCheck, check
+from maxmargin.kernels.weighted_degree import WeightedDegree
 
 __all__ = [
     "RBF",
+    "Categorical",
     "Constant",
     "Exponential",
     "FeatureMap",
     "FromFunction",
     "Kernel",
     "KernelCheck",
+    "KernelFeatures",
     "Laplacian",
     "Linear",
+    "Mismatch",
     "Normalized",
     "Points",
     "Polynomial",
@@ -45,7 +55,11 @@ __all__ = [
     "Restricted",
     "Scaled",
     "Sigmoid",
+    "Spectrum",
+    "Subsequence",
     "Sum",
+    "WeightedDegree",
+    "Words",
     "check",
     "counterexamples",
     "exp",

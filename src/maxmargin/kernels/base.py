@@ -137,8 +137,18 @@ class Kernel(ABC):
         """
         return self.prepare(X)
 
-    def features(self, X: Any) -> FloatArray:
-        """Write out phi(x) for every row, with k(x, y) = <phi(x), phi(y)>.
+    def features(self, X: Any = None) -> Any:
+        """Write out phi(x) for every item, with k(x, y) = <phi(x), phi(y)>.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or list of items, optional
+
+        Returns
+        -------
+        features : ndarray or CSR matrix of shape (items, features)
+            Without X a transformer, ``KernelFeatures(kernel)``, that learns the features of a
+            training set and writes out those of new items.
 
         Raises
         ------
@@ -151,10 +161,20 @@ class Kernel(ABC):
         >>> Polynomial(degree=2, coef0=0.0).features([[2.0, 3.0]]).round(3).tolist()
         [[4.0, 8.485, 9.0]]
         """
-        return self.resolved(X)._features(X)
+        if X is None:
+            from maxmargin.kernels.transformer import KernelFeatures
 
-    def _features(self, X: Any) -> FloatArray:  # noqa: ARG002
+            return KernelFeatures(self)
+        kernel = self.resolved(X)
+        return kernel._features(kernel.prepare(X))
+
+    def _features(self, A: Any) -> Any:  # noqa: ARG002
+        """Write out phi of prepared items, in columns that all items of a vocabulary share."""
         raise ValueError(f"{self!r} has no features that could be written out.")
+
+    def _feature_names(self, A: Any) -> list[str]:
+        """Name the features of prepared items, each in a word."""
+        return [f"{type(self).__name__.lower()}{j}" for j in range(self._features(A).shape[1])]
 
     @abstractmethod
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
@@ -345,7 +365,7 @@ class Kernel(ABC):
     __rsub__ = __sub__
 
     def restrict(self, columns: Any) -> Kernel:
-        """Look at some columns of X only: a slice, or a list of numbers, booleans or names.
+        """Look at some columns of X only: a slice, a name, or a list of numbers, booleans or names.
 
         Names are those of a DataFrame's columns.
         """
