@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.container import as_table, count_rows
+from maxmargin.inputs.container import as_table, by_position, count_rows
 from maxmargin.inputs.table import entries
 from maxmargin.kernels.base import Kernel, Shift, Takes, check_nonnegative, precision_of
 from maxmargin.kernels.points import FloatArray, Rows, row_major
@@ -114,7 +114,7 @@ class Categorical(Kernel):
         for j in range(width):
             codes[:, j], found = _numbered(entries(table, j), known[j] if known else ())
             values.append(found)
-        return Categories(codes, tuple(values), precision_of(X))
+        return Categories(codes, tuple(values), precision_of(by_position(X)))
 
     def _weights(self, A: Categories) -> NDArray[np.float64]:
         width = A.codes.shape[1]

@@ -83,7 +83,8 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         -------
         features : ndarray or CSR matrix of shape (items, features)
         """
-        return self.kernel_._features(self._learn(X))
+        prepared = self._learn(X)
+        return self.kernel_._features(prepared)
 
     def transform(self, X: Any) -> Any:
         """Write out the features of items.
