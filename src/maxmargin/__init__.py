@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
@@ -44,6 +45,7 @@ __all__ = [
     "BoostingRegressor",
     "Certificate",
     "DecisionStump",
+    "FeatureWeights",
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
@@ -60,6 +62,7 @@ __all__ = [
     "boosting",
     "datasets",
     "evaluation",
+    "feature_weights",
     "kernels",
     "losses",
     "plots",
@@ -76,6 +79,7 @@ _HOME = {
     "BoostingRegressor": "maxmargin.boosting",
     "Certificate": "maxmargin.certify",
     "DecisionStump": "maxmargin.trees",
+    "FeatureWeights": "maxmargin.svm.feature_weights",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
@@ -90,6 +94,7 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "feature_weights": "maxmargin.svm.feature_weights",
     "separate": "maxmargin.svm.separation",
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",

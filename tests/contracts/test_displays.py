@@ -33,10 +33,12 @@ DRAWN = {
 OF_NO_ESTIMATOR = {
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
+    "GramDisplay": "from_matrix",
     "LossDisplay": "from_losses",
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
+    "TellingDisplay": "from_weights",
     "TuningDisplay": "from_results",
 }
 

@@ -98,6 +98,11 @@ class Binary(Kernel):
         return next((one for one in ranked if one in both), Takes.ITEMS)
 
     @property
+    def concurrent(self) -> bool:
+        """Whether both parts are."""
+        return self.left.concurrent and self.right.concurrent
+
+    @property
     def psd(self) -> bool | None:
         """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
@@ -215,6 +220,11 @@ class Unary(Kernel):
     def shift(self) -> Shift:
         """Nothing where the kernel inside does not notice."""
         return Shift.NOTHING if self.kernel.shift == Shift.NOTHING else Shift.CHANGES
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether the kernel inside is."""
+        return self.kernel.concurrent
 
     @property
     def psd(self) -> bool | None:

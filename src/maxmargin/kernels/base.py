@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import refuse_other_columns
+from maxmargin.kernels.pieces import evaluate
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
@@ -107,6 +108,11 @@ class Kernel(ABC):
     def formula(self) -> tuple[int, NDArray[np.float64]] | None:
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether several threads evaluate a matrix in pieces; else BLAS has threads of its own."""
+        return False
 
     def dimension(self, columns: int) -> float | None:  # noqa: ARG002
         """Count the features of rows of so many columns; infinity, or None where nobody knows.
@@ -248,6 +254,8 @@ class Kernel(ABC):
         return kernel._evaluate(A, B)
 
     def _evaluate(self, A: Any, B: Any) -> FloatArray:
+        if self.concurrent:
+            return evaluate(self, A, B)
         out = np.empty((len(A), len(B)), A.dtype)
         for i in range(0, len(A), _BLOCK_ROWS):
             rows = slice(i, i + _BLOCK_ROWS)

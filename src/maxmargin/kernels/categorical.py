@@ -78,6 +78,11 @@ class Categorical(Kernel):
         return Takes.ITEMS
 
     @property
+    def concurrent(self) -> bool:
+        """True: blocks are compiled loops."""
+        return True
+
+    @property
     def shift(self) -> Shift:
         """Nothing: equal numbers stay equal."""
         return Shift.NOTHING

@@ -38,7 +38,7 @@ class WordNumbers:
     def names(self) -> list[str]:
         """Spell the words."""
         places = self.q ** np.arange(self.k - 1, -1, -1)
-        codes = self.numbers[:, None] // places % self.q
+        codes = self.numbers[:, None] // places % max(1, self.q)
         return [spelled(row, self.letters[: self.q]) for row in codes.tolist()]
 
 
@@ -79,7 +79,7 @@ class Mismatch(CountingKernel):
         if self.m >= self.k:
             raise ValueError(f"Mismatch needs m < k, got m={self.m} and k={self.k}.")
         letters = self._letters()
-        if self.alphabet is not None and len(set(letters)) != max(1, len(letters)):
+        if len(set(letters)) != len(letters):
             raise ValueError(
                 f"Mismatch needs an alphabet of different letters, got {self.alphabet!r}."
             )
@@ -96,7 +96,7 @@ class Mismatch(CountingKernel):
         return Mismatch(self.k, self.m, "".join(letters) if single else letters)
 
     def _learn(self, sequences: Sequences) -> tuple[WordNumbers, Any]:
-        q = len(self._letters() or sequences.letters)
+        q = len(sequences.letters if self.alphabet is None else self._letters())
         self._refuse_many(q, len(sequences.codes))
         substrings, counts = find_substrings(sequences, self.k)
         which, words = _near(substrings.codes, q, self.m)

@@ -20,15 +20,10 @@ from numpy.typing import NDArray
 
 from maxmargin.inputs.container import by_position, count_rows
 from maxmargin.kernels.base import Kernel, Takes
-from maxmargin.kernels.points import FloatArray, Rows
-from maxmargin.ops.clock import stop_if_over
-from maxmargin.ops.engine import engine_of
-from maxmargin.ops.threads import Workers
+from maxmargin.kernels.points import Rows
 
 Letters: TypeAlias = tuple[Any, ...]
 Codes: TypeAlias = NDArray[np.int32]
-
-_ROWS, _COLUMNS = 256, 2048  # of a block that one thread evaluates at a time
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -194,44 +189,14 @@ def _is_missing(item: Any) -> bool:
 
 
 class SequenceKernel(Kernel):
-    """A kernel of strings, bytes or lists of tokens, whose blocks several threads evaluate."""
+    """A kernel of strings, bytes or lists of tokens."""
 
     @property
     def takes(self) -> Takes:
         """Strings, bytes or lists of tokens."""
         return Takes.ITEMS
 
-    def _evaluate(self, A: Any, B: Any) -> FloatArray:
-        return self._square(A) if A is B else self._oblong(A, B)
-
-    def _square(self, A: Any) -> FloatArray:
-        """Evaluate rows up to the diagonal and mirror them: the matrix is exactly symmetric."""
-        out = np.empty((len(A), len(A)), A.dtype)
-        mirror = engine_of(out).rows.mirror
-
-        def work(first: int) -> None:
-            stop_if_over()
-            stop = min(first + _ROWS, len(A))
-            self.block(A[first:stop], A[:stop], out[first:stop, :stop])
-            mirror(out, first, stop, 0, first)
-            corner = out[first:stop, first:stop]
-            corner[...] = np.tril(corner) + np.tril(corner, -1).T
-
-        with Workers() as workers:
-            workers.each(work, range(0, len(A), _ROWS)[::-1])  # the longest rows first
-        return out
-
-    def _oblong(self, A: Any, B: Any) -> FloatArray:
-        out = np.empty((len(A), len(B)), A.dtype)
-        blocks = [(i, j) for j in range(0, len(B), _COLUMNS) for i in range(0, len(A), _ROWS)]
-
-        def work(corner: tuple[int, int]) -> None:
-            stop_if_over()
-            rows, columns = (
-                slice(a, a + n) for a, n in zip(corner, (_ROWS, _COLUMNS), strict=True)
-            )
-            self.block(A[rows], B[columns], out[rows, columns])
-
-        with Workers() as workers:
-            workers.each(work, blocks)
-        return out
+    @property
+    def concurrent(self) -> bool:
+        """True: blocks are compiled loops."""
+        return True

@@ -53,6 +53,11 @@ class Constant(Kernel):
         return Takes.ITEMS
 
     @property
+    def concurrent(self) -> bool:
+        """True: there is nothing to evaluate."""
+        return True
+
+    @property
     def shift(self) -> Shift:
         """It looks at no row."""
         return Shift.NOTHING

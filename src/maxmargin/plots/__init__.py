@@ -4,6 +4,7 @@ from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
+from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
@@ -17,6 +18,7 @@ from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
+from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tuning import TuningDisplay, tuning
 
@@ -25,6 +27,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
+    "GramDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
     "LossDisplay",
@@ -37,11 +40,13 @@ __all__ = [
     "RoundsDisplay",
     "ShapeDisplay",
     "SplitsDisplay",
+    "TellingDisplay",
     "TuningDisplay",
     "alphas",
     "calibration",
     "convergence",
     "error_curves",
+    "gram",
     "hardest",
     "loss_curves",
     "losses",
@@ -53,5 +58,6 @@ __all__ = [
     "rounds",
     "shape_functions",
     "splits",
+    "telling_substrings",
     "tuning",
 ]
