@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from maxmargin import SVC, LinearSVC, plots
+from maxmargin import SVC, LinearSVC, node_weights, plots
 from maxmargin.kernels import Graph, Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman
 
 rng = np.random.default_rng(0)
@@ -29,10 +29,10 @@ for kernel in (WeisfeilerLehman(2), ShortestPath(), Graphlet(4), RandomWalk(0.02
     score = cross_val_score(SVC(kernel=kernel.normalized(), C=10), graphs, y, cv=5).mean()
     print(f"{kernel!r:25} accuracy {score:.3f}")
 
-features, linear = model = make_pipeline(WeisfeilerLehman(2).features(), LinearSVC(C=0.1))
+model = make_pipeline(WeisfeilerLehman(2).features(), LinearSVC(C=0.1))
 print(f"{'its features, linear':25} accuracy {cross_val_score(model, graphs, y, cv=5).mean():.3f}")
 model.fit(graphs[:-4], y[:-4])
-print(f"{linear.coef_.shape[1]} different subtrees in {len(graphs) - 4} graphs")
+print(f"{model[-1].coef_.shape[1]} different subtrees in {len(graphs) - 4} graphs")
 later = dict(zip(("not active", "active"), graphs[-2:], strict=True))
-plots.subtrees({k: (g, features.node_weights(g, linear.coef_[0])) for k, g in later.items()})
+plots.subtrees({name: (graph, node_weights(model, graph)) for name, graph in later.items()})
 plt.show()

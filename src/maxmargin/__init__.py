@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.node_weights import node_weights
     from maxmargin.svm.path import SvmPath, svm_path
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
@@ -44,6 +46,7 @@ __all__ = [
     "BoostingRegressor",
     "Certificate",
     "DecisionStump",
+    "FeatureWeights",
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
@@ -60,8 +63,10 @@ __all__ = [
     "boosting",
     "datasets",
     "evaluation",
+    "feature_weights",
     "kernels",
     "losses",
+    "node_weights",
     "plots",
     "separate",
     "svm_path",
@@ -76,6 +81,7 @@ _HOME = {
     "BoostingRegressor": "maxmargin.boosting",
     "Certificate": "maxmargin.certify",
     "DecisionStump": "maxmargin.trees",
+    "FeatureWeights": "maxmargin.svm.feature_weights",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
@@ -90,6 +96,8 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "feature_weights": "maxmargin.svm.feature_weights",
+    "node_weights": "maxmargin.svm.node_weights",
     "separate": "maxmargin.svm.separation",
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",

@@ -33,11 +33,13 @@ DRAWN = {
 OF_NO_ESTIMATOR = {
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
+    "GramDisplay": "from_matrix",
     "LossDisplay": "from_losses",
     "PathDisplay": "from_path",
     "PrecisionRecallDisplay": "from_curves",
     "SplitsDisplay": "from_trail",
     "SubtreeDisplay": "from_weights",
+    "TellingDisplay": "from_weights",
     "TuningDisplay": "from_results",
 }
 

@@ -11,8 +11,9 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from maxmargin import SVC, SVCCV, LinearSVC, kernels
+from maxmargin import SVC, SVCCV, LinearSVC, kernels, node_weights
 from maxmargin.kernels import (
     Graph,
     Graphlet,
@@ -171,7 +172,7 @@ def test_graphlets_of_graphs_with_known_numbers():
     K5 = Graph([(i, j) for j in range(5) for i in range(j)])
     C5 = Graph([(i, (i + 1) % 5) for i in range(5)])
     star = Graph([(0, i) for i in range(1, 6)])
-    shapes = {k: Graphlet(k).features([K5, C5, star]) for k in (3, 4, 5)}
+    shapes = {k: Graphlet(k).features([K5, C5, star]).toarray() for k in (3, 4, 5)}
     assert [shapes[k].shape[1] for k in (3, 4, 5)] == [2, 6, 21]
     np.testing.assert_array_equal(shapes[3], [[0, 10], [5, 0], [10, 0]])
     assert [sorted(row[row > 0].tolist()) for row in shapes[4]] == [[5.0], [5.0], [10.0]]
@@ -233,7 +234,7 @@ def test_laws(kernel, graphs, random):
     np.testing.assert_allclose((kernel * ShortestPath())(graphs), K * other)
     if kernel in COUNTING:
         phi = kernel.features(graphs)
-        np.testing.assert_array_equal(phi @ phi.T, K)
+        np.testing.assert_array_equal((phi @ phi.T).toarray(), K)
 
 
 def test_more_rounds_refine_and_no_rounds_of_paths_are_the_shortest_path_kernel():
@@ -276,7 +277,6 @@ def test_a_kernel_is_a_value(kernel):
         (lambda: RandomWalk(-0.1), "needs decay >= 0"),
         (lambda: RandomWalk(0.25)([TRIANGLE]), "does not converge: these graphs need decay < 0.25"),
         (lambda: RandomWalk(0.3)([PATH], [TRIANGLE]), "does not converge"),
-        (lambda: Graphlet(3).features().fit([PATH]).node_weights(PATH, [1, 1]), "not count nodes"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_a_sentence(make, sentence):
@@ -303,6 +303,10 @@ def test_many_pairs_of_nodes_are_taken_in_pieces(monkeypatch):
 
 
 # In estimators
+
+
+def to_counts(graphs):
+    return Graphlet(3).features(graphs)
 
 
 def bonded(n=40, seed=0):
@@ -355,19 +359,60 @@ def test_features_serve_linear_models():
     pipeline.fit(graphs[:30], y[:30])
     features, linear = pipeline[0], pipeline[-1]
     assert features.transform(graphs[30:]).shape == (10, linear.coef_.shape[1])
-    assert len(features.get_feature_names_out()) == linear.coef_.shape[1]
+    assert len(set(features.get_feature_names_out())) == linear.coef_.shape[1]
     assert pipeline.score(graphs[30:], y[30:]) == 1.0
-    searched = GridSearchCV(pipeline, {"graphfeatures__kernel__h": [0, 2]}, cv=3).fit(graphs, y)
-    assert searched.best_params_ == {"graphfeatures__kernel__h": 2}
+    searched = GridSearchCV(pipeline, {"kernelfeatures__kernel__h": [0, 2]}, cv=3).fit(graphs, y)
+    assert searched.best_params_ == {"kernelfeatures__kernel__h": 2}
+    mixed = (WeisfeilerLehman(2).normalized() + ShortestPath()).features(graphs)
+    expected = (WeisfeilerLehman(2).normalized() + ShortestPath())(graphs)
+    np.testing.assert_allclose((mixed @ mixed.T).toarray(), expected, rtol=1e-12)
 
 
-def test_the_weights_of_nodes_add_up_to_the_decision():
+def test_subtrees_have_names():
+    water = Graph([(0, 1), (0, 2)], ["O", "H", "H"])
+    names = WeisfeilerLehman(2).features().fit([water]).get_feature_names_out().tolist()
+    assert names == ["O", "H", "O(H, H)", "H(O)", "O(H(O), H(O))", "H(O(H, H))"]
+    labelled = Graph(water.ends, water.node_labels, ["-", "="])
+    names = WeisfeilerLehman(1).features().fit([labelled]).get_feature_names_out().tolist()
+    assert names == ["O", "H", "O(- H, = H)", "H(- O)", "H(= O)"]
+    plain = WeisfeilerLehman(4).features().fit([PATH]).get_feature_names_out().tolist()
+    assert plain[:3] == ["*", "*(*)", "*(*, *)"]
+    assert max(map(len, plain)) < 50
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(kernel=WeisfeilerLehman(2), C=0.1),
+        SVC(kernel=WeisfeilerLehman(2).normalized()),
+        make_pipeline(WeisfeilerLehman(2).features(), LinearSVC(C=0.1)),
+        SVCCV([0.1, 1.0], kernel=WeisfeilerLehman(2), cv=2),
+    ],
+    ids=["svc", "normalized", "linear", "search"],
+)
+def test_the_weights_of_nodes_add_up_to_the_decision(model):
     graphs, y = bonded()
-    features = WeisfeilerLehman(2).features().fit(graphs[:30])
-    linear = LinearSVC(C=0.1).fit(features.transform(graphs[:30]), y[:30])
-    shares = [features.node_weights(g, linear.coef_[0]) for g in graphs]
+    graphs += [Graph([(0, 1)], [7, 2]), Graph([], [])]  # a label that nobody has seen
+    model = clone(model).fit(graphs[:30], y[:30])
+    shares = [node_weights(model, g) for g in graphs]
     assert [len(share) for share in shares] == [g.n_nodes for g in graphs]
-    values = linear.decision_function(features.transform(graphs))
-    np.testing.assert_allclose([s.sum() for s in shares] + linear.intercept_, values, atol=1e-9)
-    with pytest.raises(ValueError, match="Got 3 weights for"):
-        features.node_weights(graphs[0], [1, 2, 3])
+    last = model[-1] if hasattr(model, "steps") else getattr(model, "best_estimator_", model)
+    values = [share.sum() + last.intercept_[0] for share in shares]
+    np.testing.assert_allclose(values, model.decision_function(graphs), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (SVC(kernel=ShortestPath()), r"Nodes have weights in models of WeisfeilerLehman\(h\), and"),
+        (
+            SVC(kernel=WeisfeilerLehman(1, "edge")),
+            r"and this one is of WeisfeilerLehman\(h=1, base",
+        ),
+        (make_pipeline(FunctionTransformer(to_counts), LinearSVC()), "Pipeline is no model of gr"),
+    ],
+)
+def test_models_without_subtrees_are_refused_in_a_sentence(model, sentence):
+    graphs, y = bonded()
+    with pytest.raises(TypeError, match=sentence):
+        node_weights(clone(model).fit(graphs, y), graphs[0])

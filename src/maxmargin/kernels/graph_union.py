@@ -30,9 +30,9 @@ class Names:
         Without labels all numbers are 0. Graphs that have nothing to label fit to any.
         """
         kind = self._common_kind(labels, sizes)
-        if kind is None or kind == "none":
-            return np.zeros(sum(sizes), dtype=np.int64), Names(self.of, kind, self.numbers)
         there = [each for each, size in zip(labels, sizes, strict=True) if size]
+        if not there or kind == "none":
+            return np.zeros(sum(sizes), dtype=np.int64), Names(self.of, kind, self.numbers)
         values, places = np.unique(np.concatenate(there), return_inverse=True)
         numbers = dict(self.numbers)
         coded = [numbers.setdefault(value, len(numbers)) for value in values.tolist()]

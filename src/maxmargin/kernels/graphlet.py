@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.counting import CountingKernel, Vocabulary
+from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Integers, Union
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
@@ -18,7 +18,7 @@ from maxmargin.ops.engine import engine_of
 _SIZES = (3, 4, 5)
 
 
-class Graphlet(CountingKernel):
+class Graphlet(GraphCounting):
     """Counts the connected induced subgraphs of k nodes by their shape.
 
     There are 2 shapes of 3 nodes, 6 of 4 and 21 of 5. Counts are exact: every subgraph is met once.
@@ -36,7 +36,7 @@ class Graphlet(CountingKernel):
     --------
     >>> from maxmargin.kernels import Graph, Graphlet
     >>> square = Graph([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
-    >>> Graphlet(3).features([square]).tolist()
+    >>> Graphlet(3).features([square]).toarray().tolist()
     [[2.0, 2.0]]
     """
 

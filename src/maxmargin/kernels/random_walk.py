@@ -89,6 +89,11 @@ class RandomWalk(Kernel):
         """True: a sum of products of counts of walks, wherever it is defined."""
         return True
 
+    @property
+    def concurrent(self) -> bool:
+        """True: the solver is compiled, and runs without the interpreter's lock."""
+        return True
+
     def prepare(self, X: Any) -> Walked:
         """Take the graphs; refuse a decay with which their values are not defined."""
         return self._walked(as_graphs(X), (Names("node"), Names("edge")))

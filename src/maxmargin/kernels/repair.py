@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from maxmargin.kernels.points import dense_rows
+from maxmargin.kernels.points import as_matrix
 from maxmargin.kernels.validity import refuse_unfit, rounding_of
 
 Vector = NDArray[np.float64]
@@ -76,7 +77,7 @@ def nearest_psd(K: Any, method: str = "clip") -> RepairedGram:
     """
     if not isinstance(method, str) or method not in _METHODS:
         raise ValueError(f"nearest_psd takes {', '.join(map(repr, _METHODS))}, got {method!r}.")
-    given = dense_rows(K)
+    given = _written_out(K)
     refuse_unfit(given)
     _refuse_asymmetric(given)
     given = (given + given.T) / 2
@@ -86,6 +87,11 @@ def nearest_psd(K: Any, method: str = "clip") -> RepairedGram:
     distance, size = float(np.linalg.norm(matrix - given)), float(np.linalg.norm(given))
     after = least if least >= 0 else float(np.linalg.eigvalsh(matrix)[0])
     return RepairedGram(matrix, distance, distance / size if size else 0.0, least, after, method)
+
+
+def _written_out(K: Any) -> Vector:
+    matrix = as_matrix(K)
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=np.float64)
 
 
 def _refuse_asymmetric(K: Vector) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from maxmargin.kernels.counting import CountingKernel, Vocabulary
+from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Union
 from maxmargin.kernels.weisfeiler_lehman import WeisfeilerLehman
 
 
-class ShortestPath(CountingKernel):
+class ShortestPath(GraphCounting):
     """Counts ordered pairs of nodes with both labels and the length of a shortest path.
 
     k(G, G') = sum over u != v in G and u' != v' in G' of [labels and distances agree], the walk

@@ -17,18 +17,22 @@ from typing import Any
 import numpy as np
 
 from maxmargin.kernels.base import check_count
-from maxmargin.kernels.counting import CountingKernel, Vocabulary, add_up, tally
-from maxmargin.kernels.graph_union import Integers, Union
-from maxmargin.kernels.graph_words import Words
+from maxmargin.kernels.graph import as_graphs
+from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary, add_up, tally
+from maxmargin.kernels.graph_lexicon import Lexicon
+from maxmargin.kernels.graph_union import Integers, Union, unite
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 
 _PATHS = 1 << 18  # pairs of nodes that are spelt at a time
 
-Found = tuple[Any, Words]
+_LONG = 40  # letters of a name
+_LOW = (1 << 32) - 1  # of a letter: the neighbour's label, above it the edge's
+
+Found = tuple[Any, Lexicon]
 
 
-class WeisfeilerLehman(CountingKernel):
+class WeisfeilerLehman(GraphCounting):
     """Counts with labels that are refined h times by those of neighbours.
 
     Positive semidefinite: a sum of kernels whose features are counts (Shervashidze et al., JMLR 12,
@@ -74,13 +78,31 @@ class WeisfeilerLehman(CountingKernel):
         width = len(words) if self.base == "subtree" else len(columns)
         return add_up(parts, width, len(union)), Vocabulary(vocabulary.names, words, columns)
 
-    def _node_columns(self, union: Union, vocabulary: Vocabulary) -> list[Integers]:
+    def _feature_names(self, A: Counted) -> list[str]:
         if self.base != "subtree":
-            return super()._node_columns(union, vocabulary)
-        return [labels for labels, _ in refine(union, self.h, vocabulary.labels)]
+            return super()._feature_names(A)
+        return subtree_names(A.vocabulary)[: A.width]
+
+    def node_columns(self, graph: Any, training: Counted) -> Integers:
+        """Find the columns of the subtrees of every node.
+
+        Parameters
+        ----------
+        graph : Graph
+        training : Counted
+            Graphs whose columns these are, as ``prepare`` gave them.
+
+        Returns
+        -------
+        columns : ndarray of shape (h + 1, nodes)
+            A line a round; what the training graphs do not contain has columns beyond theirs.
+        """
+        known = training.vocabulary
+        union, _ = unite(as_graphs([graph]), known.names)
+        return np.array([labels for labels, _ in refine(union, self.h, known.labels)])
 
 
-def refine(union: Union, h: int, words: Words) -> Iterator[tuple[Integers, Words]]:
+def refine(union: Union, h: int, words: Lexicon) -> Iterator[tuple[Integers, Lexicon]]:
     """Give the labels of rounds 0 to h, each with all words known then.
 
     The labels of all rounds are numbers of one vocabulary: a word of round i begins with a label of
@@ -99,12 +121,33 @@ def refine(union: Union, h: int, words: Words) -> Iterator[tuple[Integers, Words
         yield labels, words
 
 
-def count_nodes(union: Union, labels: Integers, columns: Words) -> Found:
+def subtree_names(vocabulary: Vocabulary) -> list[str]:
+    """Name subtrees: a label by itself, a node with its neighbours as C(H, H, O).
+
+    A label of an edge stands before the neighbour; a long name is cut and ends in its number.
+    """
+    known, (nodes, edges) = vocabulary.labels, vocabulary.names
+    labels, lines = ({i: str(name) for name, i in each.numbers.items()} for each in (nodes, edges))
+    roots: list[str] = []
+    found: list[str] = []
+    for number, word in enumerate(known):
+        if word[0] < 0:
+            roots.append(labels.get(-1 - word[0], "*"))
+            found.append(roots[-1])
+            continue
+        roots.append(roots[word[0]])
+        around = [(lines.get(w >> 32, ""), found[w & _LOW]) for w in word[1:]]
+        name = f"{roots[-1]}({', '.join(sorted(' '.join(filter(None, pair)) for pair in around))})"
+        found.append(name if len(name) <= _LONG else f"{name[:_LONG]}… #{number}")
+    return found
+
+
+def count_nodes(union: Union, labels: Integers, columns: Lexicon) -> Found:
     """Find nodes: their columns are their labels."""
     return tally(union.owners, labels, len(union)), columns
 
 
-def count_edges(union: Union, labels: Integers, columns: Words) -> Found:
+def count_edges(union: Union, labels: Integers, columns: Lexicon) -> Found:
     """Find edges, by the labels of both ends in ascending order and their own."""
     ends = np.sort(labels[union.ends], axis=1)
     owners = np.repeat(np.arange(len(union)), np.diff(union.edges))
@@ -112,7 +155,7 @@ def count_edges(union: Union, labels: Integers, columns: Words) -> Found:
     return tally(owners, numbers, len(union)), columns
 
 
-def count_paths(union: Union, labels: Integers, columns: Words) -> Found:
+def count_paths(union: Union, labels: Integers, columns: Lexicon) -> Found:
     """Find ordered pairs of connected nodes, by both labels and the length of a shortest path."""
     owners, n, parts = union.owners, len(labels), []
     distance, queue = np.full(n, -1, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
@@ -140,7 +183,7 @@ def _pieces(sizes: Integers) -> Iterator[tuple[int, int]]:
         first = last
 
 
-_BASES: dict[str, Callable[[Union, Integers, Words], Found]] = {
+_BASES: dict[str, Callable[[Union, Integers, Lexicon], Found]] = {
     "subtree": count_nodes,
     "edge": count_edges,
     "shortest_path": count_paths,

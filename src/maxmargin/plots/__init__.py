@@ -4,6 +4,7 @@ from maxmargin.evaluation import RocCurve
 from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
+from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
@@ -18,6 +19,7 @@ from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.subtree import SubtreeDisplay, subtrees
+from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tuning import TuningDisplay, tuning
 
@@ -26,6 +28,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "ErrorCurveDisplay",
+    "GramDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
     "LossDisplay",
@@ -39,11 +42,13 @@ __all__ = [
     "ShapeDisplay",
     "SplitsDisplay",
     "SubtreeDisplay",
+    "TellingDisplay",
     "TuningDisplay",
     "alphas",
     "calibration",
     "convergence",
     "error_curves",
+    "gram",
     "hardest",
     "loss_curves",
     "losses",
@@ -56,5 +61,6 @@ __all__ = [
     "shape_functions",
     "splits",
     "subtrees",
+    "telling_substrings",
     "tuning",
 ]

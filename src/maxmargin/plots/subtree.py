@@ -33,7 +33,8 @@ _LONG = 3  # letters of a label that fit into a node
 class SubtreeDisplay:
     """Graphs whose nodes show which class the subtrees around them speak for.
 
-    For weights of nodes such as ``node_weights`` of ``WeisfeilerLehman(h).features()`` gives them.
+    For weights of nodes as ``maxmargin.node_weights`` gives them for models of
+    ``WeisfeilerLehman(h)``.
     A node's colour is the weight of the subtrees that it is the root of; their sum over a graph,
     with the intercept, is the decision of the linear model. All panels share one scale. Build it
     with :meth:`from_weights`, or draw in one call with :func:`subtrees`.
@@ -136,8 +137,7 @@ def subtrees(shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None)
     Parameters
     ----------
     shares : mapping of str to pair of Graph and array-like
-        Titles; graphs with a weight for each node, as ``node_weights`` of a kernel's ``features()``
-        gives them for the coefficients of a linear model.
+        Titles; graphs with a weight for each node, as ``maxmargin.node_weights`` gives them.
     axes : array of Axes, optional
         Where to draw, one a graph; a new figure otherwise.
 
@@ -148,13 +148,13 @@ def subtrees(shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None)
 
     Examples
     --------
-    >>> from maxmargin import plots
+    >>> from maxmargin import SVC, node_weights, plots
     >>> from maxmargin.kernels import Graph, WeisfeilerLehman
     >>> water, acid = Graph([(0, 1), (0, 2)], list("OHH")), Graph([(0, 1)], ["H", "Cl"])
-    >>> features = WeisfeilerLehman(1).features().fit([water, acid])
-    >>> weights = features.node_weights(water, [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
-    >>> plots.subtrees({"water": (water, weights)}).shares["water"][1].tolist()
-    [1.0, 0.5, 0.5]
+    >>> model = SVC(kernel=WeisfeilerLehman(1)).fit([water, acid], [0, 1])
+    >>> display = plots.subtrees({"water": (water, node_weights(model, water))})
+    >>> len(display.axes_)
+    1
     """
     return SubtreeDisplay.from_weights(shares, axes=axes)
 

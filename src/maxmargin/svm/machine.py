@@ -77,7 +77,10 @@ class KernelMachine:
     @cached_property
     def weights(self) -> Vector:
         """Weights of the columns for a linear kernel, w = sum_i beta_i x_i, one line a problem."""
-        rows = self.seen.moved(self.support)
+        return self.weights_of(self.seen.moved(self.support))
+
+    def weights_of(self, rows: Any) -> Vector:
+        """Give the weights of the columns of other rows that stand for the support vectors."""
         if not self.by_pairs:
             return np.asarray((rows.T @ self.coefficients.T).T)
         edges = np.cumsum([0, *self.counts])

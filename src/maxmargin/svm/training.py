@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import column_names
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -109,9 +110,9 @@ def take(X: Any, rows: Any) -> Any:
 
 
 def check_rows(model: Any, kernel: Kernel, X: Any, **rules: Any) -> Any:
-    """Check X by what the kernel takes; items that only it can check come by position."""
+    """Check X by what the kernel takes; of items that only it can check, their columns."""
     if kernel.takes is Takes.ITEMS:
-        return by_position(X)
+        return check_items(model, X, rules.get("reset", True))
     if sparse.issparse(X) and kernel.takes is Takes.MATRIX:
         raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
     return check_vectors(model, X, **rules)

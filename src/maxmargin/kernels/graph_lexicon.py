@@ -6,7 +6,9 @@ they are apart. The number of a word is its column among the features.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,21 +17,25 @@ from maxmargin.ops.engine import engine_of
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class Lexicon:
     """Known words: word i is letters[starts[i] : starts[i + 1]]."""
 
     starts: Integers
     letters: Integers
 
     @classmethod
-    def none(cls) -> Words:
+    def none(cls) -> Lexicon:
         """Know nothing yet."""
         return cls(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def number(self, starts: Integers, letters: Integers) -> tuple[Integers, Words]:
+    def __iter__(self) -> Iterator[list[int]]:
+        letters = self.letters.tolist()
+        return (letters[a:b] for a, b in pairwise(self.starts.tolist()))
+
+    def number(self, starts: Integers, letters: Integers) -> tuple[Integers, Lexicon]:
         """Give each of some words its number, and all words known then."""
         known, n = len(self), len(starts) - 1
         all_starts = np.concatenate([self.starts, np.empty(n, dtype=np.int64)])
@@ -41,9 +47,9 @@ class Words:
             starts, letters, known, hashes, table, all_starts, all_letters, numbers
         )
         kept = all_starts[: count + 1]
-        return numbers, Words(kept.copy(), all_letters[: kept[-1]].copy())
+        return numbers, Lexicon(kept.copy(), all_letters[: kept[-1]].copy())
 
-    def number_rows(self, rows: Integers) -> tuple[Integers, Words]:
+    def number_rows(self, rows: Integers) -> tuple[Integers, Lexicon]:
         """Give words of one length, the rows of a matrix, their numbers."""
         n, width = rows.shape
         return self.number(
