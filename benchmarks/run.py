@@ -18,6 +18,7 @@ from benchmarks import (
     record,
     speed,
     startup,
+    strings,
     svc_fit,
     svc_predict,
     tuning,
@@ -82,6 +83,7 @@ def others(options: argparse.Namespace) -> None:
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),
+        "strings": lambda: strings.measure(options.small, options.repeats),
     }
     for job in (job for job in jobs if job in options.only):
         print(job, flush=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import boosting_tables, linear_tables
+from benchmarks import boosting_tables, linear_tables, string_tables
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -200,6 +200,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,
+    "strings": string_tables.table,
     **linear_tables.TABLES,
     **boosting_tables.TABLES,
 }

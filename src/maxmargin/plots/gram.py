@@ -86,8 +86,8 @@ class GramDisplay:
         values = np.asarray(matrix)
         square = values.ndim == 2 and values.shape[0] == values.shape[1] and values.size
         if not square or values.dtype.kind not in "fiub":
-            found = f"shape {values.shape}" if values.ndim else type(matrix).__name__
-            raise ValueError(f"A Gram matrix is drawn of {cls.drawn_of}, got {found}.")
+            found = f"An array of shape {values.shape}" if values.ndim else type(matrix).__name__
+            raise ValueError(f"{found} is none: a Gram matrix is drawn of {cls.drawn_of}.")
         if labels is not None and np.shape(labels) != (len(values),):
             raise ValueError(
                 f"The matrix has {len(values)} items, and labels have shape {np.shape(labels)}; "
@@ -117,7 +117,7 @@ class GramDisplay:
         self.image_ = ax.imshow(values, cmap=_BLUES, interpolation="nearest", vmin=self._lowest())
         bar = self.figure_.colorbar(self.image_, ax=ax, shrink=0.85)
         bar.set_label("kernel value")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
         self._finish_axes()
         return self
 
