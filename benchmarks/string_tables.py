@@ -1,4 +1,4 @@
-"""The tables of kernels of strings."""
+"""The tables of kernels of strings and of graphs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from benchmarks.contest import OURS
 from benchmarks.markdown import lay_out, number, times
 
 
-def table(whole: dict[str, Any]) -> str:
+def table(whole: dict[str, Any], items: str = "strings") -> str:
     speed = [row for row in whole["rows"] if "ratio" in row]
-    header = ["Gram matrix of strings", "strings", "maxmargin, s", "peer", "peer, s", "ratio"]
+    header = [f"Gram matrix of {items}", items, "maxmargin, s", "peer", "peer, s", "ratio"]
     lines = [
         [_marked(row), f"{row['rows']:,}", number(row["seconds"][OURS]), *_peer(row)]
         for row in speed

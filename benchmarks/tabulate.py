@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,
+    "graphs": partial(string_tables.table, items="graphs"),
     "strings": string_tables.table,
     **linear_tables.TABLES,
     **boosting_tables.TABLES,

@@ -20,7 +20,8 @@ from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.graph import Graph, as_graphs
 from maxmargin.kernels.graph_lexicon import Lexicon
 from maxmargin.kernels.graph_union import Integers, Names, Union, unite
-from maxmargin.kernels.points import FloatArray, Points, Rows, dot, squared_lengths
+from maxmargin.kernels.points import FloatArray, Rows, row_major, squared_lengths
+from maxmargin.ops.engine import engine_of
 
 _EXACT = 2.0**53  # below it sums of whole numbers are not rounded
 
@@ -88,9 +89,12 @@ class GraphCounting(Kernel):
         return self._count(union, Vocabulary(names, known.labels, known.columns))
 
     def fill(self, A: Counted, B: Counted, out: FloatArray) -> None:
-        """Multiply sparse rows."""
+        """Go through what each graph of A contains, and through those of B that contain it."""
         width = max(A.X.shape[1], B.X.shape[1])
-        dot(Points(_widened(A.X, width)), Points(_widened(B.X, width)), out)
+        a, b = A.X, _widened(B.X, width).tocsc()
+        out[...] = 0.0
+        rows, who = (a.data, a.indices, a.indptr), (b.data, b.indices, b.indptr)
+        engine_of(out).string_lists.add_by_lists(*rows, *who, b.shape[0], *row_major(out))
 
     def diagonal(self, A: Counted) -> FloatArray:
         """Square the lengths."""
