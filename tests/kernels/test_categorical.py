@@ -139,3 +139,19 @@ def test_a_later_fit_to_items_without_names_forgets_them():
     model.fit(data["shape"], labels(data))
     assert not hasattr(model, "feature_names_in_")
     assert model.predict(data["shape"]).shape == (20,)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_a_kernel_of_numbers_does_not_mind_texts_in_other_columns(frame):
+    data = columns(30)
+    table, y = FRAMES[frame](data), labels(data)
+    kernel = RBF("scale").restrict(["age", "chol"])
+    model = SVC(kernel=kernel).fit(table, y)
+    plain = SVC(kernel=RBF("scale")).fit(np.column_stack([data["age"], data["chol"]]), y)
+    np.testing.assert_allclose(
+        model.decision_function(table[NAMES[::-1]]),
+        plain.decision_function(np.column_stack([data["age"], data["chol"]])),
+        rtol=1e-9,
+    )
+    phi = (Linear().restrict("age") + 1.0).features().fit(table).transform(table[NAMES[::-1]])
+    np.testing.assert_array_equal(phi, np.column_stack([data["age"], np.ones(30)]))

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from maxmargin.inputs.container import by_position, column_names, take_columns
 
+_NUMBERS = ("Int", "UInt", "Float", "Boolean")  # as pandas and polars name their own kinds
 _OF_TABLES = ("feature_names_in_", "n_features_in_")
 
 
@@ -36,6 +37,17 @@ def check_items(estimator: Any, X: Any, reset: bool = True) -> Any:
     if known is not None or (reset and column_names(X) is not None):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     return by_position(X)
+
+
+def holds_other_than_numbers(X: Any) -> bool:
+    """Whether X is a table with a column of texts, categories, dates or the like."""
+    if column_names(X) is None or not hasattr(X, "dtypes"):
+        return False
+    return not all(_is_number(kind) for kind in X.dtypes)
+
+
+def _is_number(kind: Any) -> bool:
+    return kind.kind in "biuf" if isinstance(kind, np.dtype) else str(kind).startswith(_NUMBERS)
 
 
 def _in_order(X: Any, known: list[Any]) -> Any:

@@ -103,6 +103,12 @@ class Binary(Kernel):
         return self.left.concurrent and self.right.concurrent
 
     @property
+    def selective(self) -> bool:
+        """Whether both parts are."""
+        parts = [part for part in (self.left, self.right) if not isinstance(part, Constant)]
+        return bool(parts) and all(part.selective for part in parts)
+
+    @property
     def psd(self) -> bool | None:
         """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
@@ -225,6 +231,11 @@ class Unary(Kernel):
     def concurrent(self) -> bool:
         """Whether the kernel inside is."""
         return self.kernel.concurrent
+
+    @property
+    def selective(self) -> bool:
+        """Whether the kernel inside is."""
+        return self.kernel.selective
 
     @property
     def psd(self) -> bool | None:
@@ -378,6 +389,11 @@ class Restricted(Unary):
             raise ValueError(
                 f"restrict needs a name, a slice or a list of columns, got {self.columns!r}."
             )
+
+    @property
+    def selective(self) -> bool:
+        """True."""
+        return True
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import refuse_other_columns
+from maxmargin.inputs.items import holds_other_than_numbers
 from maxmargin.kernels.pieces import evaluate
 from maxmargin.kernels.points import FloatArray, Rows
 
@@ -113,6 +114,15 @@ class Kernel(ABC):
     def concurrent(self) -> bool:
         """Whether several threads evaluate a matrix in pieces; else BLAS has threads of its own."""
         return False
+
+    @property
+    def selective(self) -> bool:
+        """Whether it looks at some columns only, so that others may hold anything."""
+        return False
+
+    def takes_items(self, X: Any) -> bool:
+        """Whether only the kernel can check X, as it alone knows which columns are numbers."""
+        return self.takes is Takes.ITEMS or (self.selective and holds_other_than_numbers(X))
 
     def dimension(self, columns: int) -> float | None:  # noqa: ARG002
         """Count the features of rows of so many columns; infinity, or None where nobody knows.

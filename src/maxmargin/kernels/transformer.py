@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.vectors import check_vectors
-from maxmargin.kernels.base import Kernel, Takes
+from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.dot import Linear
 
 
@@ -127,6 +127,6 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         return prepared
 
     def _checked(self, X: Any, kernel: Kernel, reset: bool) -> Any:
-        if kernel.takes is Takes.ITEMS:
+        if kernel.takes_items(X):
             return check_items(self, X, reset)
         return check_vectors(self, X, reset=reset)
