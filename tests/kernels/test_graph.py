@@ -43,7 +43,9 @@ def test_a_graph_is_a_value():
     assert {WATER, again} == {WATER}
     others = [Graph([(0, 1)], list("OHH"), [1]), Graph([(0, 1), (0, 2)], list("OHH"), [1, 2])]
     assert all(each != WATER for each in [*others, Graph([(0, 1), (0, 2)]), "water"])
-    assert pickle.loads(pickle.dumps(WATER)) == WATER
+    again = pickle.loads(pickle.dumps(WATER))
+    assert again == WATER
+    assert not again.ends.flags.writeable
     with pytest.raises(FrozenInstanceError):
         WATER.n_nodes = 4
     with pytest.raises(ValueError, match="read-only"):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -186,6 +187,13 @@ def test_walks_along_one_edge_are_a_geometric_series():
     np.testing.assert_array_equal(RandomWalk(0.0)([edge, TRIANGLE]), [[4.0, 6.0], [6.0, 9.0]])
 
 
+def test_the_limit_of_convergence_is_known_of_large_graphs_too():
+    ring = Graph([(i, (i + 1) % 450) for i in range(450)])  # of degree 2, the largest eigenvalue
+    np.testing.assert_allclose(RandomWalk(0.1)([ring], [TRIANGLE]), [[450 * 3 / (1 - 0.4)]])
+    with pytest.raises(ValueError, match=r"need decay < 0[.]25"):
+        RandomWalk(0.2500001).prepare([ring])
+
+
 def test_a_graph_without_nodes_has_the_value_zero_with_any():
     for kernel in KERNELS:
         K = kernel([Graph(), TRIANGLE])
@@ -351,6 +359,15 @@ def test_the_number_of_threads_changes_no_bit(kernel, n):
     graphs, y = bonded(n)
     models = [SVC(kernel=kernel, C=0.1, n_jobs=jobs).fit(graphs, y) for jobs in (1, 3)]
     np.testing.assert_array_equal(*(model.decision_function(graphs) for model in models))
+
+
+@every_kernel
+def test_a_fit_without_time_ends_with_an_honest_status(kernel):
+    graphs, y = bonded()
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = SVC(kernel=kernel, time_limit=1e-9).fit(graphs, y)
+    assert model.certificate_.status.name == "TIME_LIMIT"
+    assert len(model.predict(graphs)) == len(graphs)
 
 
 def test_features_serve_linear_models():

@@ -85,6 +85,9 @@ class Graph:
         for name, part in {"n_nodes": n, **parts}.items():
             object.__setattr__(self, name, part)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph, (self.ends, self.node_labels, self.edge_labels, self.n_nodes)
+
     def __restored__(self) -> None:
         """Check what was read: compiled loops follow edges without looking."""
         self.__init__(self.ends, self.node_labels, self.edge_labels, self.n_nodes)  # type: ignore[misc]
@@ -170,7 +173,7 @@ def _as_graph(item: Any, place: int) -> Graph:
 
 def _as_ends(edges: Any) -> NDArray[np.int64]:
     try:
-        ends = np.array(list(edges))
+        ends = edges if isinstance(edges, np.ndarray) else np.array(list(edges))
     except (TypeError, ValueError):
         ends = np.empty(0, dtype=object)
     if ends.size == 0 and ends.ndim <= 2 and ends.dtype != object:
@@ -211,6 +214,8 @@ def _refuse_strangers(ends: NDArray[np.int64], n: int) -> None:
 
 def _as_labels(labels: Any, of: str) -> NDArray[Any]:
     """Give labels as an array of int64 or of text; other kinds are refused."""
+    if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iU":
+        return labels.astype(np.int64 if labels.dtype.kind == "i" else np.str_)
     given = list(by_position(labels)) if not isinstance(labels, str) else [labels]
     kinds = {_kind(label) for label in given}
     if len(kinds) > 1:

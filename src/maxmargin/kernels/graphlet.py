@@ -12,8 +12,8 @@ from scipy import sparse
 
 from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Integers, Union
-from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.threads import stop_if_cancelled
 
 _SIZES = (3, 4, 5)
 
@@ -53,7 +53,7 @@ class Graphlet(GraphCounting):
         counts = np.zeros((len(union), kinds.max() + 1), dtype=np.int64)
         count = engine_of(counts).graph_graphlets.count_graphlets
         for row, (first, last) in enumerate(zip(union.nodes, union.nodes[1:], strict=False)):
-            stop_if_over()
+            stop_if_cancelled()
             local = union.starts[first : last + 1]
             around = union.neighbours[local[0] : local[-1]] - first
             count(local - local[0], around, 0, int(last - first), int(self.k), kinds, counts[row])
