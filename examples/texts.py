@@ -22,7 +22,7 @@ def first_lines(module):
 
 texts = [first_lines(module) for module in (np, scipy.signal)]
 X, y = texts[0] + texts[1], np.repeat(["numpy", "signal"], [len(part) for part in texts])
-letters = Spectrum(5, shortest=2).normalized()
+letters = Spectrum(5, shortest=3).normalized()
 kernels = [Words(), Words(Subsequence(2)), letters]
 print(f"{len(X)} lines, {np.mean(y == 'numpy'):.0%} of them NumPy's")
 for kernel in kernels:

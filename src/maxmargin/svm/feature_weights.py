@@ -40,9 +40,11 @@ class FeatureWeights:
     towards: Any
 
     def largest(self, count: int = 10) -> NDArray[np.intp]:
-        """Choose the features with the largest weights, either way, in the order of weights."""
-        chosen = np.argsort(-np.abs(self.values), kind="stable")[:count]
-        return chosen[np.argsort(self.values[chosen], kind="stable")]
+        """Choose the features with the largest weights, half of them each way, in their order."""
+        order = np.argsort(self.values, kind="stable")
+        below, above = order[self.values[order] < 0], order[self.values[order] > 0]
+        half = count // 2
+        return np.concatenate([below[:half], above[::-1][: count - half][::-1]])
 
 
 def feature_weights(model: Any, classes: Any = None) -> FeatureWeights:
