@@ -24,6 +24,7 @@ from maxmargin.kernels import (
     WeisfeilerLehman,
     check,
 )
+from maxmargin.kernels.graph_lexicon import Lexicon
 from maxmargin.ops.engine import Engine, serving
 from maxmargin.storage.plain import from_plain, to_plain
 
@@ -378,11 +379,24 @@ def test_features_serve_linear_models():
     assert features.transform(graphs[30:]).shape == (10, linear.coef_.shape[1])
     assert len(set(features.get_feature_names_out())) == linear.coef_.shape[1]
     assert pipeline.score(graphs[30:], y[30:]) == 1.0
+    again = from_plain(to_plain(pipeline))
+    np.testing.assert_array_equal(
+        again.decision_function(graphs), pipeline.decision_function(graphs)
+    )
     searched = GridSearchCV(pipeline, {"kernelfeatures__kernel__h": [0, 2]}, cv=3).fit(graphs, y)
     assert searched.best_params_ == {"kernelfeatures__kernel__h": 2}
     mixed = (WeisfeilerLehman(2).normalized() + ShortestPath()).features(graphs)
     expected = (WeisfeilerLehman(2).normalized() + ShortestPath())(graphs)
     np.testing.assert_allclose((mixed @ mixed.T).toarray(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("starts", [[0, 5], [1, 2], [0, 2, 1, 2], [0, 0, 2], []])
+def test_a_stored_vocabulary_is_checked_before_loops_follow_it(starts):
+    plain = to_plain(Lexicon(np.array([0, 1, 2]), np.array([7, 8])))
+    assert len(from_plain(plain)) == 2
+    plain["has"]["starts"] = np.array(starts, dtype=np.int64)
+    with pytest.raises(ValueError, match="vocabulary do not fit together"):
+        from_plain(plain)
 
 
 def test_subtrees_have_names():
@@ -395,6 +409,8 @@ def test_subtrees_have_names():
     plain = WeisfeilerLehman(4).features().fit([PATH]).get_feature_names_out().tolist()
     assert plain[:3] == ["*", "*(*)", "*(*, *)"]
     assert max(map(len, plain)) < 50
+    alone = WeisfeilerLehman(2).features().fit([Graph([], ["C"])]).get_feature_names_out()
+    assert alone.tolist() == ["C", "C()", "C()()"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,15 @@ class Lexicon:
         """Know nothing yet."""
         return cls(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops follow the starts without looking."""
+        whole = all(each.dtype == "=i8" and each.ndim == 1 for each in (self.starts, self.letters))
+        inside = whole and len(self.starts) and self.starts[0] == 0
+        if not (
+            inside and (np.diff(self.starts) > 0).all() and self.starts[-1] == len(self.letters)
+        ):
+            raise ValueError("The words of a stored vocabulary do not fit together.")
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

@@ -136,6 +136,9 @@ def subtree_names(vocabulary: Vocabulary) -> list[str]:
             found.append(roots[-1])
             continue
         roots.append(roots[word[0]])
+        if len(word) == 1:
+            found.append(f"{found[word[0]]}()")  # it stays alone, round after round
+            continue
         around = [(lines.get(w >> 32, ""), found[w & _LOW]) for w in word[1:]]
         name = f"{roots[-1]}({', '.join(sorted(' '.join(filter(None, pair)) for pair in around))})"
         found.append(name if len(name) <= _LONG else f"{name[:_LONG]}… #{number}")
