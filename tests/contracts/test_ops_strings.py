@@ -64,8 +64,9 @@ def test_lists(engine):
     A = sparse.random(5, 30, 0.3, format="csr", random_state=1)
     B = sparse.random(7, 30, 0.3, format="csc", random_state=2)
     arguments = A.data, A.indices, A.indptr, B.data, B.indices, B.indptr, 7
-    values = block(engine.string_lists.add_by_lists, *arguments, shape=(5, 7))
-    np.testing.assert_allclose(values, 7.0 + (A @ B.T).toarray(), rtol=1e-13)
+    for fresh, before in ((False, 7.0), (True, 0.0)):
+        values = block(engine.string_lists.add_by_lists, *arguments, fresh, shape=(5, 7))
+        np.testing.assert_allclose(values, before + (A @ B.T).toarray(), rtol=1e-13)
 
 
 @every_engine

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -26,6 +27,7 @@ from maxmargin.kernels import (
 from maxmargin.kernels import substrings as substrings_module
 from maxmargin.kernels.sequences import as_sequences
 from maxmargin.ops.threads import side_by_side
+from maxmargin.storage.plain import from_plain, to_plain
 
 COUNTING = [Spectrum(2), Spectrum(3, shortest=1, decay=0.6), Mismatch(2, 1), Words(pattern="[ab]+")]
 PAIRED = [Subsequence(2, 0.6), WeightedDegree(3), WeightedDegree(2, shifts=3)]
@@ -316,3 +318,28 @@ def test_letters_outside_the_alphabet_differ_wherever_they_stand():
     assert isinstance(kernel, Kernel)
     assert Mismatch(2, 1).resolved(["abc"]).alphabet == "abc"
     assert Mismatch(2, 1).resolved([["to", "be"]]).alphabet == ("be", "to")
+
+
+def test_a_model_file_keeps_strings_and_their_kernel():
+    X, y = labelled(30)
+    for kernel in (Mismatch(2, 1), Words(Spectrum(1), pattern="[ACGT]").normalized()):
+        model = SVC(kernel=kernel).fit(X, y)
+        again = from_plain(to_plain(model))
+        np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    step = Spectrum(2).normalized().features().fit(X)
+    again = from_plain(to_plain(step))
+    np.testing.assert_array_equal(again.transform(X).toarray(), step.transform(X).toarray())
+    plain = to_plain(step)
+    part = plain["has"]["_known"]["has"]["rows"]["has"]["vocabulary"]["has"]["parts"]["of"][0]
+    part["has"]["codes"] = part["has"]["codes"][:2]
+    with pytest.raises(ValueError, match="substrings of a stored vocabulary do not fit together"):
+        from_plain(plain)
+
+
+def test_long_strings_leave_time_to_look_at_the_clock():
+    X = [*strings(6, longest=600, seed=3), "ACGT" * 150]
+    y = [0, 1] * 3 + [0]
+    model = SVC(kernel=Subsequence(9), time_limit=1e-3)
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model.fit(X, y)
+    assert model.certificate_.status is Status.TIME_LIMIT

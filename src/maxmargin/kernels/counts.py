@@ -114,10 +114,13 @@ class CountingKernel(SequenceKernel):
 
     def fill(self, A: Counts, B: Counts, out: FloatArray) -> None:
         """Multiply dense columns as matrices, and sparse ones by lists of who has a feature."""
-        np.matmul(A.common, B.common.T, out=out)
+        fresh = A.common.shape[1] == 0
+        if not fresh:
+            np.matmul(A.common, B.common.T, out=out)
         a, b = A.rare, B.rare.tocsc()
         rows, who = (a.data, a.indices, a.indptr), (b.data, b.indices, b.indptr)
-        engine_of(out).string_lists.add_by_lists(*rows, *who, b.shape[0], *row_major(out))
+        verbs = engine_of(out).string_lists
+        verbs.add_by_lists(*rows, *who, b.shape[0], fresh, *row_major(out))
 
     def diagonal(self, A: Counts) -> FloatArray:
         """Give |phi(x)|^2."""

@@ -26,15 +26,15 @@ def evaluate(kernel: Any, A: Any, B: Any) -> NDArray[Any]:
 def _square(kernel: Any, A: Any) -> NDArray[Any]:
     """Evaluate rows up to the diagonal, and mirror them."""
     out = np.empty((len(A), len(A)), A.dtype)
-    mirror = engine_of(out).rows.mirror
+    mirror, above = engine_of(out).rows.mirror, np.tri(_ROWS, dtype=bool).T
 
     def work(first: int) -> None:
         stop_if_over()
         stop = min(first + _ROWS, len(A))
         kernel.block(A[first:stop], A[:stop], out[first:stop, :stop])
         mirror(out, first, stop, 0, first)
-        corner = out[first:stop, first:stop]
-        corner[...] = np.tril(corner) + np.tril(corner, -1).T
+        corner, size = out[first:stop, first:stop], stop - first
+        np.copyto(corner, corner.T.copy(), where=above[:size, :size])
 
     with Workers() as workers:
         workers.each(work, range(0, len(A), _ROWS)[::-1])  # the longest rows first

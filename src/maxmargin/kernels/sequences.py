@@ -8,7 +8,7 @@ ones, and letters nobody has seen get numbers after those: they are equal to the
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 from maxmargin.inputs.container import by_position, count_rows
 from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.points import Rows
+from maxmargin.ops.clock import pieces, stop_if_over
 
 Letters: TypeAlias = tuple[Any, ...]
 Codes: TypeAlias = NDArray[np.int32]
+
+_TOGETHER = 256  # strings that are compared with others before the clock is looked at, at least
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -186,6 +189,19 @@ def _refuse_other(place: int, item: Any) -> None:
 def _is_missing(item: Any) -> bool:
     """Whether it is None, NaN, NaT or pandas' NA: what is not plainly equal to itself."""
     return item is None or (np.ndim(item) == 0 and (item == item) is not True)  # noqa: PLR0124
+
+
+def between_looks(A: Sequences, B: Sequences, steps: float) -> Iterator[tuple[slice, slice]]:
+    """Cut a block whose loops make so many steps a pair of letters, and look at the clock between.
+
+    Long strings take long: Ctrl-C and time limits act here.
+    """
+    for first in range(0, len(B), _TOGETHER):
+        columns = slice(first, first + _TOGETHER)
+        letters = B.starts[min(first + _TOGETHER, len(B))] - B.starts[first]
+        for rows in pieces(len(A), steps * float(A.starts[-1]) * float(letters)):
+            stop_if_over()
+            yield rows, columns
 
 
 class SequenceKernel(Kernel):

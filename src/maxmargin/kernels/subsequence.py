@@ -24,7 +24,12 @@ from numpy.typing import NDArray
 from maxmargin.kernels.base import check_finite
 from maxmargin.kernels.counts import check_positive_count
 from maxmargin.kernels.points import FloatArray, row_major
-from maxmargin.kernels.sequences import SequenceKernel, Sequences, as_sequences
+from maxmargin.kernels.sequences import (
+    SequenceKernel,
+    Sequences,
+    as_sequences,
+    between_looks,
+)
 from maxmargin.ops.engine import engine_of
 
 
@@ -78,11 +83,12 @@ class Subsequence(SequenceKernel):
     def fill(self, A: Sequences, B: Sequences, out: FloatArray) -> None:
         """Run the recursion for every pair, several strings of about one length side by side."""
         order = np.argsort(B.lengths, kind="stable")
-        ordered = B[order]
-        values = np.empty((len(A), len(B)))
-        strings = A.codes, A.starts, ordered.codes, ordered.starts
+        ordered, values = B[order], np.empty((len(A), len(B)))
         verbs = engine_of(values).string_subsequence
-        verbs.subsequence_block(*strings, self.k, float(self.decay), *row_major(values))
+        for rows, columns in between_looks(A, ordered, self.k):
+            a, b, part = A[rows], ordered[columns], values[rows, columns]
+            strings = a.codes, a.starts, b.codes, b.starts
+            verbs.subsequence_block(*strings, self.k, float(self.decay), *row_major(part))
         out[:, order] = values
 
     def diagonal(self, A: Sequences) -> FloatArray:

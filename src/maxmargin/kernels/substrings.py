@@ -34,6 +34,11 @@ class Substrings:
     codes: NDArray[np.int32]
     """The letters of each substring, one row each."""
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that every number has its column."""
+        if self.codes.ndim != 2 or not self.known or len(self.known[-1]) != len(self.codes):
+            raise ValueError("The substrings of a stored vocabulary do not fit together.")
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -20,7 +20,12 @@ from numpy.typing import NDArray
 from maxmargin.kernels.counts import check_positive_count
 from maxmargin.kernels.points import FloatArray, row_major
 from maxmargin.kernels.rounding import units
-from maxmargin.kernels.sequences import SequenceKernel, Sequences, as_sequences
+from maxmargin.kernels.sequences import (
+    SequenceKernel,
+    Sequences,
+    as_sequences,
+    between_looks,
+)
 from maxmargin.ops.engine import engine_of
 
 
@@ -87,9 +92,11 @@ class WeightedDegree(SequenceKernel):
 
     def fill(self, A: Sequences, B: Sequences, out: FloatArray) -> None:
         """Walk along the runs of equal letters of every pair."""
-        strings = A.codes, A.starts, B.codes, B.starts
-        verbs = engine_of(out).string_runs
-        verbs.runs_block(*strings, self._gains, self._weights, *row_major(out))
+        verbs, longest = engine_of(out).string_runs, max(1, int(A.lengths.max(initial=0)))
+        for rows, columns in between_looks(A, B, (2 * self.shifts + 1) / longest):
+            a, b, part = A[rows], B[columns], out[rows, columns]
+            strings = a.codes, a.starts, b.codes, b.starts
+            verbs.runs_block(*strings, self._gains, self._weights, *row_major(part))
 
     def diagonal(self, A: Sequences) -> FloatArray:
         """Walk along the runs of every string with itself."""

@@ -99,7 +99,7 @@ class TellingDisplay:
         """
         chosen = self.weights.largest(self.count)
         if ax is None:
-            height = 1.3 + 0.2 * len(chosen)
+            height = 1.3 + 0.16 * len(chosen)
             _, ax = plt.subplots(figsize=(5.6, height), layout="constrained")
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
@@ -111,7 +111,7 @@ class TellingDisplay:
 
     def _finish_axes(self, names: list[str]) -> None:
         self.ax_.axvline(0.0, color=palette.INK, lw=0.8)
-        self.ax_.set_yticks(np.arange(len(names)), names, family="monospace", fontsize=9)
+        self.ax_.set_yticks(np.arange(len(names)), names, family="monospace", fontsize=8)
         self.ax_.set(xlabel="weight", ylim=(-0.7, len(names) - 0.3))
         self.ax_.spines[["top", "right", "left"]].set_visible(False)
         self.ax_.tick_params(axis="y", length=0)

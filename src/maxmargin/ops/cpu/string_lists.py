@@ -23,12 +23,15 @@ def add_by_lists(
     b_rows: Any,
     b_indptr: Any,
     columns: int,
+    fresh: bool,
     out: Any,
     stride: int,
 ) -> None:
-    """Add <a_i, b_j> to out[i, j], the rows b given feature by feature (CSC)."""
+    """Add <a_i, b_j> to out[i, j], or to 0 if ``fresh``; b_j are given feature by feature (CSC)."""
     for i in range(a_indptr.size - 1):
         row = out[i * stride : i * stride + columns]
+        if fresh:
+            row[:] = 0
         for p in range(np.uint64(a_indptr[i]), np.uint64(a_indptr[i + 1])):
             value, feature = a_data[p], np.uint64(a_indices[p])
             first, last = b_indptr[feature], b_indptr[feature + np.uint64(1)]

@@ -18,14 +18,16 @@ def add_by_lists(
     b_rows: Any,
     b_indptr: Any,
     columns: int,
+    fresh: bool,
     out: Any,
     stride: int,
 ) -> None:
-    """Add <a_i, b_j> to out[i, j], the rows b given feature by feature (CSC)."""
+    """Add <a_i, b_j> to out[i, j], or to 0 if ``fresh``; b_j are given feature by feature (CSC)."""
     rows, width = a_indptr.size - 1, b_indptr.size - 1
     A = csr_array((a_data, a_indices, a_indptr), shape=(rows, width)).toarray()
     B = csc_array((b_data, b_rows, b_indptr), shape=(columns, width)).toarray()
-    block_of(out, rows, columns, stride)[...] += A @ B.T
+    block = block_of(out, rows, columns, stride)
+    block[...] = (0 if fresh else block) + A @ B.T
 
 
 def count_columns(
