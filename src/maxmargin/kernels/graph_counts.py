@@ -92,9 +92,8 @@ class GraphCounting(Kernel):
         """Go through what each graph of A contains, and through those of B that contain it."""
         width = max(A.X.shape[1], B.X.shape[1])
         a, b = A.X, _widened(B.X, width).tocsc()
-        out[...] = 0.0
         rows, who = (a.data, a.indices, a.indptr), (b.data, b.indices, b.indptr)
-        engine_of(out).string_lists.add_by_lists(*rows, *who, b.shape[0], *row_major(out))
+        engine_of(out).string_lists.add_by_lists(*rows, *who, b.shape[0], True, *row_major(out))
 
     def diagonal(self, A: Counted) -> FloatArray:
         """Square the lengths."""
