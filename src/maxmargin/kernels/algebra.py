@@ -328,7 +328,7 @@ class Power(Mapped):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_count(self, "exponent", self.exponent)
+        check_count(self, "exponent", self.exponent)  # other powers need not be kernels
 
     def dimension(self, columns: int) -> float | None:
         """Count the monomials of the features inside."""

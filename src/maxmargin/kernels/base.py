@@ -443,11 +443,11 @@ def check_finite(owner: object, name: str, value: Any) -> None:
         raise ValueError(f"{type(owner).__name__} needs a finite {name}, got {shown(value)}.")
 
 
-def check_count(owner: object, name: str, value: Any) -> None:
-    """Refuse what is not a whole number >= 0: other powers of a kernel need not be kernels."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+def check_count(owner: object, name: str, value: Any, low: int = 0) -> None:
+    """Refuse what is not a whole number of at least ``low``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
         raise ValueError(
-            f"{type(owner).__name__} needs a whole number >= 0 for {name}, got {value!r}."
+            f"{type(owner).__name__} needs a whole number >= {low} for {name}, got {value!r}."
         )
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.points import FloatArray, Rows, row_major
 from maxmargin.kernels.rounding import units
 from maxmargin.kernels.sequences import Letters, SequenceKernel, Sequences, as_sequences
@@ -144,11 +143,3 @@ class CountingKernel(SequenceKernel):
 def _squares(matrix: Any) -> NDArray[np.float64]:
     sums = np.concatenate([[0.0], np.cumsum(np.square(matrix.data))])
     return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
-
-
-def check_positive_count(owner: Kernel, name: str, value: Any, low: int = 1) -> None:
-    """Refuse what is not a whole number of at least ``low``."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < low:
-        kind = type(owner).__name__
-        raise ValueError(f"{kind} needs a whole number >= {low} for {name}, got {value!r}.")

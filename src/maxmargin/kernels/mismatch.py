@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.counts import CountingKernel, check_positive_count
+from maxmargin.kernels.base import check_count
+from maxmargin.kernels.counts import CountingKernel
 from maxmargin.kernels.sequences import Letters, Sequences, as_sequences
 from maxmargin.kernels.substrings import find_substrings, spelled
 
@@ -74,8 +75,8 @@ class Mismatch(CountingKernel):
         self._check_params()
 
     def _check_params(self) -> None:
-        check_positive_count(self, "k", self.k)
-        check_positive_count(self, "m", self.m, low=0)
+        check_count(self, "k", self.k, low=1)
+        check_count(self, "m", self.m)
         if self.m >= self.k:
             raise ValueError(f"Mismatch needs m < k, got m={self.m} and k={self.k}.")
         letters = self._letters()

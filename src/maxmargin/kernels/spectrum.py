@@ -15,8 +15,8 @@ from typing import Any
 
 from scipy import sparse
 
-from maxmargin.kernels.base import check_finite
-from maxmargin.kernels.counts import CountingKernel, check_positive_count
+from maxmargin.kernels.base import check_count, check_finite
+from maxmargin.kernels.counts import CountingKernel
 from maxmargin.kernels.sequences import Letters, Sequences
 from maxmargin.kernels.substrings import Substrings, count_substrings, find_substrings
 
@@ -72,12 +72,12 @@ class Spectrum(CountingKernel):
         self._check_params()
 
     def _check_params(self) -> None:
-        check_positive_count(self, "k", self.k)
+        check_count(self, "k", self.k, low=1)
         check_finite(self, "decay", self.decay)
         if self.decay <= 0:
             raise ValueError(f"Spectrum needs decay > 0, got {self.decay!r}.")
         if self.shortest is not None:
-            check_positive_count(self, "shortest", self.shortest)
+            check_count(self, "shortest", self.shortest, low=1)
             if self.shortest > self.k:
                 raise ValueError(
                     f"Spectrum needs shortest <= k, got shortest={self.shortest} and k={self.k}."

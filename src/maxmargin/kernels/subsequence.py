@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels.base import check_finite
-from maxmargin.kernels.counts import check_positive_count
+from maxmargin.kernels.base import check_count, check_finite
 from maxmargin.kernels.points import FloatArray, row_major
 from maxmargin.kernels.sequences import (
     SequenceKernel,
@@ -62,7 +61,7 @@ class Subsequence(SequenceKernel):
         self._check_params()
 
     def _check_params(self) -> None:
-        check_positive_count(self, "k", self.k)
+        check_count(self, "k", self.k, low=1)
         check_finite(self, "decay", self.decay)
         if not 0 < self.decay <= 1:
             raise ValueError(f"Subsequence needs 0 < decay <= 1, got {self.decay!r}.")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels.counts import check_positive_count
+from maxmargin.kernels.base import check_count
 from maxmargin.kernels.points import FloatArray, row_major
 from maxmargin.kernels.rounding import units
 from maxmargin.kernels.sequences import (
@@ -57,8 +57,8 @@ class WeightedDegree(SequenceKernel):
         self._check_params()
 
     def _check_params(self) -> None:
-        check_positive_count(self, "k", self.k)
-        check_positive_count(self, "shifts", self.shifts, low=0)
+        check_count(self, "k", self.k, low=1)
+        check_count(self, "shifts", self.shifts)
 
     @property
     def psd(self) -> bool:
