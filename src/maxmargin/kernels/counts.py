@@ -98,7 +98,7 @@ class CountingKernel(SequenceKernel):
 
     @property
     def psd(self) -> bool:
-        """True: a dot product of features (Shawe-Taylor and Cristianini 2004, theorem 3.11)."""
+        """True: a dot product of features (Shawe-Taylor and Cristianini 2004, proposition 3.7)."""
         return True
 
     @abstractmethod
@@ -158,5 +158,6 @@ class CountingKernel(SequenceKernel):
 
 
 def _squares(matrix: Any) -> NDArray[np.float64]:
-    sums = np.concatenate([[0.0], np.cumsum(np.square(matrix.data))])
-    return sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]]
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    sums = np.bincount(row, np.square(matrix.data), matrix.shape[0])
+    return sums.astype(np.float64, copy=False)
