@@ -89,6 +89,13 @@ def test_one_kernel_is_a_case_of_another(X):
     assert (every_place <= Spectrum(1)(X, X[:1]) + 1e-12).all()
 
 
+def test_weights_of_shifts_have_no_negative_frequency():
+    """The sums of Rogosinski and Szegoe, on which the weighted degree kernel stands."""
+    t = np.linspace(0.0, np.pi, 2001)
+    terms = np.cos(np.arange(1, 60)[:, None] * t) / np.arange(2, 61)[:, None]
+    assert (0.5 + np.cumsum(terms, axis=0)).min() >= -1e-12
+
+
 def test_the_example_of_lodhi_and_others():
     lam = 0.3
     K = Subsequence(2, lam)(["cat", "car"])

@@ -4,7 +4,7 @@
     k(x, y)  = sum over all words u of k letters  phi_u(x) phi_u(y)
 
 (Leslie, Eskin, Cohen, Weston and Noble, "Mismatch string kernels for discriminative protein
-classification", Bioinformatics 20, 2004, equation 1).
+classification", Bioinformatics 20, 2004).
 """
 
 from __future__ import annotations

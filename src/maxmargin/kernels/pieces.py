@@ -15,12 +15,12 @@ from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
-_ROWS, _COLUMNS = 256, 2048
+_ROWS, _COLUMNS = 256, 4096
 
 
 def evaluate(kernel: Any, A: Any, B: Any) -> NDArray[Any]:
     """Evaluate k(A, B) of prepared rows; where B is A, exactly symmetric."""
-    return _square(kernel, A) if A is B else _oblong(kernel, A, B)
+    return _square(kernel, A) if A is B else oblong(kernel, A, B)
 
 
 def _square(kernel: Any, A: Any) -> NDArray[Any]:
@@ -41,15 +41,16 @@ def _square(kernel: Any, A: Any) -> NDArray[Any]:
     return out
 
 
-def _oblong(kernel: Any, A: Any, B: Any) -> NDArray[Any]:
+def oblong(kernel: Any, A: Any, B: Any) -> NDArray[Any]:
+    """Evaluate every value of k(A, B), whoever A and B are."""
     out = np.empty((len(A), len(B)), A.dtype)
+    parts = {first: B[first : first + _COLUMNS] for first in range(0, len(B), _COLUMNS)}
 
     def work(corner: tuple[int, int]) -> None:
         stop_if_over()
         rows, columns = slice(corner[0], corner[0] + _ROWS), slice(corner[1], corner[1] + _COLUMNS)
-        kernel.block(A[rows], B[columns], out[rows, columns])
+        kernel.block(A[rows], parts[corner[1]], out[rows, columns])
 
     with Workers() as workers:
-        corners = [(i, j) for j in range(0, len(B), _COLUMNS) for i in range(0, len(A), _ROWS)]
-        workers.each(work, corners)
+        workers.each(work, [(i, j) for j in parts for i in range(0, len(A), _ROWS)])
     return out

@@ -6,8 +6,8 @@ they lie in, the less. With phi_u(x) the sum of these weights,
     k(x, y) = sum over all words u of k letters  phi_u(x) phi_u(y)
 
 (Lodhi, Saunders, Shawe-Taylor, Cristianini and Watkins, "Text classification using string kernels",
-JMLR 2, 2002, definition 2). Dynamic programming evaluates it in k |x| |y| steps (their definition 3
-and section 3): with K'_0 = 1, for prefixes s a of x and t of y, a being a letter,
+JMLR 2, 2002, pages 419 to 444). Their recursion evaluates it in k |x| |y| steps: with K'_0 = 1, for
+prefixes s a of x and t of y, a being a letter,
 
     K''_i(s a, t b) = decay K''_i(s a, t) + [a = b] decay^2 K'_{i-1}(s, t),
     K'_i(s a, t)    = decay K'_i(s, t) + K''_i(s a, t),
@@ -68,7 +68,7 @@ class Subsequence(SequenceKernel):
 
     @property
     def psd(self) -> bool:
-        """True: a dot product of features (Lodhi et al. 2002, definition 2)."""
+        """True: the dot product of the features phi (Lodhi et al. 2002)."""
         return True
 
     def prepare(self, X: Any) -> Sequences:

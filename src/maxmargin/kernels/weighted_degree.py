@@ -4,7 +4,7 @@
     beta_d = 2 (k - d + 1) / (k (k + 1)),  d = 1 ... k,      w_0 = 1,  w_s = 1 / (2 (s + 1))
 
 (Raetsch and Sonnenburg, "Accurate splice site prediction for Caenorhabditis elegans", 2004; with
-shifts Raetsch, Sonnenburg and Schoelkopf, "RASE", Bioinformatics 21, 2005, equation 3).
+shifts Raetsch, Sonnenburg and Schoelkopf, "RASE", Bioinformatics 21, 2005).
 
 A run of r equal letters holds r - d + 1 common substrings of d letters. So the r-th letter of a run
 adds beta_1 + ... + beta_min(r, k): one look at a pair of letters does for all d.
