@@ -13,12 +13,14 @@ from pathlib import Path
 from benchmarks import (
     certificate,
     data,
+    graphs,
     many_classes,
     memory,
     neighbors,
     record,
     speed,
     startup,
+    strings,
     svc_fit,
     svc_predict,
     tuning,
@@ -86,6 +88,8 @@ def others(options: argparse.Namespace) -> None:
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),
+        "graphs": lambda: graphs.measure(options.small, options.repeats),
+        "strings": lambda: strings.measure(options.small, options.repeats),
     }
     for job in (job for job in jobs if job in options.only):
         print(job, flush=True)

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
     from maxmargin.svm.duality import DualExplanation, explain_dual
+    from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.linear_svr import LinearSVR
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.node_weights import node_weights
     from maxmargin.svm.nu_svc import NuSVC
     from maxmargin.svm.nu_svr import NuSVR
     from maxmargin.svm.one_class import OneClassSVM
@@ -52,6 +54,7 @@ __all__ = [
     "Certificate",
     "DecisionStump",
     "DualExplanation",
+    "FeatureWeights",
     "HardMarginSVC",
     "LinearClassifier",
     "LinearSVC",
@@ -73,9 +76,11 @@ __all__ = [
     "datasets",
     "evaluation",
     "explain_dual",
+    "feature_weights",
     "kernels",
     "losses",
     "neighbors",
+    "node_weights",
     "plots",
     "separate",
     "svm_path",
@@ -92,6 +97,7 @@ _HOME = {
     "Certificate": "maxmargin.certify",
     "DecisionStump": "maxmargin.trees",
     "DualExplanation": "maxmargin.svm.duality",
+    "FeatureWeights": "maxmargin.svm.feature_weights",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
@@ -112,6 +118,8 @@ _HOME = {
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
     "explain_dual": "maxmargin.svm.duality",
+    "feature_weights": "maxmargin.svm.feature_weights",
+    "node_weights": "maxmargin.svm.node_weights",
     "separate": "maxmargin.svm.separation",
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",

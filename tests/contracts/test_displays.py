@@ -40,6 +40,7 @@ OF_NO_ESTIMATOR = {
     "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
+    "GramDisplay": "from_matrix",
     "LossDisplay": "from_losses",
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
@@ -47,6 +48,8 @@ OF_NO_ESTIMATOR = {
     "PrecisionRecallDisplay": "from_curves",
     "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
+    "SubtreeDisplay": "from_weights",
+    "TellingDisplay": "from_weights",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

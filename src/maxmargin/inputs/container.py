@@ -46,7 +46,12 @@ def as_table(X: Any) -> Any:
     """Give X as something with columns: a DataFrame as it is, all else as a matrix."""
     if column_names(X) is not None:
         return X
-    return X.tocsc() if sparse.issparse(X) else np.asarray(by_position(X))
+    if sparse.issparse(X):
+        return X.tocsc()
+    rows = by_position(X)
+    table = np.asarray(rows)
+    # A list of rows with texts beside numbers: NumPy would make texts of the numbers, and of NaN.
+    return np.asarray(rows, dtype=object) if table.dtype.kind in "US" else table
 
 
 def take_rows(X: Any, places: NDArray[np.intp]) -> Any:

@@ -100,13 +100,6 @@ def as_matrix(X: Any) -> Any:
     return matrix
 
 
-def dense_rows(X: Any) -> NDArray[np.float64]:
-    """Make X a finite float64 matrix with every value written out."""
-    matrix = as_matrix(X)
-    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
-    return np.asarray(dense, dtype=np.float64)
-
-
 def as_floats(X: Any) -> Any:
     """Make X a float32 or float64 matrix, C-contiguous or CSR, whatever its values."""
     matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)

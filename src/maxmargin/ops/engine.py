@@ -11,6 +11,8 @@ has the same groups with the same signatures:
     stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
     gradient, boost_weights, pairs                           passes of boosting
     integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
+    graph_words, graph_graphlets, graph_walks                what graphs have in common
+    string_lists, string_subsequence, string_runs, sequence_overlap    strings and categories
 
 What holds arrays for long (prepared rows, a row cache, a design, columns) holds their engine too:
 ``engine_of(X).smo.smo_pairs(...)``. Nothing outside this room names a device.

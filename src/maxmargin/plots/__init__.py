@@ -9,6 +9,7 @@ from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.descent import DescentDisplay, descent
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
+from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
@@ -27,6 +28,8 @@ from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
+from maxmargin.plots.subtree import SubtreeDisplay, subtrees
+from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
@@ -41,6 +44,7 @@ __all__ = [
     "DescentDisplay",
     "ErrorCurveDisplay",
     "ForcesDisplay",
+    "GramDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
     "LossDisplay",
@@ -60,6 +64,8 @@ __all__ = [
     "SlacknessDisplay",
     "SplitsDisplay",
     "StumpDisplay",
+    "SubtreeDisplay",
+    "TellingDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
     "alphas",
@@ -70,6 +76,7 @@ __all__ = [
     "descent",
     "error_curves",
     "forces",
+    "gram",
     "hardest",
     "loss_curves",
     "losses",
@@ -86,6 +93,8 @@ __all__ = [
     "shape_functions",
     "slackness",
     "splits",
+    "subtrees",
+    "telling_substrings",
     "tree",
     "tuning",
     "voronoi",

@@ -47,7 +47,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (rows, columns)
+        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
+            When kernel="precomputed", values with all training rows; or a mapping of the rows in
+            ``support_`` to columns of values, or a function that is given such rows and gives
+            their columns.
 
         Returns
         -------
@@ -66,7 +69,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (rows, columns)
+        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
+            When kernel="precomputed", as for ``decision_function``.
 
         Returns
         -------

@@ -17,6 +17,7 @@ from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_choice, check_number, check_shared
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.precomputed import Columns
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, with_printing
 from maxmargin.solvers.tasks import badness
@@ -207,7 +208,10 @@ class KernelEstimator(BaseEstimator):
         """Finish the values of all problems, positive for the positive class, of checked rows."""
         check_is_fitted(self)
         kernel = self._machine.seen.kernel
-        X = check_rows(self, kernel, X, reset=False)
+        if kernel.takes is Takes.MATRIX and Columns.are_given(X):
+            X = Columns.of(X, self._machine.rows)
+        else:
+            X = check_rows(self, kernel, X, reset=False)
         if sparse.issparse(X) and not self._sparse and kernel.takes is Takes.VECTORS:
             raise ValueError(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data"

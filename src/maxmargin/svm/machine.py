@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxmargin.inputs.container import count_rows
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.precomputed import Numbered
+from maxmargin.kernels.precomputed import Columns, Numbered
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
 from maxmargin.svm.training import Seen
@@ -77,7 +77,10 @@ class KernelMachine:
     @cached_property
     def weights(self) -> Vector:
         """Weights of the columns for a linear kernel, w = sum_i beta_i x_i, one line a problem."""
-        rows = self.seen.moved(self.support)
+        return self.weights_of(self.seen.moved(self.support))
+
+    def weights_of(self, rows: Any) -> Vector:
+        """Give the weights of the columns of other rows that stand for the support vectors."""
         if not self.by_pairs:
             return np.asarray((rows.T @ self.coefficients.T).T)
         edges = np.cumsum([0, *self.counts])
@@ -127,6 +130,8 @@ class KernelMachine:
     def _pair(self, X: Any) -> tuple[Any, Any]:
         """Make new rows and the support vectors ready for the kernel."""
         kernel = self.seen.kernel
+        if isinstance(X, Columns):
+            return X.pair()
         if kernel.takes is not Takes.MATRIX:
             return kernel.prepare_new(self.seen.moved(X), self.prepared), self.prepared
         rows = kernel.prepare(X)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import column_names
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -116,9 +117,9 @@ def take(X: Any, rows: Any) -> Any:
 
 
 def check_rows(model: Any, kernel: Kernel, X: Any, **rules: Any) -> Any:
-    """Check X by what the kernel takes; items that only it can check come by position."""
-    if kernel.takes is Takes.ITEMS:
-        return by_position(X)
+    """Check X by what the kernel takes; of items that only it can check, their columns."""
+    if kernel.takes_items(X):
+        return check_items(model, X, rules.get("reset", True))
     if sparse.issparse(X) and kernel.takes is Takes.MATRIX:
         raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
     return check_vectors(model, X, **rules)
@@ -129,7 +130,7 @@ def prepare(
 ) -> Training:
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
-    if kernel.takes is Takes.ITEMS:
+    if kernel.takes_items(X):
         X = check_rows(model, kernel, X)
         check_consistent_length(X, y)
     else:
@@ -191,6 +192,7 @@ def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> S
     bias makes good what products change.
     """
     minds = kernel.shift > (Shift.BIAS if free_bias else Shift.NOTHING)
-    if minds or kernel.takes is not Takes.VECTORS or sparse.issparse(X):
+    vectors = kernel.takes is Takes.VECTORS and X.dtype.kind == "f"
+    if minds or not vectors or sparse.issparse(X):
         return Seen(kernel)
     return Seen(kernel, far_mean(X if weight is None else X[weight > 0]))

@@ -1,0 +1,20 @@
+"""The obvious version of ``ops.cpu.graph_graphlets``: all subsets of k nodes, one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+
+def count_graphlets(
+    starts: Any, neighbours: Any, first: int, last: int, k: int, kinds: Any, counts: Any
+) -> None:
+    """Add to counts[kinds[edges]] for every connected subset of k of the nodes first..last."""
+    around = {u: set(neighbours[starts[u] : starts[u + 1]].tolist()) for u in range(first, last)}
+    for subset in combinations(range(first, last), k):
+        edges = 0
+        for j in range(k):
+            for i in range(j):
+                edges |= (subset[i] in around[subset[j]]) << (j * (j - 1) // 2 + i)
+        if kinds[edges] >= 0:
+            counts[kinds[edges]] += 1

@@ -1,0 +1,51 @@
+"""The features of a kernel as a step of a pipeline."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from maxmargin import SVC, LinearSVC
+from maxmargin.kernels import RBF, Categorical, KernelFeatures, Linear, Polynomial, Spectrum
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+Y = (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize("step", [KernelFeatures(), Polynomial(2).features()])
+def test_it_is_an_estimator(step):
+    results = check_estimator(step, on_skip=None)
+    assert {each["status"] for each in results} <= {"passed", "skipped"}
+    assert sum(each["status"] == "passed" for each in results) > 30
+
+
+def test_a_linear_model_of_them_is_the_machine_of_the_kernel():
+    step = Polynomial(2, gamma="scale").features()
+    linear = make_pipeline(step, LinearSVC(loss="hinge", intercept="free", tol=1e-8)).fit(X, Y)
+    machine = SVC(kernel=Polynomial(2, gamma="scale"), tol=1e-8).fit(X, Y)
+    np.testing.assert_allclose(linear.decision_function(X), machine.decision_function(X), atol=1e-4)
+    assert step.get_feature_names_out()[0] == "polynomial0"
+
+
+def test_features_of_a_table_by_names():
+    table = pd.DataFrame({"a": X[:, 0], "b": ["xy", "yy", "x"] * 10, "c": list("uvw") * 10})
+    kernel = Linear().restrict("a") + Spectrum(1).restrict("b") + Categorical().restrict(["c"])
+    step = kernel.features().fit(table)
+    phi = step.transform(table[["c", "a", "b"]])
+    assert phi.shape == (30, 1 + 2 + 3)
+    assert step.get_feature_names_out()[1:].tolist() == ["x", "y", "0=u", "0=v", "0=w"]
+    np.testing.assert_allclose((phi @ phi.T).toarray(), kernel(table), rtol=1e-12)
+    again = pickle.loads(pickle.dumps(step))
+    np.testing.assert_array_equal(again.transform(table).toarray(), step.transform(table).toarray())
+    assert clone(step).kernel == kernel
+
+
+def test_what_has_no_features_is_refused():
+    with pytest.raises(ValueError, match="no features that could be written out"):
+        RBF(1.0).features().fit_transform(X)
+    with pytest.raises(TypeError, match="needs a kernel such as Spectrum"):
+        KernelFeatures("rbf").fit(X)
