@@ -75,7 +75,8 @@ def named(loss: str | Loss) -> Loss:
         ...
     ValueError: There is no loss named 'log_loss': choose one of 'zero_one', 'hinge',
     'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber', 'squared_error',
-    'absolute_error', 'huber', 'quantile', 'poisson', or give a Loss.
+    'absolute_error', 'huber', 'quantile', 'insensitive', 'squared_insensitive', 'poisson',
+    or give a Loss.
     """
     if isinstance(loss, Loss):
         return loss

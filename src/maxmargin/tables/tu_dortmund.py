@@ -22,15 +22,17 @@ from dataclasses import dataclass
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import Graph
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import listed, neighbours, quoted
 from maxmargin.tables.memory import check_memory, free_memory
+
+if TYPE_CHECKING:
+    from maxmargin.kernels import Graph
 
 _NEEDED = ("A", "graph_indicator", "graph_labels")
 _BESIDE = ("node_labels", "edge_labels")
@@ -180,6 +182,8 @@ def _build(name: str, lines: dict[str, list[str]]) -> GraphCollection:
 
 
 def _graph(number: int, *parts: Any) -> Graph:
+    from maxmargin.kernels import Graph  # noqa: PLC0415  (tables are read without kernels)
+
     try:
         return Graph(*parts)
     except ValueError as error:
