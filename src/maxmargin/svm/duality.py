@@ -36,8 +36,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, judge
 from maxmargin.problems import BoxQP
-from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.nu_svc import NuSVC
+from maxmargin.svm.kernel_classifier import has_unit_margin
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -288,7 +287,7 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 
 
 def _refuse_others(model: Any) -> None:
-    if not isinstance(model, KernelClassifier) or isinstance(model, NuSVC):
+    if not has_unit_margin(model):
         raise TypeError(
             f"{type(model).__name__} keeps no dual variables: duals are told of SVC, HardMarginSVC "
             "and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that has them."

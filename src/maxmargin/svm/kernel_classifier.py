@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     A subclass says by which recipe its parameters make a machine (``_recipe``).
     """
+
+    _unit_margin: ClassVar[bool] = True
+    """Whether its duals are those of a margin of 1, as it shows them."""
 
     @property
     def _sign(self) -> float:  # type: ignore[override]
@@ -100,3 +103,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
         return ready(machine.seen, X, self._sides(labels, sample_weight), self._fitted_intercept)
+
+
+def has_unit_margin(model: Any) -> bool:
+    """Whether a model is a kernel classifier with the duals of a margin of 1."""
+    return isinstance(model, KernelClassifier) and model._unit_margin

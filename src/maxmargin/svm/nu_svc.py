@@ -137,6 +137,7 @@ class NuSVC(CalibratedClassifier):
     """
 
     multiclass = "ovo"
+    _unit_margin = False  # but in units of rho
 
     def __init__(
         self,
