@@ -197,6 +197,10 @@ class KernelEstimator(BaseEstimator):
         self._machine = replace(self._machine, counts=np.asarray(counts))
 
     @property
+    def _gamma(self) -> float:
+        return float(getattr(self._machine.seen.kernel, "gamma", 0.0))
+
+    @property
     def _dual_coef_(self) -> Vector:
         return self._machine.coefficients
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.certify import Certificate, Point, Status, judge
 from maxmargin.inputs.caution import caution
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
@@ -261,7 +262,8 @@ def _recover(
     pairs = zip(reduced.tasks, points, strict=True)
     biases = [intercept(task.problem, point, training.offset) for task, point in pairs]
     rows = reduced.order[kept].astype(np.int32)
-    matrix = training.seen.kernel.takes is Takes.MATRIX
+    kernel = training.seen.kernel
+    matrix, whole = kernel.takes is Takes.MATRIX, isinstance(kernel, FromFunction) and kernel.batch
     return KernelMachine(
         seen=training.seen,
         rows=rows,
@@ -272,6 +274,7 @@ def _recover(
         by_pairs=reduced.by_pairs,
         n_rows=len(training),
         offset=training.offset,
+        everything=training.X if whole else None,
     )
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,6 @@ from numpy.typing import NDArray
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import listed, neighbours, quoted
 from maxmargin.tables.memory import check_memory, free_memory
-
-if TYPE_CHECKING:
-    from maxmargin.kernels import Graph
 
 _NEEDED = ("A", "graph_indicator", "graph_labels")
 _BESIDE = ("node_labels", "edge_labels")
@@ -53,7 +50,7 @@ class GraphCollection:
     """
 
     name: str
-    graphs: list[Graph]
+    graphs: list[Any]
     target: NDArray[Any]
 
     def __len__(self) -> int:
@@ -181,7 +178,7 @@ def _build(name: str, lines: dict[str, list[str]]) -> GraphCollection:
     return GraphCollection(name, graphs, target)
 
 
-def _graph(number: int, *parts: Any) -> Graph:
+def _graph(number: int, *parts: Any) -> Any:
     from maxmargin.kernels import Graph  # noqa: PLC0415  (tables are read without kernels)
 
     try:
