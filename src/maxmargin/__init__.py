@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from maxmargin.svm import SVC
     from maxmargin.svm.duality import DualExplanation, explain_dual
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
+    from maxmargin.svm.kernel_machine_classifier import (
+        KernelLogisticRegression,
+        KernelMachineClassifier,
+    )
+    from maxmargin.svm.kernel_machine_regressor import KernelMachineRegressor
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
@@ -53,6 +58,9 @@ __all__ = [
     "DecisionStump",
     "DualExplanation",
     "HardMarginSVC",
+    "KernelLogisticRegression",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVCCV",
@@ -91,6 +99,9 @@ _HOME = {
     "DecisionStump": "maxmargin.trees",
     "DualExplanation": "maxmargin.svm.duality",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "KernelLogisticRegression": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineClassifier": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineRegressor": "maxmargin.svm.kernel_machine_regressor",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",

@@ -3,6 +3,7 @@
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.crammer_singer import CrammerSingerPoint
 from maxmargin.certify.judge import Point, judge, judge_all
+from maxmargin.certify.kernel import judge_kernel
 from maxmargin.certify.linear import Lengths, LinearPoint
 from maxmargin.certify.status import Status
 
@@ -15,4 +16,5 @@ __all__ = [
     "Status",
     "judge",
     "judge_all",
+    "judge_kernel",
 ]
