@@ -54,6 +54,8 @@ class _Candidate:
     """Duals that a certificate may be made of, and the objectives there."""
 
     beta: Vector
+    product: Vector
+    """K beta, as a whole product gave it: nothing is added to it on the way."""
     primal: float
     dual: float
 
@@ -86,8 +88,8 @@ class KernelNewton:
         self._lowest = self._best.primal
 
     def _seen(self, beta: Vector, product: Vector, b: float) -> _Candidate:
-        problem = self.problem
-        return _Candidate(beta, problem.primal(beta, product, b), problem.dual(beta, product))
+        primal = self.problem.primal(beta, product, b)
+        return _Candidate(beta, product, primal, self.problem.dual(beta, product))
 
     @property
     def aim(self) -> float:
@@ -112,11 +114,11 @@ class KernelNewton:
         return self._best.primal, self._best.dual
 
     def point(self) -> Point:
-        """Give the best duals with a fresh product."""
+        """Give the best duals with their product."""
         gram, beta = self._K.gram, self._best.beta
         order = np.argsort(-np.abs(beta))
         convex = gram.psd if gram.psd is not None else gram.seems_convex(order)
-        return Point(beta, self._K.times(beta), gram.rounding, convex)
+        return Point(beta, self._best.product, gram.rounding, convex)
 
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
@@ -189,8 +191,7 @@ class KernelNewton:
 
     def _solve(self, s: Vector, right: Vector, limits: Limits) -> Vector:
         if not self._exact:
-            columns = [self._by_gradients(s, column, limits) for column in right.T]
-            return np.column_stack(columns)
+            return self._by_gradients(s[:, None], right, limits)
         assert self._K.matrix is not None
         curved = np.flatnonzero(s)
         part = s[curved]
@@ -202,24 +203,25 @@ class KernelNewton:
         return solution
 
     def _by_gradients(self, s: Vector, right: Vector, limits: Limits) -> Vector:
-        """Solve by preconditioned conjugate gradients, as far as the gap deserves."""
+        """Solve for all columns by preconditioned conjugate gradients, as the gap deserves."""
         inverse = _Inverse.of(s, self._factor)
         share = min(_ROUGH, _SHARE * self._best.relative_gap)
         x, residual = np.zeros_like(right), right
         towards = inverse.times(residual)
-        rho = first = float(residual @ towards)
+        rho = first = _inner(residual, towards)
         for _ in range(_MOST_GRADIENTS):
-            if rho <= share**2 * first or limits.clock.over():
+            if (rho <= share**2 * first).all() or limits.clock.over():
                 break
             product = towards + s * self._K.times(s * towards)
-            bend = float(towards @ product)
-            if bend <= 0.0:
+            bend = _inner(towards, product)
+            if (bend < 0.0).any():
                 raise IndefiniteError
-            length = rho / bend
+            length = np.divide(rho, bend, out=np.zeros_like(rho), where=bend > 0.0)
             x, residual = x + length * towards, residual - length * product
             scaled = inverse.times(residual)
-            rho, before = float(residual @ scaled), rho
-            towards = scaled + (rho / before) * towards
+            rho, before = _inner(residual, scaled), rho
+            again = np.divide(rho, before, out=np.zeros_like(rho), where=before > 0.0)
+            towards = scaled + again * towards
         return x
 
     @cached_property
@@ -243,6 +245,12 @@ def _factored(matrix: Vector) -> tuple[Vector, bool]:
         raise IndefiniteError from None
 
 
+def _inner(left: Vector, right: Vector) -> Vector:
+    """Multiply columns with columns."""
+    products: Vector = np.einsum("ij,ij->j", left, right)
+    return products
+
+
 @dataclass(frozen=True)
 class _Inverse:
     """(I + S L L' S)^-1 = I - S L (I + L'S^2 L)^-1 L'S, for a thin L."""
@@ -253,7 +261,7 @@ class _Inverse:
 
     @classmethod
     def of(cls, s: Vector, thin: Vector) -> _Inverse:
-        core = (thin * np.square(s)[:, None]).T @ thin
+        core = (thin * np.square(s)).T @ thin
         core[np.diag_indices_from(core)] += 1.0
         return cls(s, thin, _factored(core))
 

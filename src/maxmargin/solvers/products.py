@@ -37,10 +37,10 @@ class Products:
         return np.arange(len(self))
 
     def times(self, beta: Vector) -> Vector:
-        """K beta, summed anew in double precision."""
+        """K beta of a vector or of a few columns, summed anew in double precision."""
         if self.matrix is not None and self.workers is None:
             return self.matrix @ beta
-        out = np.empty(len(self))
+        out = np.empty(beta.shape)
 
         def work(first: int) -> None:
             stop_if_over()
@@ -53,7 +53,7 @@ class Products:
     def _strip(self, strip: slice, beta: Vector) -> Vector:
         if self.matrix is not None:
             return self.matrix[strip] @ beta
-        rows, total = self.gram.rows, np.zeros(len(range(*strip.indices(len(self)))))
+        rows, total = self.gram.rows, np.zeros_like(beta[strip])
         for first in range(0, len(self), _COLUMNS):
             part = slice(first, first + _COLUMNS)
             total += self.gram.block(rows[strip], rows[part]) @ beta[part]
