@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
     from maxmargin.svm.kernel_machine_classifier import (
@@ -58,6 +59,7 @@ __all__ = [
     "DecisionStump",
     "DualExplanation",
     "HardMarginSVC",
+    "KernelDiscriminant",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
@@ -99,6 +101,7 @@ _HOME = {
     "DecisionStump": "maxmargin.trees",
     "DualExplanation": "maxmargin.svm.duality",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "KernelDiscriminant": "maxmargin.svm.discriminant",
     "KernelLogisticRegression": "maxmargin.svm.kernel_machine_classifier",
     "KernelMachineClassifier": "maxmargin.svm.kernel_machine_classifier",
     "KernelMachineRegressor": "maxmargin.svm.kernel_machine_regressor",

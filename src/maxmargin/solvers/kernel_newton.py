@@ -15,8 +15,9 @@ short, lambda c is added to the curvatures the next time. The certificate is mad
 where the conjugates are finite: its gap is of second order in what is left of the step.
 
 A few thousand rows are solved for by Cholesky's method. More of them by conjugate gradients, with
-the inverse for a matrix of low rank in place of K, K_m K_mm^-1 K_m' of m landmarks, as the
-preconditioner (Frangella, Tropp and Udell, "Randomized Nystroem preconditioning", 2023).
+(I + S L L'S)^-1 as the preconditioner, where L L' = K_m K_mm^-1 K_m' has the rank of m landmarks
+(Frangella, Tropp and Udell, "Randomized Nystroem preconditioning", 2023); where costs are so large
+that this takes too many of them, and the matrix is stored, by Cholesky's method again.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 
 from maxmargin.certify import Point
 from maxmargin.problems import KernelProblem
-from maxmargin.solvers.dual_ascent import SIZE, Start
+from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
+from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.newton import least_along
 from maxmargin.solvers.products import Products
 from maxmargin.solvers.run import Limits
@@ -40,13 +41,10 @@ Vector = NDArray[np.float64]
 
 _DAMPING, _MORE, _LEAST, _MOST = 1e-6, 5.0, 1e-9, 1e6
 _SMALL, _FINEST = 1024, 1e-13  # rows, and the relative gap that costs next to nothing for so few
+_EXACT = 2048  # rows for which Cholesky's method is about as quick as gradients, and surer
 _LANDMARKS, _JITTER = 512, 1e-10
-_MOST_GRADIENTS, _ROUGH, _SHARE = 500, 1e-2, 0.1
+_MOST_GRADIENTS, _PATIENCE, _ROUGH, _SHARE = 500, 50, 1e-3, 0.1
 _SPENT = 3  # steps without a smaller gap, of a machine that is near enough
-
-
-class IndefiniteError(ArithmeticError):
-    """A matrix with a negative eigenvalue is no kernel's: the problem may have no minimum."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class KernelNewton:
     ) -> None:
         self.problem, self._K, self._seed = problem, view, seed
         self.iterations, self._idle, self._damping = 0, 0, 0.0
-        self._exact = view.matrix is not None and len(view) <= SIZE
+        self._exact = view.matrix is not None and len(view) <= _EXACT
         beta = np.zeros(len(problem)) if start is None else problem.near(start.beta)
         self._place(beta, view.times(beta) if beta.any() else np.zeros(len(problem)))
 
@@ -191,25 +189,35 @@ class KernelNewton:
 
     def _solve(self, s: Vector, right: Vector, limits: Limits) -> Vector:
         if not self._exact:
-            return self._by_gradients(s[:, None], right, limits)
+            found = self._by_gradients(s[:, None], right, limits)
+            if found is not None:
+                return found
+            self._exact = True  # too many gradients are needed
+        return self._by_cholesky(s, right)
+
+    def _by_cholesky(self, s: Vector, right: Vector) -> Vector:
+        """Solve for the rows with a curvature."""
         assert self._K.matrix is not None
         curved = np.flatnonzero(s)
         part = s[curved]
         matrix = self._K.matrix[np.ix_(curved, curved)] * part * part[:, None]
         matrix[np.diag_indices_from(matrix)] += 1.0
         solution = np.zeros_like(right)
-        factor = _factored(matrix)
-        solution[curved] = cho_solve(factor, right[curved], check_finite=False)
+        solution[curved] = Cholesky.of(matrix, self._K.workers).solve(right[curved])
         return solution
 
-    def _by_gradients(self, s: Vector, right: Vector, limits: Limits) -> Vector:
-        """Solve for all columns by preconditioned conjugate gradients, as the gap deserves."""
+    def _by_gradients(self, s: Vector, right: Vector, limits: Limits) -> Vector | None:
+        """Solve for all columns by preconditioned conjugate gradients, as the gap deserves.
+
+        None where too many of them would be needed and the matrix is there to be factorised.
+        """
         inverse = _Inverse.of(s, self._factor)
         share = min(_ROUGH, _SHARE * self._best.relative_gap)
         x, residual = np.zeros_like(right), right
         towards = inverse.times(residual)
         rho = first = _inner(residual, towards)
-        for _ in range(_MOST_GRADIENTS):
+        stored = self._K.matrix is not None
+        for _ in range(_PATIENCE if stored else _MOST_GRADIENTS):
             if (rho <= share**2 * first).all() or limits.clock.over():
                 break
             product = towards + s * self._K.times(s * towards)
@@ -222,6 +230,8 @@ class KernelNewton:
             rho, before = _inner(residual, scaled), rho
             again = np.divide(rho, before, out=np.zeros_like(rho), where=before > 0.0)
             towards = scaled + again * towards
+        else:
+            return None if stored else x
         return x
 
     @cached_property
@@ -232,17 +242,7 @@ class KernelNewton:
         columns = self._K.columns(np.sort(some))
         square = columns[np.sort(some)]
         square[np.diag_indices_from(square)] += _JITTER * max(float(square.trace()), 1e-300)
-        lower = np.tril(_factored(square)[0])
-        factor: Vector = solve_triangular(lower, columns.T, lower=True, check_finite=False).T
-        return factor
-
-
-def _factored(matrix: Vector) -> tuple[Vector, bool]:
-    """Factorise in place by Cholesky's method."""
-    try:
-        return cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        raise IndefiniteError from None
+        return Cholesky.of(square).divide(columns.T).T
 
 
 def _inner(left: Vector, right: Vector) -> Vector:
@@ -257,14 +257,14 @@ class _Inverse:
 
     s: Vector
     thin: Vector
-    core: tuple[Vector, bool]
+    core: Cholesky
 
     @classmethod
     def of(cls, s: Vector, thin: Vector) -> _Inverse:
         core = (thin * np.square(s)).T @ thin
         core[np.diag_indices_from(core)] += 1.0
-        return cls(s, thin, _factored(core))
+        return cls(s, thin, Cholesky.of(core))
 
     def times(self, r: Vector) -> Vector:
-        inner = cho_solve(self.core, self.thin.T @ (self.s * r), check_finite=False)
+        inner = self.core.solve(self.thin.T @ (self.s * r))
         return r - self.s * (self.thin @ inner)

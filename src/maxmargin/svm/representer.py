@@ -13,7 +13,8 @@ from maxmargin.losses.choice import NUMBER_LOSSES
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.kernel import is_straight, kernel_problem, variables_a_row
 from maxmargin.solvers import Decomposition
-from maxmargin.solvers.kernel_newton import IndefiniteError, KernelNewton
+from maxmargin.solvers.cholesky import IndefiniteError
+from maxmargin.solvers.kernel_newton import KernelNewton
 from maxmargin.solvers.scope import smooth_and_curved
 from maxmargin.svm.kernel_estimator import KernelEstimator
 from maxmargin.svm.kernel_fit import Learned
