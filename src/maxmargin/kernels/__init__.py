@@ -15,6 +15,7 @@ from maxmargin.kernels.algebra import (
     Sum,
     exp,
 )
+from maxmargin.kernels.approximation import FourierFeatures, Nystroem
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
@@ -32,12 +33,14 @@ __all__ = [
     "Exponential",
     "FeatureMap",
     "FeatureSpace",
+    "FourierFeatures",
     "FromFunction",
     "Kernel",
     "KernelCheck",
     "Laplacian",
     "Linear",
     "Normalized",
+    "Nystroem",
     "Points",
     "Polynomial",
     "Power",

@@ -92,10 +92,14 @@ class KernelEstimator(KernelUser):
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = learn(training, self._recipe(clock, training.offset == 0))
+        learned = self._made(training, self._recipe(clock, training.offset == 0))
         self._show(training, learned)
         complain(learned.certificates, self._sentences(training, learned))
         return learned
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        """Make the machine."""
+        return learn(training, recipe)
 
     def _show(self, training: Training, learned: Learned) -> None:
         """Set the fitted attributes."""

@@ -6,15 +6,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.certify import Certificate, Point
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
+from maxmargin.svm.approximation import Approximation
 from maxmargin.svm.calibrated import CalibratedClassifier
-from maxmargin.svm.kernel_fit import Recipe
+from maxmargin.svm.kernel_fit import Learned, Recipe
+from maxmargin.svm.training import Training
 
 LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
@@ -24,9 +30,9 @@ class SVC(CalibratedClassifier):
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
     keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``,
-    ``on_interrupt``, kernel values as ``kernel``, and the attributes ``certificate_`` and
-    ``certificates_``. float32 data are kept in float32, unless that is too coarse for the
-    tolerance.
+    ``on_interrupt``, ``approximate``, kernel values as ``kernel``, and the attributes
+    ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless that is too
+    coarse for the tolerance.
 
     Parameters
     ----------
@@ -89,6 +95,11 @@ class SVC(CalibratedClassifier):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    approximate : int, default=None
+        Make the machine of so many landmarks, drawn from the rows by ``random_state``, instead of
+        support vectors: for more rows than the exact machine is for. Several classes are each
+        against the rest, ``tol`` is the largest relative gap, the features of all rows are in
+        memory, and the certificate is of the approximated problem and says so.
 
     Attributes
     ----------
@@ -136,6 +147,7 @@ class SVC(CalibratedClassifier):
         callback: Callable[[Progress], object] | None = None,
         solver: str = "working_set",
         on_interrupt: str = "raise",
+        approximate: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -158,6 +170,7 @@ class SVC(CalibratedClassifier):
         self.callback = callback
         self.solver = solver
         self.on_interrupt = on_interrupt
+        self.approximate = approximate
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -185,11 +198,13 @@ class SVC(CalibratedClassifier):
         check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
         check_flag(owner, "shrinking", self.shrinking)
         check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
+        if self.approximate is not None:
+            check_number(owner, "approximate", self.approximate, 1, whole=True, otherwise="or None")
 
     @property
     def _free_bias(self) -> bool:
         """Whether the solver leaves the bias free; without one, the kernel is k + 1."""
-        return True in BOX_QP_SOLVERS[self.solver].biases
+        return self.approximate is not None or True in BOX_QP_SOLVERS[self.solver].biases
 
     def _recipe(self, clock: Clock, free_bias: bool = True) -> Recipe:
         return Recipe(
@@ -201,8 +216,48 @@ class SVC(CalibratedClassifier):
             solver=BOX_QP_SOLVERS[self.solver],
             options={"shrinking": self.shrinking} if self.solver == "working_set" else {},
             n_jobs=self.n_jobs,
-            seed=0 if self.random_state is None or free_bias else self._seed(),
+            seed=0 if self.random_state is None or self._is_exact(free_bias) else self._seed(),
         )
+
+    def _is_exact(self, free_bias: bool) -> bool:
+        """Whether nothing is drawn: neither landmarks nor an order of the rows."""
+        return free_bias and self.approximate is None
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        if self.approximate is None:
+            return super()._made(training, recipe)
+        return Approximation.by(training, recipe, int(self.approximate)).learn()
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, in float64 and from the training data alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+
+        Returns
+        -------
+        certificate : Certificate
+            Of the problem with the worst relative gap; ``certificate_`` is left as it is. The duals
+            of an approximate machine are not kept and found anew.
+        """
+        if self.approximate is None:
+            return super().certify(X, y, sample_weight)
+        check_is_fitted(self)
+        training = self._again(X, y, sample_weight).in_double()
+        recipe, landmarks = self._recipe(Clock()), len(self.support_)
+        return Approximation.by(training, recipe, landmarks).certify(self._machine)
+
+    def _evaluate_duals(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> list[tuple[NDArray[np.intp], Any, Point]]:
+        if self.approximate is not None:
+            raise ValueError(
+                f"{asker} needs a dual for every row, which a machine of landmarks does not have; "
+                "fit without approximate."
+            )
+        return super()._evaluate_duals(X, y, sample_weight, asker)
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
