@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.linear_svr import LinearSVR
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.multiple_kernel import MultipleKernelSVC
     from maxmargin.svm.nu_svc import NuSVC
     from maxmargin.svm.nu_svr import NuSVR
     from maxmargin.svm.one_class import OneClassSVM
@@ -67,6 +68,7 @@ __all__ = [
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",
+    "MultipleKernelSVC",
     "NotSeparable",
     "NuSVC",
     "NuSVR",
@@ -109,6 +111,7 @@ _HOME = {
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
     "LinearSVR": "maxmargin.svm.linear_svr",
+    "MultipleKernelSVC": "maxmargin.svm.multiple_kernel",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "SVR": "maxmargin.svm.svr",
     "OneClassSVM": "maxmargin.svm.one_class",

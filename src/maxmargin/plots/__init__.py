@@ -7,6 +7,7 @@ from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.hardest import HardestDisplay, hardest
+from maxmargin.plots.kernel_weights import KernelWeightsDisplay, kernel_weights
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
@@ -29,6 +30,7 @@ __all__ = [
     "ErrorCurveDisplay",
     "ForcesDisplay",
     "HardestDisplay",
+    "KernelWeightsDisplay",
     "LossCurveDisplay",
     "LossDisplay",
     "MarginDisplay",
@@ -48,6 +50,7 @@ __all__ = [
     "error_curves",
     "forces",
     "hardest",
+    "kernel_weights",
     "loss_curves",
     "losses",
     "margin_distribution",
