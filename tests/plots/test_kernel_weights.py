@@ -17,7 +17,10 @@ def test_bars_are_the_weights_in_the_order_given():
     np.testing.assert_array_equal([bar.get_width() for bar in display.bars_], model[-1].weights_)
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert names[:3] == ["Linear()", "RBF(gamma=1.0)", "rbf"]
-    assert len(names[3]) == 34
-    assert names[3].endswith("…")
+    assert len(names[3]) == 40
+    assert "…" in names[3]
+    assert names[3].endswith("RBF(gamma=10.0)")
+    named = plots.kernel_weights(model, names=["a", "b", "c", "d"])
+    assert named.names == ["a", "b", "c", "d"]
     assert "p = 2" in display.ax_.get_xlabel()
     assert display.ax_.yaxis_inverted()

@@ -114,7 +114,11 @@ def test_items_weights_and_a_trace():
     assert trace.lines[-1].iterations == read.n_iter_
     counts = np.arange(80) % 3
     weighted = MultipleKernelSVC(PAIR, tol=1e-8).fit(X, Y, sample_weight=counts)
+    repeated = MultipleKernelSVC(PAIR, tol=1e-8).fit(X.repeat(counts, axis=0), Y.repeat(counts))
     assert (counts[weighted.support_] > 0).all()
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-4)
+    values = weighted.decision_function(X), repeated.decision_function(X)
+    np.testing.assert_allclose(*values, atol=1e-3)
 
 
 def test_limits_and_refusals():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[np.float64]
 
-_LETTERS = 34  # of a kernel's name; longer ones are cut
+_LETTERS = 40  # of a kernel's name
 _NONE = 5e-4  # of the largest weight is next to nothing: said as 0
 
 
@@ -65,13 +65,17 @@ class KernelWeightsDisplay:
         self.p = p
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
+    def from_estimator(
+        cls, estimator: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw the weights of a fitted mixture.
 
         Parameters
         ----------
         estimator : MultipleKernelSVC, or a Pipeline that ends in one
             Fitted.
+        names : sequence of str, optional
+            Of the kernels; otherwise what they are printed as.
         ax : matplotlib Axes, optional
             Where to draw; a new figure otherwise.
 
@@ -84,7 +88,8 @@ class KernelWeightsDisplay:
         model = fitted.model
         if not (hasattr(model, "weights_") and hasattr(model, "kernels_")):
             raise fitted.refusal("weights_ of kernels", f"they are drawn of {cls.drawn_of}")
-        names = [each if isinstance(each, str) else repr(each) for each in model.kernels]
+        if names is None:
+            names = [each if isinstance(each, str) else repr(each) for each in model.kernels]
         return cls(weights=model.weights_, names=names, p=model.p).plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -124,16 +129,22 @@ class KernelWeightsDisplay:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
+    """Cut the middle out of a long name: columns stand at its end."""
+    half = _LETTERS // 2
+    return name if len(name) <= _LETTERS else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def kernel_weights(estimator: Any, *, ax: Axes | None = None) -> KernelWeightsDisplay:
+def kernel_weights(
+    estimator: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
+) -> KernelWeightsDisplay:
     """Draw how much each kernel counts in a mixture that was learned.
 
     Parameters
     ----------
     estimator : MultipleKernelSVC, or a Pipeline that ends in one
         Fitted.
+    names : sequence of str, optional
+        Of the kernels; otherwise what they are printed as.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -150,4 +161,4 @@ def kernel_weights(estimator: Any, *, ax: Axes | None = None) -> KernelWeightsDi
     >>> len(plots.kernel_weights(model).bars_)
     2
     """
-    return KernelWeightsDisplay.from_estimator(estimator, ax=ax)
+    return KernelWeightsDisplay.from_estimator(estimator, names=names, ax=ax)

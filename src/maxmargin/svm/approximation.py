@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Newton, Solution
+from maxmargin.solvers import Newton, Solution, successor_of
 from maxmargin.solvers.run import given_up
-from maxmargin.solvers.tasks import badness, solve_all
+from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Training, take
@@ -124,10 +125,12 @@ class Approximation:
         with suppress(TimeUp), Workers(recipe.n_jobs) as workers:  # then nothing is begun
             features = self._features(root, workers)
 
-        def start(problem: LinearProblem, workers: Workers) -> Newton:
+        def start(problem: LinearProblem, workers: Workers) -> list[Any]:
             limits.clock.stop_if_over()
             assert features is not None
-            return Newton(problem, Design(features, 1.0, workers), None, recipe.seed)
+            design = Design(features, 1.0, workers)
+            kinds = [Newton, successor_of(problem, design)]
+            return [partial(k, problem, design, None, recipe.seed) for k in kinds if k is not None]
 
         def untouched(problem: LinearProblem) -> Solution:
             theta, values = np.zeros(len(root) + 1), np.zeros(len(problem))
@@ -138,7 +141,9 @@ class Approximation:
 
         if features is None:
             return [untouched(problem) for problem in problems]
-        return solve_all(start, problems, limits, give_up=untouched, n_jobs=recipe.n_jobs)
+        return solve_all(
+            start, problems, limits, give_up=untouched, n_jobs=recipe.n_jobs, finish=relay
+        )
 
     def _machine(self, theta: Vector, root: Vector) -> KernelMachine:
         training, places = self.training, self.places.astype(np.int32)

@@ -80,6 +80,18 @@ class Mixture:
         grams = [Gram.of(kernel, rows) for kernel in self.kernels]
         return replace(self, matrices=[evaluate(gram, workers) for gram in grams])
 
+    def normalised(self) -> Mixture:
+        """Divide each kernel by the mean squared distance of rows from their mean."""
+        share = (
+            np.ones(len(self.training)) if self.training.weight is None else self.training.weight
+        )
+        share = np.maximum(share, 0.0) / np.maximum(share, 0.0).sum()
+        spreads = np.array([share @ K.diagonal() - share @ K @ share for K in self.matrices])
+        factors = 1.0 / np.where(spreads > 0, spreads, 1.0)
+        pairs = list(zip(factors.tolist(), self.kernels, self.matrices, strict=True))
+        kernels, matrices = [Scaled(f, k) for f, k, _ in pairs], [f * K for f, _, K in pairs]
+        return replace(self, kernels=kernels, factors=factors, matrices=matrices)
+
     def kernel(self, weights: Vector) -> Kernel:
         """Give the mixed kernel as a value, without those that have no weight."""
         return added([Scaled(float(weights[m]), self.kernels[m]) for m in _kept(weights)])
@@ -312,12 +324,13 @@ class MultipleKernelSVC(KernelClassifier):
 
     def _made(self, training: Training, recipe: Recipe) -> Learned:
         """Evaluate the kernels, and take turns of weights and machines."""
-        mixture, problem = self._mixture(training.in_double()), MultipleKernel(float(self.p))
-        with (
-            suppress(TimeUp),
-            Workers(self.n_jobs) as workers,
-        ):  # then there is one round of nothing
+        training, problem = training.in_double(), MultipleKernel(float(self.p))
+        self._refuse_too_many(len(training))
+        kernels = parts_of(training.seen.kernel, len(self.kernels))
+        mixture = Mixture(training, kernels, np.ones(len(kernels)))
+        with suppress(TimeUp), Workers(self.n_jobs) as workers:  # then nothing is multiplied
             mixture = mixture.evaluated(workers)
+            mixture = mixture.normalised() if self.normalize else mixture
         learned = self._turns(mixture, problem, recipe)
         self.weights_, self.kernels_ = learned.weights, list(mixture.kernels)
         self.kernel_ = learned.machine.seen.kernel
@@ -345,18 +358,6 @@ class MultipleKernelSVC(KernelClassifier):
             weights = problem.best_weights(weights, sum_of_squares(point.parts))
         assert best is not None
         return replace(best, joint=replace(best.joint, status=seen.status), rounds=number)
-
-    def _mixture(self, training: Training) -> Mixture:
-        """Give the kernels with their numbers resolved, and divided by their spread."""
-        self._refuse_too_many(len(training))
-        kernels = parts_of(training.seen.kernel, len(self.kernels))
-        if not self.normalize:
-            return Mixture(training, kernels, np.ones(len(kernels)))
-        rows = training.seen.moved(training.X)
-        spreads = np.array([Gram.of(kernel, rows).spread() for kernel in kernels])
-        factors = 1.0 / np.where(spreads > 0, spreads, 1.0)
-        pairs = zip(factors, kernels, strict=True)
-        return Mixture(training, [Scaled(float(f), k) for f, k in pairs], factors)
 
     def _refuse_too_many(self, rows: int) -> None:
         needed = 8 * rows**2 * len(self.kernels)
