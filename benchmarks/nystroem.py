@@ -1,4 +1,4 @@
-"""Nystroem features and a linear machine on all of covtype, against scikit-learn's and an exact SVC.
+"""Nystroem features and a linear machine on covtype, against scikit-learn's and an exact SVC.
 
 Everybody sees the same rows in float32 with the same gamma and C, in a process of its own: time of
 the whole fit, accuracy on rows that nobody was fitted to, and the peak of memory beyond the data.
