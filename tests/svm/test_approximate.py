@@ -2,10 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import SVC, LinearClassifier, explain_dual
+from maxmargin import (
+    SVC,
+    KernelLogisticRegression,
+    LinearClassifier,
+    MultipleKernelSVC,
+    explain_dual,
+)
 from maxmargin.certify import Status
+from maxmargin.evaluation import leave_one_out
 from maxmargin.kernels import RBF, FromFunction
 
 RNG = np.random.default_rng(0)
@@ -48,7 +56,7 @@ def test_the_certificate_says_what_it_is_of_and_is_found_again():
     exact = SVC(kernel=KERNEL).fit(X, Y).certificate_
     assert certificate.primal > exact.dual  # the span is a part of the space
     assert exact.about == ""
-    with pytest.raises(ValueError, match="needs a dual for every row"):
+    with pytest.raises(TypeError, match="keeps no dual variables of a margin"):
         explain_dual(model, X, Y)
 
 
@@ -78,3 +86,13 @@ def test_weights_limits_and_refusals():
     for bad in (0, 2.5, "many"):
         with pytest.raises(ValueError, match="'approximate' parameter of SVC"):
             SVC(approximate=bad).fit(X, Y)
+
+
+def test_leaving_one_out_fits_machines_that_are_more_than_their_recipe_as_a_whole():
+    rows, labels = X[:12], np.arange(12) % 2
+    for model in (SVC(approximate=4), KernelLogisticRegression(), MultipleKernelSVC()):
+        found = leave_one_out(model, rows, labels)
+        assert found.refits == 12
+        others = np.arange(12) != 5
+        left = clone(model).fit(rows[others], labels[others])
+        assert found.predictions[5] == left.predict(rows[5:6])[0]

@@ -122,7 +122,7 @@ class SlacknessDisplay:
             The display, already plotted.
         """
         fitted = Fitted.of(estimator)
-        if not isinstance(fitted.model, KernelClassifier):
+        if not (isinstance(fitted.model, KernelClassifier) and fitted.model._by_recipe):
             raise fitted.refusal("dual variables", f"slackness is drawn of {cls.drawn_of}")
         told = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
         return cls.from_explanation(told, ax=ax)

@@ -53,7 +53,7 @@ class KernelWeightsDisplay:
     'weight d, which add up to 1'
     """
 
-    drawn_of: ClassVar[str] = "a MultipleKernelSVC"
+    drawn_of: ClassVar[str] = "a MultipleKernelSVC, or a pipeline that ends in one"
 
     ax_: Axes
     figure_: Figure

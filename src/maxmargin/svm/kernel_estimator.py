@@ -43,6 +43,14 @@ class KernelEstimator(KernelUser):
         """Whether the bias is free; without one, the kernel is k + 1."""
         return True
 
+    @property
+    def _by_recipe(self) -> bool:
+        """Whether the machine is its recipe's support vector machine, so that others may make it.
+
+        Otherwise more is learned, or something else: it is fitted as a whole.
+        """
+        return True
+
     # what the parameters say
 
     @abstractmethod

@@ -281,6 +281,10 @@ class MultipleKernelSVC(KernelClassifier):
 
     # what the parameters say
 
+    @property
+    def _by_recipe(self) -> bool:
+        return False
+
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         super()._check_parameters()

@@ -26,6 +26,10 @@ class Representer(KernelEstimator):
 
     shrinking = True
 
+    @property
+    def _by_recipe(self) -> bool:
+        return False
+
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.certify import Certificate, Point
+from maxmargin.certify import Certificate
 from maxmargin.inputs.parameters import check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
@@ -249,15 +247,9 @@ class SVC(CalibratedClassifier):
         recipe, landmarks = self._recipe(Clock()), len(self.support_)
         return Approximation.by(training, recipe, landmarks).certify(self._machine)
 
-    def _evaluate_duals(
-        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
-    ) -> list[tuple[NDArray[np.intp], Any, Point]]:
-        if self.approximate is not None:
-            raise ValueError(
-                f"{asker} needs a dual for every row, which a machine of landmarks does not have; "
-                "fit without approximate."
-            )
-        return super()._evaluate_duals(X, y, sample_weight, asker)
+    @property
+    def _by_recipe(self) -> bool:
+        return self.approximate is None
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
