@@ -1,5 +1,7 @@
 """Kernel machines of any loss: against extended precision, linear models and other estimators."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -272,3 +274,44 @@ def test_limits_and_refusals():
         KernelMachineRegressor("poisson").fit(X, TARGET)
     assert not hasattr(KernelMachineClassifier("hinge"), "predict_proba")
     assert kernel_problem(np.ones(2), np.ones(2), loss=Hinge()).upper.tolist() == [1.0, 1.0]
+
+
+EXTENDED = PRICE | {
+    "squared_hinge": lambda z, t: np.maximum(0, 1 - t * z) ** 2,
+    "hinge": lambda z, t: np.maximum(0, 1 - t * z),
+}
+
+
+def problem_of(seed):
+    """Fit rows of any scale at any cost; gives the certificate, and the primal by extended sums."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(24, 3)) * 10.0 ** rng.uniform(-4, 4)
+    y = (rows @ rng.normal(size=3) + rows.std() * rng.normal(size=24) > 0).astype(int)
+    y[:2], C = (0, 1), float(10.0 ** rng.uniform(-6, 9))
+    loss = str(rng.choice(["logistic", "exponential", "squared", "squared_hinge", "hinge"]))
+    kernel = str(rng.choice(["linear", "rbf"]))
+    gamma = float(10.0 ** rng.uniform(-2, 1) / rows.var())
+    model = KernelMachineClassifier(loss, kernel=kernel, gamma=gamma, C=C, max_iter=20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(rows, y)
+    wide, beta = rows.astype(L), np.zeros(24, L)
+    beta[model.support_] = model.dual_coef_[0]
+    K = wide @ wide.T
+    if kernel == "rbf":
+        K = np.exp(-L(gamma) * ((wide[:, None] - wide[None]) ** 2).sum(axis=-1))
+    with np.errstate(over="ignore"):
+        prices = EXTENDED[loss](model.decision_function(rows).astype(L), np.where(y == 1, 1, -1))
+    return model.certificate_, beta @ K @ beta / 2 + L(C) * prices.sum()
+
+
+def test_whoever_says_certified_is_believed_in_extended_precision_only():
+    found = [problem_of(seed) for seed in range(60)]
+    certified = [(c, primal) for c, primal in found if c.status is Status.CERTIFIED]
+    assert len(certified) > 40
+    assert all(primal - c.dual <= c.allowed * (1 + 1e-9) for c, primal in certified)
+    assert {c.status for c, _ in found} <= {
+        Status.CERTIFIED,
+        Status.STALLED,
+        Status.ITERATION_LIMIT,
+    }

@@ -22,6 +22,8 @@ that this takes too many of them, and the matrix is stored, by Cholesky's method
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -44,6 +46,7 @@ _SMALL, _FINEST = 1024, 1e-13  # rows, and the relative gap that costs next to n
 _EXACT = 2048  # rows for which Cholesky's method is about as quick as gradients, and surer
 _LANDMARKS, _JITTER = 512, 1e-10
 _MOST_GRADIENTS, _PATIENCE, _ROUGH, _SHARE = 500, 50, 1e-3, 0.1
+_EPS = float(np.finfo(np.float64).eps)
 _SPENT = 3  # steps without a smaller gap, of a machine that is near enough
 
 
@@ -199,12 +202,25 @@ class KernelNewton:
         """Solve for the rows with a curvature."""
         assert self._K.matrix is not None
         curved = np.flatnonzero(s)
-        part = s[curved]
-        matrix = self._K.matrix[np.ix_(curved, curved)] * part * part[:, None]
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        solution = np.zeros_like(right)
-        solution[curved] = Cholesky.of(matrix, self._K.workers).solve(right[curved])
-        return solution
+        part, solution = s[curved], np.zeros_like(right)
+        some = self._K.matrix[np.ix_(curved, curved)]
+        rounded = len(curved) * _EPS * float(np.max(np.square(part) * some.diagonal(), initial=0.0))
+        for more in (0.0, 1.0, 1e3, 1e6):
+            matrix = some * part * part[:, None]
+            matrix[np.diag_indices_from(matrix)] += 1.0 + more * rounded
+            with self._blamed(more > 0.0):
+                solution[curved] = Cholesky.of(matrix, self._K.workers).solve(right[curved])
+                return solution
+        return right
+
+    @contextmanager
+    def _blamed(self, sure: bool) -> Iterator[None]:
+        """Take a negative eigenvalue for rounding if the kernel is known to have none."""
+        try:
+            yield
+        except IndefiniteError:
+            if sure and not self._K.gram.psd:
+                raise
 
     def _by_gradients(self, s: Vector, right: Vector, limits: Limits) -> Vector | None:
         """Solve for all columns by preconditioned conjugate gradients, as the gap deserves.
@@ -223,7 +239,9 @@ class KernelNewton:
             product = towards + s * self._K.times(s * towards)
             bend = _inner(towards, product)
             if (bend < 0.0).any():
-                raise IndefiniteError
+                with self._blamed(True):
+                    raise IndefiniteError
+                break
             length = np.divide(rho, bend, out=np.zeros_like(rho), where=bend > 0.0)
             x, residual = x + length * towards, residual - length * product
             scaled = inverse.times(residual)

@@ -290,8 +290,8 @@ def _refuse_others(model: Any) -> None:
     if not (isinstance(model, KernelClassifier) and model._by_recipe):
         raise TypeError(
             f"{type(model).__name__} keeps no dual variables of a margin: duals are told of SVC, "
-            "HardMarginSVC and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that has "
-            "them."
+            "HardMarginSVC and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that "
+            "has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:
