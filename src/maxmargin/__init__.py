@@ -21,14 +21,21 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
     from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
+    from maxmargin.svm.kernel_machine_classifier import (
+        KernelLogisticRegression,
+        KernelMachineClassifier,
+    )
+    from maxmargin.svm.kernel_machine_regressor import KernelMachineRegressor
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
     from maxmargin.svm.linear_svr import LinearSVR
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.multiple_kernel import MultipleKernelSVC
     from maxmargin.svm.node_weights import node_weights
     from maxmargin.svm.nu_svc import NuSVC
     from maxmargin.svm.nu_svr import NuSVR
@@ -56,10 +63,15 @@ __all__ = [
     "DualExplanation",
     "FeatureWeights",
     "HardMarginSVC",
+    "KernelDiscriminant",
+    "KernelLogisticRegression",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",
+    "MultipleKernelSVC",
     "NotSeparable",
     "NuSVC",
     "NuSVR",
@@ -99,10 +111,15 @@ _HOME = {
     "DualExplanation": "maxmargin.svm.duality",
     "FeatureWeights": "maxmargin.svm.feature_weights",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "KernelDiscriminant": "maxmargin.svm.discriminant",
+    "KernelLogisticRegression": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineClassifier": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineRegressor": "maxmargin.svm.kernel_machine_regressor",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
     "LinearSVR": "maxmargin.svm.linear_svr",
+    "MultipleKernelSVC": "maxmargin.svm.multiple_kernel",
     "NotSeparable": "maxmargin.svm.hard_margin",
     "SVR": "maxmargin.svm.svr",
     "OneClassSVM": "maxmargin.svm.one_class",

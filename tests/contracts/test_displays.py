@@ -28,6 +28,7 @@ DRAWN = {
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
     "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},
+    "KernelWeightsDisplay": {"MultipleKernelSVC"},
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},

@@ -15,6 +15,7 @@ from maxmargin.kernels.algebra import (
     Sum,
     exp,
 )
+from maxmargin.kernels.approximation import FourierFeatures, Nystroem
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.categorical import Categorical
 from maxmargin.kernels.counterexample import counterexamples
@@ -46,6 +47,7 @@ __all__ = [
     "Exponential",
     "FeatureMap",
     "FeatureSpace",
+    "FourierFeatures",
     "FromFunction",
     "Graph",
     "Graphlet",
@@ -56,6 +58,7 @@ __all__ = [
     "Linear",
     "Mismatch",
     "Normalized",
+    "Nystroem",
     "Points",
     "Polynomial",
     "Power",

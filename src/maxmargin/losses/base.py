@@ -97,6 +97,11 @@ class Loss(ABC):
         """L*(u, t) = sup_z u z - L(z, t), and +inf where that is unbounded."""
         raise NotImplementedError(self._lacks("conjugate"))
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Say between which u the conjugate L*(u, t) is finite, for every target."""
+        low, high = self.slopes
+        return np.full(np.shape(t), low), np.full(np.shape(t), high)
+
     def response(self, z: ArrayLike) -> FloatArray:
         """Say what is predicted of the target at z: z itself, unless there is a link."""
         return np.asarray(z, dtype=np.float64)

@@ -149,6 +149,10 @@ class AbsoluteError(ResidualLoss):
         """Give the weighted median of t - z."""
         return weighted_quantile(t - z, weight, 0.5)
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -1 and 1."""
+        return np.full(np.shape(t), -1.0), np.full(np.shape(t), 1.0)
+
     def _value(self, r: FloatArray) -> FloatArray:
         return np.abs(r, out=r)
 
@@ -213,6 +217,10 @@ class Huber(ResidualLoss):
         beyond = np.clip(t - z - median, -self.delta, self.delta)
         return median + float(weight @ beyond / weight.sum())
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -delta and delta."""
+        return np.full(np.shape(t), -self.delta), np.full(np.shape(t), self.delta)
+
     def _value(self, r: FloatArray) -> FloatArray:
         # With c = min(|r|, delta) both pieces are c (|r| - c / 2).
         np.abs(r, out=r)
@@ -258,6 +266,10 @@ class Quantile(ResidualLoss):
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
         """Give the weighted quantile of t - z."""
         return weighted_quantile(t - z, weight, self.level)
+
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -level and 1 - level."""
+        return np.full(np.shape(t), -self.level), np.full(np.shape(t), 1.0 - self.level)
 
     def _value(self, r: FloatArray) -> FloatArray:
         return np.where(r > 0.0, (1.0 - self.level) * r, -self.level * r)
@@ -390,6 +402,10 @@ class Poisson(Loss):
         with np.errstate(divide="ignore", invalid="ignore"):
             inside = np.where(s > 0, s * (np.log(np.where(s > 0, s, 1.0)) - 1.0), 0.0)
         return np.where(s < 0, np.inf, inside - (xlogy(t, t) - t))[()]
+
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From -t on."""
+        return -np.asarray(t, np.float64), np.full(np.shape(t), np.inf)
 
     def response(self, z: ArrayLike) -> FloatArray:
         """Give the mean e^z."""

@@ -11,6 +11,7 @@ from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
+from maxmargin.plots.kernel_weights import KernelWeightsDisplay, kernel_weights
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
@@ -46,6 +47,7 @@ __all__ = [
     "ForcesDisplay",
     "GramDisplay",
     "HardestDisplay",
+    "KernelWeightsDisplay",
     "LossCurveDisplay",
     "LossDisplay",
     "MarginDisplay",
@@ -78,6 +80,7 @@ __all__ = [
     "forces",
     "gram",
     "hardest",
+    "kernel_weights",
     "loss_curves",
     "losses",
     "margin_distribution",

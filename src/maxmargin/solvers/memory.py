@@ -29,6 +29,7 @@ from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.matrix import Matrix, Source
+from maxmargin.solvers.products import Products
 from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS, RowCache
 from maxmargin.solvers.working_set import working_set_size
 
@@ -81,6 +82,8 @@ def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Choose what is stored within the budget (bytes), for a solver that says what it takes."""
     gram, item = rows.gram, rows.gram.dtype.itemsize
     square, largest = len(gram) ** 2 * item, rows.largest**2 * item
+    if getattr(solver, "multiplies", False):
+        return _multiplied(rows, square <= budget, workers)
     many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
     parts = many or rows.copies > 1
     fits = in_memory and square + (largest if parts else 0) <= budget
@@ -109,6 +112,14 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
     return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares=True)
+
+
+def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
+    """Multiply with all rows at once: those of a matrix that fits, or evaluated every time."""
+    gram, few = rows.gram, stored and len(rows.gram) <= SIZE
+    matrix = evaluate(gram, workers) if stored else None
+    products = Products(gram, matrix, None if few else workers)
+    return Memory(lambda _segments: products, len(rows.problems) if few else 1)
 
 
 def _columns_of_formula(gram: Gram) -> float:

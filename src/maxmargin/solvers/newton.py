@@ -258,7 +258,7 @@ class Newton:
             self._beta = self._slopes_at(self._ahead)
             return inner + length * square - float(self._beta @ change)
 
-        return _least(derivative, slope)
+        return least_along(derivative, slope)
 
     def _advance(self, step: Vector) -> None:
         self._theta = self._theta + step
@@ -411,7 +411,7 @@ def _solve(matrix: Vector, right: Vector) -> Vector | None:
     return solution if np.isfinite(solution).all() else None
 
 
-def _least(derivative: Callable[[float], float], slope: float) -> float:
+def least_along(derivative: Callable[[float], float], slope: float) -> float:
     """Find a length with a derivative of at most _GOOD times the first one, |slope|, in size.
 
     Secants within the bracket, kept away from its ends; beyond 1 by doubling.

@@ -289,8 +289,9 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 def _refuse_others(model: Any) -> None:
     if not has_unit_margin(model):
         raise TypeError(
-            f"{type(model).__name__} keeps no dual variables: duals are told of SVC, HardMarginSVC "
-            "and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that has them."
+            f"{type(model).__name__} keeps no dual variables of a margin: duals are told of SVC, "
+            "HardMarginSVC and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that "
+            "has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:

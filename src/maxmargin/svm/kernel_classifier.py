@@ -107,4 +107,4 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
 def has_unit_margin(model: Any) -> bool:
     """Whether a model is a kernel classifier with the duals of a margin of 1."""
-    return isinstance(model, KernelClassifier) and model._unit_margin
+    return isinstance(model, KernelClassifier) and model._by_recipe and model._unit_margin

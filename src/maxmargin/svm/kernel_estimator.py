@@ -9,23 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import check_choice, check_number, check_shared
+from maxmargin.inputs.parameters import check_number, check_shared
 from maxmargin.kernels import Kernel
-from maxmargin.kernels.base import Takes
-from maxmargin.kernels.precomputed import Columns
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, with_printing
 from maxmargin.solvers.tasks import badness
-from maxmargin.svm import decision
 from maxmargin.svm.classes import Reduction
-from maxmargin.svm.kernel_choice import NAMES, choose_kernel
 from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
-from maxmargin.svm.training import Sides, Training, check_rows, prepare
+from maxmargin.svm.kernel_user import KernelUser
+from maxmargin.svm.training import Sides, Training, prepare
 
 Vector = NDArray[np.float64]
 
@@ -33,7 +28,7 @@ _MEGABYTE = 2**20
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(KernelUser):
     """Something that is decided by kernels with support vectors.
 
     A subclass says what the rows' labels or targets are (``_sides``), by which recipe its
@@ -48,55 +43,28 @@ class KernelEstimator(BaseEstimator):
         """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
         return "free"
 
+    @property
+    def _by_recipe(self) -> bool:
+        """Whether the machine is its recipe's support vector machine, so that others may make it.
+
+        Otherwise more is learned, or something else: it is fitted as a whole.
+        """
+        return True
+
     # what the parameters say
 
     @abstractmethod
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
         """Say which problems rows state, with a free bias or without, and who solves them."""
 
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = not self._is_precomputed()
-        return tags
-
-    def _is_precomputed(self) -> bool:
-        value = isinstance(self.kernel, Kernel) and self.kernel.takes is Takes.MATRIX
-        return value or (isinstance(self.kernel, str) and self.kernel == "precomputed")
-
-    def _kernel(self) -> Kernel:
-        return choose_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-
     def _check_parameters(self) -> None:
         """Check what every kernel machine takes."""
         owner = type(self).__name__
-        if isinstance(self.kernel, type) or not callable(self.kernel):  # a Kernel can be called
-            check_choice(owner, "kernel", self.kernel, NAMES, "a Kernel or a function")
-        if isinstance(self.gamma, str):
-            check_choice(owner, "gamma", self.gamma, ("scale", "auto"), "a number of at least 0")
-        else:
-            check_number(owner, "gamma", self.gamma, 0.0, otherwise="'scale' or 'auto'")
-        check_number(owner, "degree", self.degree, 0, whole=True)
-        check_number(owner, "coef0", self.coef0)
+        self._check_kernel()
         check_number(owner, "tol", self.tol, 0.0, above=True)
         check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
         check_number(owner, "max_iter", self.max_iter, -1, whole=True)
         check_shared(self)
-        self._caution_of_ignored(owner)
-
-    def _caution_of_ignored(self, owner: str) -> None:
-        """Say so where numbers are given that a kernel value has no use for."""
-        if not isinstance(self.kernel, Kernel):
-            return
-        usual = {"gamma": "scale", "degree": 3, "coef0": 0.0}
-        given = [name for name, value in usual.items() if getattr(self, name) != value]
-        if given:
-            said = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
-            caution(
-                f"{owner} ignores {said}: kernel={self.kernel!r} has its own parameters; give them "
-                "to the kernel."
-            )
 
     def _limits(self, clock: Clock) -> Limits:
         callback = with_printing(self.callback, bool(self.verbose))
@@ -132,10 +100,14 @@ class KernelEstimator(BaseEstimator):
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = learn(training, self._recipe(clock, training.intercept))
+        learned = self._made(training, self._recipe(clock, training.intercept))
         self._show(training, learned)
         complain(learned.certificates, self._sentences(training, learned))
         return learned
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        """Make the machine."""
+        return learn(training, recipe)
 
     def _show(self, training: Training, learned: Learned) -> None:
         """Set the fitted attributes."""
@@ -207,22 +179,6 @@ class KernelEstimator(BaseEstimator):
     @_dual_coef_.setter
     def _dual_coef_(self, coefficients: Any) -> None:
         self._machine = replace(self._machine, coefficients=np.asarray(coefficients))
-
-    def _decide(self, X: Any, finish: decision.Finish) -> NDArray[Any]:
-        """Finish the values of all problems, positive for the positive class, of checked rows."""
-        check_is_fitted(self)
-        kernel = self._machine.seen.kernel
-        if kernel.takes is Takes.MATRIX and Columns.are_given(X):
-            X = Columns.of(X, self._machine.rows)
-        else:
-            X = check_rows(self, kernel, X, reset=False)
-        if sparse.issparse(X) and not self._sparse and kernel.takes is Takes.VECTORS:
-            raise ValueError(
-                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
-            )
-        if self._machine.counts.sum() != len(self._machine.rows):
-            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
-        return self._machine.decide(X, finish, self.n_jobs)
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Judge the model again, in float64 and from the training data alone.

@@ -7,14 +7,18 @@ from functools import partial
 from typing import Any, Self
 
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.certify import Certificate
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
+from maxmargin.svm.approximation import Approximation
 from maxmargin.svm.calibrated import CalibratedClassifier
-from maxmargin.svm.kernel_fit import Recipe
+from maxmargin.svm.kernel_fit import Learned, Recipe
+from maxmargin.svm.training import Training
 
 _INTERCEPTS = ("free", "regularized", "none")
 LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
@@ -25,9 +29,9 @@ class SVC(CalibratedClassifier):
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
     keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``,
-    ``on_interrupt``, ``intercept``, ``sampling``, kernel values as ``kernel``, and the attributes
-    ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless that is too
-    coarse for the tolerance.
+    ``on_interrupt``, ``intercept``, ``sampling``, ``approximate``, kernel values as ``kernel``, and
+    the attributes ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless
+    that is too coarse for the tolerance.
 
     Parameters
     ----------
@@ -106,6 +110,11 @@ class SVC(CalibratedClassifier):
     sampling : {"epochs", "uniform"}, default="epochs"
         Of solver="coordinate_ascent": whether rows are taken in a new random order in each pass,
         or every step draws one of all rows, each with the same probability.
+    approximate : int, default=None
+        Make the machine of so many landmarks, drawn from the rows by ``random_state``, instead of
+        support vectors: for more rows than the exact machine is for. Several classes are each
+        against the rest, ``tol`` is the largest relative gap, the features of all rows are in
+        memory, and the certificate is of the approximated problem and says so.
 
     Attributes
     ----------
@@ -155,6 +164,7 @@ class SVC(CalibratedClassifier):
         on_interrupt: str = "raise",
         intercept: str = "auto",
         sampling: str = "epochs",
+        approximate: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -179,6 +189,7 @@ class SVC(CalibratedClassifier):
         self.on_interrupt = on_interrupt
         self.intercept = intercept
         self.sampling = sampling
+        self.approximate = approximate
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -209,6 +220,8 @@ class SVC(CalibratedClassifier):
         check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
         self._check_intercept(owner)
         self._check_sampling(owner)
+        if self.approximate is not None:
+            self._check_approximate(owner)
 
     def _check_intercept(self, owner: str) -> None:
         """Refuse a bias that the solver cannot leave free, or cannot do without."""
@@ -228,12 +241,21 @@ class SVC(CalibratedClassifier):
                 "others choose which rows to move, and draw none."
             )
 
+    def _check_approximate(self, owner: str) -> None:
+        check_number(owner, "approximate", self.approximate, 1, whole=True, otherwise="or None")
+        if self.intercept not in ("auto", "free"):
+            raise ParameterError(
+                f"{owner}(approximate={self.approximate!r}) leaves the bias free, as "
+                f"intercept='free' does; got intercept={self.intercept!r}."
+            )
+
     @property
     def _intercept(self) -> str:
         """Leave the bias free where nobody says otherwise and the solver can."""
         if self.intercept != "auto":
             return self.intercept
-        return "free" if True in BOX_QP_SOLVERS[self.solver].biases else "regularized"
+        free = self.approximate is not None or True in BOX_QP_SOLVERS[self.solver].biases
+        return "free" if free else "regularized"
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
         free_bias = intercept == "free"
@@ -246,7 +268,7 @@ class SVC(CalibratedClassifier):
             solver=BOX_QP_SOLVERS[self.solver],
             options=self._options(),
             n_jobs=self.n_jobs,
-            seed=0 if self.random_state is None or free_bias else self._seed(),
+            seed=0 if self.random_state is None or self._is_exact(free_bias) else self._seed(),
         )
 
     def _options(self) -> dict[str, Any]:
@@ -254,6 +276,40 @@ class SVC(CalibratedClassifier):
         if self.solver == "coordinate_ascent":
             return {"sampling": self.sampling}
         return {"shrinking": self.shrinking} if self.solver == "working_set" else {}
+
+    def _is_exact(self, free_bias: bool) -> bool:
+        """Whether nothing is drawn: neither landmarks nor an order of the rows."""
+        return free_bias and self.approximate is None
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        if self.approximate is None:
+            return super()._made(training, recipe)
+        return Approximation.by(training, recipe, int(self.approximate)).learn()
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, in float64 and from the training data alone.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+
+        Returns
+        -------
+        certificate : Certificate
+            Of the problem with the worst relative gap; ``certificate_`` is left as it is. The duals
+            of an approximate machine are not kept and found anew.
+        """
+        if self.approximate is None:
+            return super().certify(X, y, sample_weight)
+        check_is_fitted(self)
+        training = self._again(X, y, sample_weight).in_double()
+        recipe, landmarks = self._recipe(Clock()), len(self.support_)
+        return Approximation.by(training, recipe, landmarks).certify(self._machine)
+
+    @property
+    def _by_recipe(self) -> bool:
+        return self.approximate is None
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
