@@ -207,6 +207,8 @@ def test_other_rows_than_those_of_the_fit_are_refused():
             for rows, labels, given in ((X[::-1], y, None), (X, 1 - y, None), (X, y, weight)):
                 with pytest.raises(ValueError, match=r"Round 1 has the error .* fitted to\.$"):
                     plots.rounds(model, rows, labels, sample_weight=given, kind=how)
+    with pytest.raises(ValueError, match="Round 2 has the error"):
+        plots.tree(AdaBoostClassifier(n_estimators=4).fit(X, y), X[::-1], y, round=2)
     model = AdaBoostClassifier(n_estimators=4).fit(X, y)
     with pytest.raises(ValueError, match="X has 50 rows, but rounds are drawn of the 200"):
         plots.rounds(model, X[:50], y[:50])

@@ -104,7 +104,9 @@ def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tup
             break
         weight = weight * np.exp(2.0 * alpha * (named != label))
         weight = weight / weight.sum()
-    return np.array(seen), np.array(said)
+    weights, places = np.array(seen), np.array(said)
+    refuse_other_rows(model, chosen, (weights * (places != label)).sum(axis=1))
+    return weights, places
 
 
 def refuse_other_rows(model: Any, chosen: Array, errors: Array) -> None:

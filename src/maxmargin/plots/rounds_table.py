@@ -161,7 +161,6 @@ class RoundsTableDisplay:
         weights, said = replay.learned(model, seen, labels, chosen, first)
         place = np.searchsorted(model.classes_, labels)
         errors = (weights * (said != place)).sum(axis=1)
-        replay.refuse_other_rows(model, chosen, errors)
         ensemble = replay.leader(model, seen, int(chosen[-1]))
         classes = [plain(label) for label in model.classes_]
         heads = [
