@@ -63,6 +63,7 @@ def test_the_optimum_is_that_of_the_program_over_all_stumps(X, y, nu, weight):
     given = np.ones(len(y)) if weight is None else weight
     share, best = given / given.sum(), largest_soft_margin(X, y, nu, given / given.sum())
     assert model.stop_ is Stop.OPTIMAL
+    assert "would raise the soft margin" in model.stop_.sentence
     assert model.optimality_.proved
     assert model.optimality_.value == pytest.approx(best, abs=1e-8)
     assert model.optimality_.bound == pytest.approx(best, abs=1e-6)

@@ -10,6 +10,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from maxmargin.datasets import load_heart
 from maxmargin.neighbors import (
+    CondensedNeighbors,
+    EditedNeighbors,
+    KNeighborsClassifierCV,
+    KNeighborsRegressorCV,
     MixedDistance,
     MixedNeighborsClassifier,
     MixedNeighborsRegressor,
@@ -195,6 +199,34 @@ def test_a_distance_is_a_value_with_parameters():
     grid = {"distance__p": [1, 2], "distance__numbers": ["range", "raw"]}
     search = GridSearchCV(MixedNeighborsClassifier(distance=MixedDistance()), grid, cv=2)
     assert set(search.fit(X, y).best_params_) == set(grid)
+
+
+def test_weights_are_given_by_order_or_by_name_and_0_leaves_a_column_out():
+    table = pd.DataFrame({"size": [0.0, 5.0, 10.0], "fruit": ["fig", "plum", "fig"]})
+    alone = MixedDistance()(table[["size"]])
+    for weights in ([1, 0], {"fruit": 0}, {"fruit": 0.0, "size": 1}):
+        np.testing.assert_array_equal(MixedDistance(weights=weights)(table), alone)
+    named = MixedDistance(weights={"fruit": 0})
+    assert clone(named) == named != MixedDistance(weights={"fruit": 1})
+    model = MixedNeighborsClassifier(1, distance=named).fit(table, [0, 1, 2])
+    np.testing.assert_array_equal(model.kneighbors(table, 3)[0], np.sort(alone, axis=1))
+    with pytest.raises(ValueError, match="names 'colour', but the columns are 'size', 'fruit'"):
+        MixedDistance(weights={"colour": 1})(table)
+    with pytest.raises(ValueError, match="X has no names: give a number for each column"):
+        MixedDistance(weights={"fruit": 0})(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [KNeighborsClassifierCV(2), CondensedNeighbors(), EditedNeighbors(2), KNeighborsRegressorCV(2)],
+    ids=str,
+)
+def test_who_measures_numbers_points_to_who_takes_words(model):
+    rows, labels = [[1.0, "fig"], [2.0, "plum"]] * 3, [0, 1] * 3
+    kind = "Regressor" if isinstance(model, KNeighborsRegressorCV) else "Classifier"
+    for X in (rows, pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
+        with pytest.raises(ValueError, match=rf"'fig'.*MixedNeighbors{kind} takes both\.$"):
+            model.fit(X, labels)
 
 
 WRONG = {

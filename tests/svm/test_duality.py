@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import svm
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -190,10 +191,17 @@ def test_a_search_tells_of_its_best_and_text_has_a_line_for_each():
     assert told.table([3, 1]).splitlines()[1:] == [told.table().splitlines()[i] for i in (4, 2)]
 
 
+def test_a_pipeline_takes_the_rows_through_its_steps():
+    scaled = StandardScaler().fit(X)
+    pipeline = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    alone = explain_dual(SVC().fit(scaled.transform(X), y), scaled.transform(X), y)
+    assert repr(explain_dual(pipeline, X, y)) == repr(alone)
+
+
 @pytest.mark.parametrize(
     ("model", "kind", "sentence"),
     [
-        (LinearSVC().fit(X, y), TypeError, "LinearSVC keeps no dual variables"),
+        (LinearSVC().fit(X, y), TypeError, "maxmargin.svm.linear_svc.LinearSVC keeps no duals"),
         (SVC().fit(X, np.arange(40) % 3), ValueError, "knows 3 classes, but a dual is told for 2"),
         (
             SVC().fit(X[:30], y[:30]),
@@ -201,7 +209,8 @@ def test_a_search_tells_of_its_best_and_text_has_a_line_for_each():
             "explain_dual needs the data .* fitted to: 30 rows",
         ),
         (SVC(), NotFittedError, "not fitted"),
-        (make_pipeline(StandardScaler(), SVC()).fit(X, y), TypeError, "Pipeline keeps no dual"),
+        (svm.SVC().fit(X, y), TypeError, r"sklearn\.svm\.SVC keeps no duals.*maxmargin's SVC"),
+        (SVC().fit(X, -y), ValueError, "needs the labels, sample_weight and class_weight"),
     ],
 )
 def test_what_cannot_be_told_is_refused_in_a_sentence(model, kind, sentence):

@@ -36,7 +36,7 @@ class Stop(Enum):
 
     ROUNDS = "All rounds asked for were made."
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
-    OPTIMAL = "No weak learner at all would lower the loss further: it is the least, to tol."
+    OPTIMAL = "No weak learner at all would raise the soft margin: it is the largest, to tol."
     TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
     CALLBACK = "The callback returned True; the rounds made until then were kept."

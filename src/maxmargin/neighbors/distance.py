@@ -14,7 +14,7 @@ of the sum and weighs the others up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -49,9 +49,10 @@ class MixedDistance(BaseEstimator):
         nothing, and ``p`` is 2.
     p : float, default=2
         Of the sum, at least 1: 1 adds up, 2 is Euclid's, infinity takes the largest.
-    weights : array-like of shape (columns,), default=None
-        What each column counts, at least 0 and not all 0; None is 1 for each. Columns of weight 0
-        are left out. With p = infinity it only matters which are 0.
+    weights : array-like of shape (columns,) or dict, default=None
+        What each column counts, at least 0 and not all 0: a number for each, in their order, or by
+        the names of a DataFrame's columns, where those not named count 1; None is 1 for each.
+        Columns of weight 0 are left out. With p = infinity it only matters which are 0.
     missing : {"far", "skip"}, default="far"
         "far" takes a missing value, and a word that was not seen before, for different from
         everything, δ = 1. "skip" leaves the column out for that pair and weighs the others up; a
@@ -84,7 +85,9 @@ class MixedDistance(BaseEstimator):
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        weights = None if self.weights is None else tuple(np.ravel(self.weights).tolist())
+        named = isinstance(self.weights, Mapping)
+        given = sorted(self.weights.items()) if named else self.weights
+        weights = None if given is None else tuple(np.ravel(np.asarray(given, object)).tolist())
         return self.numbers, self.p, weights, self.missing
 
     def __call__(self, X: Any, Y: Any = None, *, categorical_features: Any = FROM_DTYPE) -> Vector:
@@ -108,10 +111,11 @@ class MixedDistance(BaseEstimator):
         reader = BaseEstimator()
         rows = dense(read(reader, X, reset=True, categorical=categorical_features))
         others = rows if Y is None else dense(read(reader, Y, reset=False))
-        ruler = self.measure(rows, reader.is_categorical_)
+        names = getattr(reader, "feature_names_in_", None)
+        ruler = self.measure(rows, reader.is_categorical_, names)
         return np.vstack([block for _, block in ruler.blocks(rows, others)])
 
-    def measure(self, rows: Vector, is_categorical: Mask | None = None) -> Ruler:
+    def measure(self, rows: Vector, is_categorical: Mask | None = None, names: Any = None) -> Ruler:
         """Take the ranges, deviations or the covariance of a table that was read.
 
         Parameters
@@ -120,25 +124,32 @@ class MixedDistance(BaseEstimator):
             Words as codes, NaN where missing.
         is_categorical : ndarray of bool of shape (columns,), default=None
             Which columns are words.
+        names : sequence of str, default=None
+            Of the columns, for weights by name.
 
         Returns
         -------
         Ruler
         """
         words = np.zeros(rows.shape[1], dtype=bool) if is_categorical is None else is_categorical
-        self.check(rows.shape[1])
-        weights = np.ones(len(words)) if self.weights is None else np.asarray(self.weights, float)
+        weights = self.check(rows.shape[1], names)
         if self.numbers != "mahalanobis":
             return Ruler(self, words, _scales(rows, words, self.numbers), weights)
         _refuse_missing(rows[:, ~words])
         return Ruler(self, words, np.ones(len(words)), weights, _whitening(rows[:, ~words]))
 
-    def check(self, n_columns: int) -> None:
+    def check(self, n_columns: int, names: Any = None) -> Vector:
         """Refuse parameters that are no distance of so many columns.
 
         Parameters
         ----------
         n_columns : int
+        names : sequence of str, default=None
+            Of the columns, for weights by name.
+
+        Returns
+        -------
+        weights : ndarray of shape (columns,)
         """
         owner = type(self).__name__
         check_choice(owner, "numbers", self.numbers, _NUMBERS)
@@ -149,8 +160,13 @@ class MixedDistance(BaseEstimator):
                 "The 'p' parameter of MixedDistance must be 2 and 'weights' must be None with "
                 "numbers='mahalanobis', which has a scale of its own."
             )
-        if self.weights is not None:
-            _check_weights(self.weights, n_columns)
+        if self.weights is None:
+            return np.ones(n_columns)
+        weights = self.weights
+        if isinstance(weights, Mapping):
+            weights = _by_name(weights, [] if names is None else list(names))
+        _check_weights(weights, n_columns)
+        return np.asarray(weights, np.float64)
 
 
 class Terms(NamedTuple):
@@ -291,6 +307,18 @@ def _refuse_missing(numbers: Vector) -> None:
             f"Row {gaps[0][0]} has a missing number, and numbers='mahalanobis' takes all of them "
             "together; fill it in, or use numbers='deviation'."
         )
+
+
+def _by_name(weights: Mapping[str, float], names: list[str]) -> list[float]:
+    """Put weights in the order of the columns; those not named count 1."""
+    unknown = [name for name in weights if name not in names]
+    if unknown:
+        known = f"the columns are {', '.join(map(repr, names))}"
+        way_out = known if names else "X has no names: give a number for each column"
+        raise ParameterError(
+            f"The 'weights' parameter of MixedDistance names {unknown[0]!r}, but {way_out}."
+        )
+    return [weights.get(name, 1.0) for name in names]
 
 
 def _check_weights(weights: Any, n_columns: int) -> None:

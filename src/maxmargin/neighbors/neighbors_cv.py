@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import check_labels, find_classes
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
-from maxmargin.inputs.vectors import check_vectors
 from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.neighbors.numbers import read_numbers
 from maxmargin.neighbors.table import NeighborTable, leave_one_out_table
 from maxmargin.neighbors.vote import WEIGHTS, mean_for_each_k, vote_for_each_k, weigh
 
@@ -154,7 +154,7 @@ class _NeighborsCV(BaseEstimator):
         predictions : ndarray of shape (rows,)
         """
         check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(check_vectors(self, X, reset=False)))
+        return np.asarray(self.best_estimator_.predict(read_numbers(self, X, reset=False)))
 
 
 class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
@@ -198,7 +198,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     _kind = KNeighborsClassifier
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
+        rows, given = read_numbers(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
         labels = check_labels(given)
         self.classes_, _ = find_classes(labels)
         return rows, labels
@@ -221,7 +221,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         probabilities : ndarray of shape (rows, classes)
         """
         check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(check_vectors(self, X, reset=False)))
+        return np.asarray(self.best_estimator_.predict_proba(read_numbers(self, X, reset=False)))
 
 
 class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
@@ -266,7 +266,7 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         given: Any = {"y": y, "y_numeric": True, "ensure_min_samples": 2}
-        rows, target = check_vectors(self, X, dtype=np.float64, **given)
+        rows, target = read_numbers(self, X, dtype=np.float64, **given)
         return rows, np.asarray(target, np.float64)
 
     def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.inputs.container import by_position, take_rows
 from maxmargin.inputs.labels import check_labels, find_classes
 from maxmargin.inputs.parameters import ParameterError, check_shared
-from maxmargin.inputs.vectors import check_vectors
+from maxmargin.neighbors.numbers import read_numbers
 
 Index = NDArray[np.intp]
 
@@ -48,7 +48,7 @@ class ReducedNeighbors(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, at_least: int = 1) -> tuple[Any, Index]:
         """Give rows and the numbers of their classes."""
-        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
+        rows, given = read_numbers(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
         self.classes_, numbers = find_classes(check_labels(given))
         return rows, numbers
 
@@ -95,5 +95,5 @@ class ReducedNeighbors(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (rows,)
         """
         check_is_fitted(self)
-        rows = check_vectors(self, X, reset=False)
+        rows = read_numbers(self, X, reset=False)
         return np.asarray(self.classes_[self.estimator_.predict(rows)])

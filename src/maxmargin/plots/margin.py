@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.plane import Plane, make_lattice
 from maxmargin.plots.slack import ARROW, BOTH_WAYS, Affine, Slack, draw_slack
 from maxmargin.plots.text import plain

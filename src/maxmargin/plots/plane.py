@@ -66,13 +66,18 @@ class Plane:
     axes: tuple[Axis, Axis]
 
     @classmethod
-    def of(cls, X: Any, what: str, categorical: Sequence[bool] | None = None) -> Plane:
-        """Check that X has two columns; what the picture is of is for the refusal."""
+    def of(
+        cls,
+        X: Any,
+        what: str,
+        categorical: Sequence[bool] | None = None,
+        way_out: str = "fit the model to two of them.",
+    ) -> Plane:
+        """Check that X has two columns; what is drawn, and a way out, are for the refusal."""
         table: Array = check_array(X, dtype=None, ensure_all_finite=False)
         if table.shape[1] != 2:
             raise ValueError(
-                f"X has {table.shape[1]} columns, but a picture of {what} needs 2:"
-                " fit the model to two of them."
+                f"X has {table.shape[1]} columns, but a picture of {what} needs 2: {way_out}"
             )
         words = _holds_words(X) if categorical is None else categorical
         names = [str(name) for name in getattr(X, "columns", ("x1", "x2"))]

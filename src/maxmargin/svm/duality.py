@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, judge
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.problems import BoxQP
 from maxmargin.svm.kernel_classifier import KernelClassifier
 
@@ -235,11 +235,11 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 
     Parameters
     ----------
-    model : SVC, HardMarginSVC, SlackBudgetSVC, or an SVCCV
+    model : SVC, HardMarginSVC, SlackBudgetSVC, or a Pipeline or search that ends in one
         Fitted to two classes, with any kernel. A budget of slack is told as the ``SVC`` of its
         ``C_``.
     X, y, sample_weight
-        The training data.
+        The training data, as they were given to the pipeline.
 
     Returns
     -------
@@ -260,8 +260,8 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
     >>> round(told.primal, 6), round(told.dual, 6)
     (0.5, 0.5)
     """
-    check_is_fitted(model)
-    model = getattr(model, "best_estimator_", model)
+    fitted = Fitted.of(model)
+    model, X = fitted.model, fitted.rows(X)
     _refuse_others(model)
     ((rows, problem, point),) = model._evaluate_duals(X, y, sample_weight, "explain_dual")
     box = _penalised(problem, point)
@@ -288,9 +288,11 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 
 def _refuse_others(model: Any) -> None:
     if not isinstance(model, KernelClassifier):
+        kind = type(model)
         raise TypeError(
-            f"{type(model).__name__} keeps no dual variables: duals are told of SVC, HardMarginSVC "
-            "and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that has them."
+            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals that can be told "
+            "of: take maxmargin's SVC, HardMarginSVC or SlackBudgetSVC; SVC(kernel='linear') is a "
+            "linear machine that has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:

@@ -289,7 +289,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         points = reduced.points(duals, values, gram)
         pairs = list(zip(reduced.tasks, points, strict=True))
         if not all(task.problem.feasible(point.beta) for task, point in pairs):
-            raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
+            raise ValueError(
+                f"{asker} needs the labels, sample_weight and class_weight of the fit: the duals "
+                "do not fit these."
+            )
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
     def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
