@@ -28,6 +28,8 @@ from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
+_BIASES = {"free": 0.0, "regularized": 1.0, "none": 0.0}
+"""What may become of the bias, with what is added to the kernel for it."""
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
@@ -304,6 +306,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
         return ready(machine.seen, X, Sides.of(self, labels, sample_weight), self._fitted_intercept)
+
+    def __restored__(self) -> None:
+        """Check what was read: a bias of another kind than the machine's is another problem."""
+        if "_machine" not in vars(self):
+            return
+        bias = self._fitted_intercept
+        if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
+            raise ValueError("The bias of a stored machine is none that its kernel says.")
 
     @property
     def _fitted_intercept(self) -> str:
