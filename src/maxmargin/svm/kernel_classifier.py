@@ -321,7 +321,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         Models stored by earlier releases know only those that they have.
         """
         model = copy(self)
-        vars(model).update({**vars(self).get("_stated", {}), "class_weight": None})
+        model.__dict__.update({**vars(self).get("_stated", {}), "class_weight": None})
         return model
 
     def __restored__(self) -> None:
