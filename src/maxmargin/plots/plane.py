@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from maxmargin.inputs.parameters import check_number
+
 Array: TypeAlias = NDArray[Any]
 
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))  # the angle from one seed of a sunflower to the next
@@ -138,6 +140,7 @@ class Plane:
 
 def make_lattice(low: Array, high: Array, resolution: int) -> tuple[Array, Array]:
     """Return the lattice of a rectangle."""
+    check_number("a picture", "grid_resolution", resolution, 2, whole=True)
     xx0, xx1 = np.meshgrid(*(np.linspace(low[k], high[k], resolution) for k in (0, 1)))
     return xx0, xx1
 
