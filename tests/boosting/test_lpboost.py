@@ -228,10 +228,17 @@ def noisy(n, seed=0):
 def test_by_default_noisy_rows_give_a_proved_vote_as_good_as_adaboost_s():
     (X, y), other = noisy(300), noisy(4000, seed=1)
     model = LPBoostClassifier().fit(X, y)
-    assert model.nu_ == pytest.approx(2 * DecisionStump().fit(X, y).error_)
+    assert model.nu_ == pytest.approx(2.02 * DecisionStump().fit(X, y).error_)
     assert model.optimality_.proved
     assert model.optimality_.value > 0.0
     assert model.score(*other) > AdaBoostClassifier(n_estimators=len(model)).fit(X, y).score(*other)
+
+
+def test_by_default_a_single_question_is_a_vote_too():
+    X, y = np.array([[0.0]] * 10 + [[1.0]] * 10), np.array([0] * 8 + [1] * 8 + [0] * 4)
+    model = LPBoostClassifier().fit(X, y)
+    assert model.optimality_.proved
+    assert model.score(X, y) == DecisionStump().fit(X, y).score(X, y)
 
 
 def test_members_never_cancel_each_other_and_a_warning_says_what_they_do_instead():

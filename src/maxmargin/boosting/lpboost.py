@@ -54,10 +54,11 @@ class LPBoostClassifier(VoteFit):
     nu : float or "auto", default="auto"
         In (0, 1]. The mean of the margins of the worst share nu of the rows is made as large as
         possible, and at most so many of them have a margin below ``rho_``: near 0 the smallest
-        margin alone counts, more lets noisy rows be wrong, and gives fewer members. "auto" is twice
-        the error of the first member, at least 0.1: then some vote has a positive soft margin. Rows
-        whose labels are noise need a nu of their share at least; where no vote has a positive soft
-        margin, the members found vote as AdaBoost would let them, and a warning says so.
+        margin alone counts, more lets noisy rows be wrong, and gives fewer members. "auto" is a
+        hundredth more than twice the error of the first member, at least 0.1: then some vote has a
+        positive soft margin. Rows whose labels are noise need a nu of their share at least; where
+        no vote has a positive soft margin, the members found vote as AdaBoost would let them, and a
+        warning says so.
     n_estimators : int, default=200
         Rounds at most. A ``ConvergenceWarning`` says so where they, or the time, end before the
         vote is proved to be best; a callback that stops has said so itself.

@@ -26,8 +26,8 @@ that have given the least bound so far; only where its answer gains nothing is u
 (Pessoa, Sadykov, Uchoa and Vanderbeck, Automation and combination of linear-programming based
 stabilization techniques in column generation, INFORMS J. Comput. 30, 2018). And with nu
 too small the program has no answer worth having: h and -h with half a vote each have the soft
-margin 0, and no vote has more. A single member of error e has the soft margin 1 - 2e/nu, so twice
-the error of the first one is a nu for which something better than 0 exists.
+margin 0, and no vote has more. A single member of error e has the soft margin 1 - 2e/nu, so with a
+little more than twice the error of the first one for nu there is something better than 0.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ _CHANCE = 1e-12  # an edge this small is rounding
 _NOTHING = 1e-9  # a soft margin this small is that of votes that cancel, to the solver's tolerance
 _STEADY = 0.8  # share of the weights of the least bound in those that a learner is asked with
 _LEAST_NU = 0.1
+_ABOVE = 2.02  # times the first member's error: with twice of it that member has a soft margin of 0
 _UNUSED = 1e-10  # a share of the vote that the solver's tolerance explains
 
 
@@ -141,7 +142,7 @@ class ColumnGeneration:
     learner : WeakLearner
     training : Votes
     nu : float or None
-        None for twice the error of the first member, from 0.1 to 1.
+        None for a little more than twice the error of the first member, from 0.1 to 1.
     tol : float
     exact : bool
         Whether the learner finds the least weighted error of all its members.
@@ -172,7 +173,7 @@ class ColumnGeneration:
         if stop is not None:
             return stop
         if np.isnan(self.nu):
-            self.nu = min(1.0, max(_LEAST_NU, 2.0 * error))
+            self.nu = min(1.0, max(_LEAST_NU, _ABOVE * error))
         solution = solve_master([*self._wrong, wrong], self._training.weight, self.nu)
         self.members.append(member)
         self._predicted.append(predicted)
