@@ -186,7 +186,7 @@ def losses(
 def listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:
     """Take one loss for a list of it, and refuse none."""
     several = isinstance(chosen, Iterable) and not isinstance(chosen, str)
-    losses = list(chosen) if several else [chosen]
+    losses: list[Any] = list(chosen) if several else [chosen]
     if not losses:
         raise ValueError("There is no loss to draw: give one at least, such as 'hinge'.")
     return losses
