@@ -198,6 +198,14 @@ def test_a_part_that_has_a_default_may_not_get_lost(value, name):
         from_plain(plain)
 
 
+@pytest.mark.parametrize("stated", [7, {"is": "dict", "of": [["predict", 1]]}])
+def test_parameters_that_state_no_problem_are_refused(stated):
+    plain = to_plain(MACHINE)
+    plain["has"]["_stated"] = stated
+    with pytest.raises(ValueError, match="other parameters of its problem than there are"):
+        from_plain(plain)
+
+
 @pytest.mark.parametrize("bias", [7, "xx", "free", "none"])
 def test_a_bias_that_is_not_the_machine_s_is_refused(bias):
     plain = to_plain(MACHINE)

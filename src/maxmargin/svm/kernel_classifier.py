@@ -331,6 +331,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         bias = self._fitted_intercept
         if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
             raise ValueError("The bias of a stored machine is none that its kernel says.")
+        stated = vars(self).get("_stated", {})
+        if not isinstance(stated, dict) or not stated.keys() <= set(_STATING):
+            raise ValueError("A stored machine has other parameters of its problem than there are.")
 
     @property
     def _fitted_intercept(self) -> str:
