@@ -23,6 +23,7 @@ from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.ops.clock import Clock, TimeUp
 
 _NAN = float("nan")
+_LATER = {"later": True}  # model files of releases without this number are read all the same
 
 
 class Stop(Enum):
@@ -108,11 +109,11 @@ class Round:
     train_error: float = _NAN
     validation_error: float = _NAN
     validation_loss: float = _NAN
-    before: float = _NAN
-    slope: float = _NAN
-    pull: float = _NAN
-    cosine: float = _NAN
-    gap: float = _NAN
+    before: float = field(default=_NAN, metadata=_LATER)
+    slope: float = field(default=_NAN, metadata=_LATER)
+    pull: float = field(default=_NAN, metadata=_LATER)
+    cosine: float = field(default=_NAN, metadata=_LATER)
+    gap: float = field(default=_NAN, metadata=_LATER)
     stop: Stop | None = None
 
     def __str__(self) -> str:

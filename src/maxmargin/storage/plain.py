@@ -12,7 +12,8 @@ Reading makes only what is listed here: a class is looked up by name, among thos
 that are of one of these four sorts and among the steps of scikit-learn that ``steps`` allows. It is
 never called with what a file says except as the parameters of a kernel or an estimator. Parts are
 of the types that their class declares, and where compiled loops would follow them blindly, the
-class says whether they fit together (``__restored__``, ``steps.check_step``).
+class says whether they fit together (``__restored__``, ``steps.check_step``). All of them must be
+there but those that came later, which the field says (``metadata={"later": True}``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from typing import Any
@@ -204,9 +205,12 @@ def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
 
 
 def _later_parts(kind: type) -> dict[str, Any]:
-    """Give the parts that have a default: a release before they were there wrote none of them."""
+    """Give the parts that say of themselves that an earlier release wrote none of them.
+
+    A default alone does not: a file that has lost such a part would be read as another model.
+    """
     given = fields(kind) if is_dataclass(kind) else ()
-    return {field.name: field.default for field in given if field.default is not MISSING}
+    return {field.name: field.default for field in given if field.metadata.get("later")}
 
 
 def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
@@ -230,6 +234,8 @@ def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
     value = kind(**_read_items(plain["given"]))
     vars(value).update(held)
     _check_step(value)
+    if hasattr(value, "__restored__"):
+        value.__restored__()
     return value
 
 

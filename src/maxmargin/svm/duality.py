@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -79,7 +79,7 @@ class DualExplanation:
     Attributes
     ----------
     certificate : Certificate
-        Of these duals, judged anew on the data.
+        Of these duals, judged anew on the data; the primal value is that of the model's own b.
     rows : ndarray of shape (n,)
         The rows that are told of, all of positive weight; the arrays below are in their order.
     t : ndarray of shape (n,)
@@ -231,7 +231,8 @@ class DualExplanation:
 def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualExplanation:
     """Tell a fitted machine's dual on its own data: values, conditions, and a table of rows.
 
-    Nothing is solved: the model's duals are evaluated anew, in double precision, as by ``certify``.
+    Nothing is solved: the model's duals are evaluated anew, in double precision, as by ``certify``,
+    and told as the solution of what was fitted, whatever ``set_params`` has said since.
 
     Parameters
     ----------
@@ -265,8 +266,10 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
     _refuse_others(model)
     ((rows, problem, point),) = model._evaluate_duals(X, y, sample_weight, "explain_dual")
     box = _penalised(problem, point)
-    certificate = judge(box, point, model.tol)
     b = float(model._machine.intercepts[0]) - model._machine.offset * float(point.beta.sum())
+    # The judge takes the b that the duals say; what is told is the model's own, once and for all.
+    own = box.attained(point.beta, point.product, b)
+    certificate = replace(judge(box, point, model.tol), primal=own)
     order = np.argsort(rows)
     predicted = np.asarray(model.decision_function(X), dtype=np.float64)
     # The machine's positive class is the first, the user's the second.
