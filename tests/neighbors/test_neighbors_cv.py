@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, Nearest
 from maxmargin.datasets import load_mixture
 from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
 from maxmargin.neighbors.table import leave_one_out_table
+from maxmargin.neighbors.vote import weigh
 
 RNG = np.random.default_rng(0)
 LATTICE = RNG.integers(0, 4, size=(60, 2)).astype(float)  # full of equal rows and distances
@@ -101,6 +102,15 @@ def test_duplicates_and_ties_are_as_in_the_loop(weights):
     machine = KNeighborsRegressor(weights=weights, algorithm="kd_tree")
     loop = of_stable_loop(machine, X, y, ks, lambda said, true: -((said - true) ** 2))
     np.testing.assert_allclose(numbers.cv_results_["mean_test_score"], loop, rtol=1e-12)
+
+
+def test_a_row_too_near_to_divide_by_counts_alone():
+    X, y = [[0.0], [1e-310], [1.0]], [0.0, 1.0, 2.0]
+    model = KNeighborsRegressorCV(2, weights="distance", p=1, algorithm="brute").fit(X, y)
+    # the two near rows see only each other, and the third both alike
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], [-2.0, -(2 + 1.5**2) / 3])
+    near = weigh(np.array([[1e-308, 1e-308, 2e-308]]), "distance")  # 1 / distance, in some unit
+    np.testing.assert_allclose(near / near.sum(), [[0.4, 0.4, 0.2]])
 
 
 def test_equal_rows_are_neighbours_and_a_row_is_not_its_own():
