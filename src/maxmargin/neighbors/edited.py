@@ -84,15 +84,7 @@ class EditedNeighbors(ReducedNeighbors):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.repeat = repeat
-        super().__init__(
-            algorithm=algorithm,
-            leaf_size=leaf_size,
-            p=p,
-            metric=metric,
-            metric_params=metric_params,
-            n_jobs=n_jobs,
-            time_limit=time_limit,
-        )
+        super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:

@@ -50,15 +50,7 @@ class _NeighborsCV(Searcher):
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
-        super().__init__(
-            algorithm=algorithm,
-            leaf_size=leaf_size,
-            p=p,
-            metric=metric,
-            metric_params=metric_params,
-            n_jobs=n_jobs,
-            time_limit=time_limit,
-        )
+        super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:

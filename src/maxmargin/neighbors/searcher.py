@@ -18,7 +18,6 @@ class Searcher(BaseEstimator):
 
     def __init__(
         self,
-        *,
         algorithm: str,
         leaf_size: int,
         p: float,
