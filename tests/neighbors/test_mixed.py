@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -53,6 +55,39 @@ def test_scales_are_ranges_deviations_or_the_covariance():
     np.testing.assert_allclose(found, expected, atol=1e-12)
     repeated = np.column_stack([NUMBERS, NUMBERS[:, 0], np.full(30, 7.0)])  # a singular covariance
     np.testing.assert_allclose(MixedDistance("mahalanobis")(repeated)[:, :5], expected, atol=1e-10)
+
+
+def test_the_units_of_columns_change_no_mahalanobis_distance():
+    distance, units = MixedDistance("mahalanobis"), np.array([1e9, 1.0, 1e-9, 1.0])
+    np.testing.assert_allclose(distance(NUMBERS + 1e6), distance(NUMBERS), atol=1e-7)
+    np.testing.assert_allclose(distance(NUMBERS * units), distance(NUMBERS), atol=1e-12)
+
+
+def test_a_column_of_one_value_has_no_deviation_to_divide_by():
+    X = np.column_stack([NUMBERS[:7, 0], np.full(7, 0.1)])  # whose deviation rounds to 1.4e-17
+    assert X[:, 1].std() > 0.0
+    model = MixedNeighborsClassifier(1, distance=MixedDistance("deviation")).fit(X, np.arange(7))
+    np.testing.assert_array_equal(model.predict(X + np.array([0.0, 1.0])), np.arange(7))
+
+
+@pytest.mark.parametrize("missing", ["far", "skip"])
+@pytest.mark.parametrize(("p", "scale"), [(600, 100.0), (600, 0.01), (2, 1e200)])
+def test_no_power_leaves_the_numbers(p, scale, missing):
+    largest = MixedDistance("raw", p=np.inf)(NUMBERS)
+    ratio = (NUMBERS[:, None] - NUMBERS) / np.where(largest > 0, largest, 1.0)[:, :, None]
+    expected = scale * largest * (np.abs(ratio) ** p).sum(axis=2) ** (1 / p)
+    found = MixedDistance("raw", p=p, missing=missing)(scale * NUMBERS)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_memory_does_not_grow_with_columns():
+    X = np.random.default_rng(0).normal(size=(300, 200))
+    MixedDistance()(X[:9])
+    tracemalloc.start()
+    MixedDistance()(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6  # a block of each column would be 144 MB, and there were several
 
 
 def slowly(p, weights, missing):

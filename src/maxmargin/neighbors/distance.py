@@ -33,8 +33,10 @@ Mask = NDArray[np.bool_]
 
 _NUMBERS = ("range", "deviation", "raw", "mahalanobis")
 _MISSING = ("far", "skip")
-_ENTRIES = 1 << 20  # of a block of distances
-_FLAT = 1e-12  # of the largest variance: a direction with less is none
+_ENTRIES = 1 << 20  # terms of columns that are worked on at a time
+_FLAT = 1e-12  # of the largest variance of scaled columns: a direction with less is none
+_STEEP = 8.0  # powers above which a difference of a tenth may vanish beside one of 1
+_LARGEST = 1000.0  # powers of 2 that may be added up
 
 
 class MixedDistance(BaseEstimator):
@@ -175,6 +177,8 @@ class Terms(NamedTuple):
     values: list[Vector]
     known: list[Mask] | None
     """Where both values are there; None if a missing one counts like any other."""
+    raised: bool
+    """Whether the values are δ_j^p rather than δ_j, whose powers would leave the numbers."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ class Ruler:
 
     def blocks(self, rows: Vector, others: Vector) -> Iterator[tuple[slice, Vector]]:
         """Give the distances of a few rows at a time."""
-        for part in chunks(len(rows), len(others)):
+        for part in chunks(len(rows), others.size):
             stop_if_over()
             yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
 
@@ -206,13 +210,16 @@ class Ruler:
         gaps = self._differences(rows, others)
         known = [~np.isnan(gap) for gap in gaps]
         filled = [np.where(k, g, 0.0 if skip else 1.0) for k, g in zip(known, gaps, strict=True)]
-        return Terms([_power(gap, p) for gap in filled], known if skip else None)
+        raised = _may_be_raised(filled, p)
+        values = [_power(gap, p) for gap in filled] if raised else filled
+        return Terms(values, known if skip else None, raised)
 
     def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
         """Give δ_j of all pairs; NaN where one of the two is missing."""
         if self.whitening is None:
             return [self._difference(j, rows, others) for j in range(len(self.words))]
-        left, right = rows[:, ~self.words] @ self.whitening, others[:, ~self.words] @ self.whitening
+        centre = others[0, ~self.words]  # products of numbers far from 0 would round
+        left, right = ((part[:, ~self.words] - centre) @ self.whitening for part in (rows, others))
         words = np.flatnonzero(self.words).tolist()
         return [cdist(left, right), *(self._difference(j, rows, others) for j in words)]
 
@@ -224,16 +231,19 @@ class Ruler:
     def combine(self, terms: Terms, weights: Vector) -> Vector:
         """Add up the terms of columns into distances."""
         p, used = self.distance.p, np.flatnonzero(weights).tolist()
-        total = np.zeros(terms.values[0].shape)
-        for j in used:
-            if np.isinf(p):
-                np.maximum(total, terms.values[j], out=total)
-            else:
-                total += weights[j] * terms.values[j]
+        values = [terms.values[j] for j in used]
+        if np.isinf(p):
+            total = np.maximum.reduce(values)
+        else:
+            unit = None if terms.raised else _largest(values)
+            total = _add_up(values, weights[used], p, unit)
         if terms.known is not None:
             known = sum(weights[j] * terms.known[j] for j in used)
             total = _weigh_up(total, known, float(weights.sum()), p)
-        return total if np.isinf(p) else np.asarray(total ** (1.0 / p))
+        if np.isinf(p):
+            return total
+        root = np.asarray(total ** (1.0 / p))
+        return root if terms.raised else root * unit
 
 
 def dense(rows: Any) -> Vector:
@@ -271,6 +281,27 @@ def _power(gap: Vector, p: float) -> Vector:
     return np.square(gap) if p == 2 else gap**p
 
 
+def _may_be_raised(gaps: list[Vector], p: float) -> bool:
+    """Say whether powers of the differences stay within the numbers."""
+    if p == 1 or np.isinf(p):
+        return True
+    largest = max(float(gap.max(initial=1.0)) for gap in gaps)
+    return p <= _STEEP and p * np.log2(largest) < _LARGEST
+
+
+def _largest(gaps: list[Vector]) -> Vector:
+    """Give the largest difference of each pair, 1 where there is none: the unit of its powers."""
+    largest = np.maximum.reduce(gaps)
+    return np.where(largest > 0.0, largest, 1.0)
+
+
+def _add_up(values: list[Vector], weights: Vector, p: float, unit: Vector | None) -> Vector:
+    total = np.zeros(values[0].shape)
+    for value, weight in zip(values, weights.tolist(), strict=True):
+        total += weight * (value if unit is None else _power(value / unit, p))
+    return total
+
+
 def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:
     """Let the columns known of a pair stand for all."""
     if np.isinf(p):
@@ -284,20 +315,31 @@ def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
     for j in np.flatnonzero(~words):
         known = rows[~np.isnan(rows[:, j]), j]
         if numbers != "raw" and len(known):
-            scales[j] = np.ptp(known) if numbers == "range" else known.std()
-    return np.where(scales > 0.0, scales, 1.0)
+            scales[j] = _spread(known, numbers)
+    return scales
+
+
+def _spread(column: Vector, numbers: str) -> float:
+    """Give the range or the deviation; 1 for one value, whose deviation may round to more than 0.
+
+    A range or deviation too small for a number is none either.
+    """
+    width = float(np.ptp(column))
+    spread = width if numbers == "range" or width == 0.0 else float(column.std())
+    return spread or 1.0
 
 
 def _whitening(numbers: Vector) -> Vector:
-    """Give V with V V' = S⁻¹ in the directions that vary."""
+    """Give V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
     if numbers.shape[1] == 0:
         return np.zeros((0, 1))
-    covariance = np.atleast_2d(np.cov(numbers, rowvar=False, bias=len(numbers) < 2))
-    variances, directions = np.linalg.eigh(covariance)
-    there = variances > _FLAT * max(float(variances.max()), np.finfo(float).tiny)
+    units = np.array([_spread(column, "deviation") for column in numbers.T])
+    scaled = (numbers - numbers.mean(axis=0)) / units
+    variances, directions = np.linalg.eigh(scaled.T @ scaled / max(1, len(numbers) - 1))
+    there = variances > _FLAT * max(float(variances.max()), 1.0)  # a column that varies has 1
     if not there.any():
         return np.zeros((numbers.shape[1], 1))
-    return np.asarray(directions[:, there] / np.sqrt(variances[there]))
+    return np.asarray(directions[:, there] / np.sqrt(variances[there]) / units[:, None])
 
 
 def _refuse_missing(numbers: Vector) -> None:

@@ -22,6 +22,7 @@ from sklearn.utils import check_array, check_random_state
 from threadpoolctl import threadpool_limits
 
 from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.neighbors.dimension import check_columns
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -215,7 +216,7 @@ def search_costs_by_dimension(
     """
     random = check_random_state(random_state)
     parts = []
-    for d in n_columns:
+    for d in check_columns("search_costs_by_dimension", n_columns):
         points = random.uniform(size=(n_rows + n_queries, d))
         given = {"n_neighbors": n_neighbors, "methods": methods, "random_state": random}
         parts.append(search_costs(points[:n_rows], points[n_rows:], **given))

@@ -34,7 +34,13 @@ from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.storage.hint import fits, hints_of
-from maxmargin.storage.steps import check_step, find_step, name_of_step
+from maxmargin.storage.steps import (
+    check_step,
+    find_step,
+    name_of_step,
+    parts_of_step,
+    restore_step,
+)
 from maxmargin.storage.tree import read_tree, write_tree
 
 _OURS = "maxmargin."
@@ -221,7 +227,7 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
     else:
         _check_step(value)
     given = value.get_params(deep=False)
-    held = {name: part for name, part in vars(value).items() if name not in given}
+    held = {name: part for name, part in parts_of_step(value).items() if name not in given}
     parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
     return {"is": name, **parts}
 
@@ -233,16 +239,18 @@ def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
             raise NotPlainError(f"{_named(kind)} cannot have {name!r} as a fitted part.")
     value = kind(**_read_items(plain["given"]))
     vars(value).update(held)
-    _check_step(value)
+    _check_step(value, restore_step)
     if hasattr(value, "__restored__"):
         value.__restored__()
     return value
 
 
-def _check_step(value: Any) -> None:
-    """Look at a step of scikit-learn before it is trusted."""
+def _check_step(value: Any, then: Callable[[Any], None] | None = None) -> None:
+    """Look at a step of scikit-learn before it is trusted, and do what comes then."""
     try:
         check_step(value)
+        if then is not None:
+            then(value)
     except ValueError as error:
         raise NotPlainError(str(error)) from None
 
