@@ -58,7 +58,12 @@ class Approximation:
         rows = np.flatnonzero(recipe.costs(training) > 0)
         drawn = np.random.default_rng(recipe.seed).permutation(rows)[:landmarks]
         order = np.lexsort((drawn, training.label[drawn]))
-        return cls(training, recipe, rows, drawn[order])
+        return cls.on(training, recipe, drawn[order])
+
+    @classmethod
+    def on(cls, training: Training, recipe: Recipe, places: Index) -> Approximation:
+        """Take landmarks that are known."""
+        return cls(training, recipe, np.flatnonzero(recipe.costs(training) > 0), places)
 
     @property
     def about(self) -> str:

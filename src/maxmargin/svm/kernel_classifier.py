@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,14 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        return ready(machine.seen, X, self._sides(labels, sample_weight), self._fitted_intercept)
+        sides = self._as_fitted()._sides(labels, sample_weight)
+        sides = replace(sides, class_weight=self.class_weight_)
+        return ready(machine.seen, X, sides, self._fitted_intercept)
+
+    def _as_fitted(self) -> Self:
+        model = super()._as_fitted()
+        model.class_weight = None
+        return model
 
 
 def has_unit_margin(model: Any) -> bool:

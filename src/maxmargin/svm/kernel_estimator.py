@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,10 @@ from maxmargin.svm.training import Sides, Training, prepare
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
+_BIASES = {"free": 0.0, "regularized": 1.0, "none": 0.0}
+"""What may become of the bias, with what is added to the kernel for it."""
+_STATING = ("C", "approximate", "budget", "epsilon", "loss", "multiclass", "nu", "p")
+"""Parameters that say which problem is solved."""
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
@@ -119,6 +124,7 @@ class KernelEstimator(KernelUser):
             )
         self._machine, self._sparse = machine, sparse.issparse(training.X)
         self._bias = training.intercept
+        self._stated = {name: getattr(self, name) for name in _STATING if hasattr(self, name)}
         self.support_, self.support_vectors_ = machine.rows, machine.support
         self.intercept_ = self._sign * machine.shifted_intercepts() + 0.0  # and no -0
         coefficients = self._sign * machine.coefficients
@@ -183,6 +189,9 @@ class KernelEstimator(KernelUser):
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Judge the model again, in float64 and from the training data alone.
 
+        The problem is the one that was fitted, whatever ``set_params`` has said since; ``tol`` is
+        the present one.
+
         Parameters
         ----------
         X, y, sample_weight
@@ -204,7 +213,7 @@ class KernelEstimator(KernelUser):
         """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         training = self._again(X, y, sample_weight, asker).in_double()
-        reduced = self._recipe(Clock(), training.intercept).reduce(training)
+        reduced = self._as_fitted()._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
         place[reduced.order] = np.arange(len(gram))
@@ -215,8 +224,31 @@ class KernelEstimator(KernelUser):
         points = self._as_stated(reduced.points(duals, values, gram), reduced)
         pairs = list(zip(reduced.tasks, points, strict=True))
         if not all(task.problem.feasible(point.beta) for task, point in pairs):
-            raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
+            raise ValueError(
+                f"{asker} needs the labels and the sample_weight of the fit: the duals do not fit "
+                "these."
+            )
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
+
+    def _as_fitted(self) -> Self:
+        """Give the model with the parameters that stated its problem, whatever was set since.
+
+        Models stored by earlier releases know only those that they have.
+        """
+        model = copy(self)
+        model.__dict__.update(vars(self).get("_stated", {}))
+        return model
+
+    def __restored__(self) -> None:
+        """Check what was read: a bias of another kind than the machine's is another problem."""
+        if "_machine" not in vars(self):
+            return
+        bias = self._fitted_intercept
+        if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
+            raise ValueError("The bias of a stored machine is none that its kernel says.")
+        stated = vars(self).get("_stated", {})
+        if not isinstance(stated, dict) or not stated.keys() <= set(_STATING):
+            raise ValueError("A stored machine has other parameters of its problem than there are.")
 
     @property
     def _fitted_intercept(self) -> str:

@@ -158,8 +158,8 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         check_for_labels(type(self).__name__, self._loss())
         super()._check_parameters()
 
-    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
-        return Recipe(by_pairs=False, **self._filled(clock))
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        return Recipe(by_pairs=False, **self._filled(clock, intercept))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class: by the sign of the value, or the class with the largest one.

@@ -158,8 +158,8 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         self._loss().check_targets(sides.target)
         return sides
 
-    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
-        return Together(copies=self._copies(), **self._filled(clock))
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        return Together(copies=self._copies(), **self._filled(clock, intercept))
 
     def predict(self, X: Any) -> Vector:
         """Predict the targets of rows: f(x) + b, and for counts their mean exp(f(x) + b).

@@ -405,7 +405,7 @@ class MultipleKernelSVC(KernelClassifier):
         with Workers(self.n_jobs) as workers:
             mixture = Mixture(training, self.kernels_, plain).evaluated(workers)
         point = mixture.point(self.weights_, parts)
-        return judge(MultipleKernel(float(self.p)), point, float(self.tol))
+        return judge(MultipleKernel(float(self._as_fitted().p)), point, float(self.tol))
 
 
 def _parts(learned: Learned) -> list[Part]:

@@ -54,7 +54,7 @@ class Representer(KernelEstimator):
                 "others too."
             ) from None
 
-    def _filled(self, clock: Clock) -> dict[str, Any]:
+    def _filled(self, clock: Clock, intercept: str) -> dict[str, Any]:
         """Say which problem a recipe states and who solves it."""
         loss = self._loss()
         straight = is_straight(loss)
@@ -62,7 +62,7 @@ class Representer(KernelEstimator):
             "price": float(self.C),
             "limits": self._limits(clock),
             "memory": self._memory(),
-            "state": partial(kernel_problem, loss=loss, free=bool(self.fit_intercept)),
+            "state": partial(kernel_problem, loss=loss, free=intercept == "free"),
             "solver": Decomposition if straight else KernelNewton,
             "n_jobs": self.n_jobs,
         }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -300,12 +301,14 @@ class SVC(CalibratedClassifier):
             Of the problem with the worst relative gap; ``certificate_`` is left as it is. The duals
             of an approximate machine are not kept and found anew.
         """
-        if self.approximate is None:
-            return super().certify(X, y, sample_weight)
         check_is_fitted(self)
+        fitted = self._as_fitted()
+        if fitted.approximate is None:
+            return super().certify(X, y, sample_weight)
         training = self._again(X, y, sample_weight).in_double()
-        recipe, landmarks = self._recipe(Clock()), len(self.support_)
-        return Approximation.by(training, recipe, landmarks).certify(self._machine)
+        places = self.support_.astype(np.intp)
+        known = Approximation.on(training, fitted._recipe(Clock()), places)
+        return known.certify(self._machine)
 
     @property
     def _by_recipe(self) -> bool:
