@@ -92,7 +92,7 @@ class Categorical(Kernel):
         """True: the dot product of w_c^1/2 [x_c = v] over all columns c and categories v."""
         return True
 
-    def dimension(self, columns: int) -> None:
+    def n_features(self, columns: int) -> None:
         """Nobody knows before the categories are."""
 
     def prepare(self, X: Any) -> Categories:

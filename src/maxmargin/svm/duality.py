@@ -293,9 +293,9 @@ def _refuse_others(model: Any) -> None:
     if not has_unit_margin(model):
         kind = type(model)
         raise TypeError(
-            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals that can be told "
-            "of: take maxmargin's SVC, HardMarginSVC or SlackBudgetSVC; SVC(kernel='linear') is a "
-            "linear machine that has them."
+            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals of a margin that "
+            "can be told of: take maxmargin's SVC without approximate, HardMarginSVC or "
+            "SlackBudgetSVC; SVC(kernel='linear') is a linear machine that has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:
