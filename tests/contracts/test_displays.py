@@ -40,6 +40,9 @@ OF_NO_ESTIMATOR = {
     "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
+    "DetectionsDisplay": "from_boxes",
+    "DetectorRocDisplay": "from_evaluations",
+    "FirstFeaturesDisplay": "from_cascade",
     "LossDisplay": "from_losses",
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
@@ -47,6 +50,7 @@ OF_NO_ESTIMATOR = {
     "PrecisionRecallDisplay": "from_curves",
     "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
+    "SurvivalDisplay": "from_counts",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

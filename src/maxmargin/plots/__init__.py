@@ -5,8 +5,20 @@ from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
 from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
+from maxmargin.plots.cascade import (
+    FirstFeaturesDisplay,
+    SurvivalDisplay,
+    first_features,
+    survival,
+)
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.descent import DescentDisplay, descent
+from maxmargin.plots.detection import (
+    DetectionsDisplay,
+    DetectorRocDisplay,
+    detections,
+    detector_roc,
+)
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -39,7 +51,10 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "DescentDisplay",
+    "DetectionsDisplay",
+    "DetectorRocDisplay",
     "ErrorCurveDisplay",
+    "FirstFeaturesDisplay",
     "ForcesDisplay",
     "HardestDisplay",
     "LossCurveDisplay",
@@ -60,6 +75,7 @@ __all__ = [
     "SlacknessDisplay",
     "SplitsDisplay",
     "StumpDisplay",
+    "SurvivalDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
     "alphas",
@@ -68,7 +84,10 @@ __all__ = [
     "calibration",
     "convergence",
     "descent",
+    "detections",
+    "detector_roc",
     "error_curves",
+    "first_features",
     "forces",
     "hardest",
     "loss_curves",
@@ -86,6 +105,7 @@ __all__ = [
     "shape_functions",
     "slackness",
     "splits",
+    "survival",
     "tree",
     "tuning",
     "voronoi",
