@@ -1,4 +1,4 @@
-"""Whole cascades, trained on generated windows: what they find, and what they say when they cannot."""
+"""Whole cascades, trained on generated windows: what they find, and what they say if not."""
 
 import json
 import os
