@@ -29,8 +29,10 @@ print(f"test error of their vote:          {1 - bag.score(X_test, y_test):.3f}")
 print(f"out-of-bag error of the vote:      {1 - bag.oob_score_:.3f}")
 larger = {"bagged trees": BaggingClassifier(tree, 80, random_state=0)}
 found = round_errors(larger, X_test, y_test, sample=sample, n_repeats=8, random_state=0)
-rise = found["bagged trees"].rise
-print(f"from the best size to 80 trees: up by {rise.value:.3f} ({rise.low:.3f} to {rise.high:.3f})")
+errors = found["bagged trees"].errors
+for small, large in ((1, 2), (1, 5), (5, 40), (40, 80)):
+    print(f"test error of {large} trees less that of {small}: ", end="")
+    print(student(errors[:, large - 1] - errors[:, small - 1]))
 
 _, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharey=True)
 plots.error_curves(bag, {"test": (X_test, y_test)}, log_rounds=True, ax=axes[0])

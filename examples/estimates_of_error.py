@@ -25,9 +25,12 @@ for seed in range(samples):
         mean = next(iter(run.values())).mean
         off[name].append(1 - mean - risk)
 
-print("estimate less the true error of the model of all rows     bias    spread   fits")
+print("estimate less the true error of the model of all rows")
+print("                   fits   mean ± its standard error   spread")
 for name, values in off.items():
-    print(f"{name:55} {np.mean(values):+.3f} {np.std(values):9.3f} {fits[name]:6d}")
+    spread = np.std(values, ddof=1)
+    bias = f"{np.mean(values):+.3f} ± {spread / samples**0.5:.3f}"
+    print(f"{name:18} {fits[name]:4d} {bias:>27} {spread:8.3f}")
 box = {"medianprops": {"color": palette.TRAIN}, "whis": (0, 100)}
 plt.figure(figsize=(8.5, 4.4), layout="constrained")
 plt.boxplot(list(off.values()), tick_labels=list(off), **box)

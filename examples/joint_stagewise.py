@@ -20,7 +20,8 @@ for name, model in (("AdaBoost", stage), ("LPBoost", joint)):
 print(f"{joint.stop_.sentence} Gap {joint.optimality_.gap:.0e}.")
 
 counts = np.array([1, 2, 3, 5, 8, 12, 20, 30, 45, 60])
-short = [LPBoostClassifier(nu=0.1, n_estimators=m).fit(X, y) for m in counts]
+stops = [lambda made, last=m: made.round == last for m in counts]
+short = [LPBoostClassifier(nu=0.1, callback=stop).fit(X, y) for stop in stops]
 rounds, value = np.arange(1, len(joint.history_) + 1), -joint.history_.column("loss")
 _, (left, right) = plt.subplots(1, 2, figsize=(10.6, 4.2), layout="constrained")
 margins = [soft_margin(stage.margins(X, y, rounds=m), nu=0.1) for m in rounds]
@@ -34,6 +35,6 @@ right.plot(np.arange(1, 61), errors, color=palette.TEST, label="AdaBoost")
 joint_errors = [1 - model.score(X_test, y_test) for model in short]
 right.plot(counts, joint_errors, "s--", color=palette.TRAIN, label="LPBoost")
 right.set(xlabel="rounds", ylabel="test error", ylim=(0, None))
-right.legend(frameon=False)
-left.legend(frameon=False)
+for ax in (left, right):
+    ax.legend(frameon=False)
 plt.show()

@@ -15,10 +15,10 @@ warnings.simplefilter("ignore")  # of those that get no farther, which is to be 
 def watch(model):
     """Fit, and keep every line of it."""
     trace = Trace()
-    model.fit(X, y)  # loads its loops
-    model.set_params(callback=trace).fit(X, y)
+    model.fit(X, y).set_params(callback=trace).fit(X, y)  # the first loads its loops
     said = model.certificate_
-    solver = f"{type(model).__name__} {model.solver} {model.sampling}"
+    drawn = model.sampling if "coordinate" in model.solver else ""
+    solver = f"{type(model).__name__} {model.solver} {drawn}"
     print(f"{solver:38} {said.status.name:16} gap {said.relative_gap:.0e}  dual {said.dual:.4f}")
     return trace
 

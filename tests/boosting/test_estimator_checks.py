@@ -39,7 +39,7 @@ ESTIMATORS = [
     BoostingRanker(n_estimators=10),
     DecisionStump(),
     DecisionStump("gini"),
-    LPBoostClassifier(n_estimators=10),
+    LPBoostClassifier(tol=0.3),
     RegressionStump(),
 ]
 

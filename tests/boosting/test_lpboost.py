@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from maxmargin.boosting import (
     Stop,
     soft_margin,
 )
-from maxmargin.boosting.soft_margin import _feasible
+from maxmargin.boosting.soft_margin import _feasible, stagewise
 from maxmargin.datasets import load_mixture, load_ten_points
 from maxmargin.storage import load_model, save_model
 
@@ -63,6 +64,7 @@ def test_the_optimum_is_that_of_the_program_over_all_stumps(X, y, nu, weight):
     given = np.ones(len(y)) if weight is None else weight
     share, best = given / given.sum(), largest_soft_margin(X, y, nu, given / given.sum())
     assert model.stop_ is Stop.OPTIMAL
+    assert "would raise the soft margin" in model.stop_.sentence
     assert model.optimality_.proved
     assert model.optimality_.value == pytest.approx(best, abs=1e-8)
     assert model.optimality_.bound == pytest.approx(best, abs=1e-6)
@@ -89,7 +91,8 @@ def test_every_round_s_bound_holds_and_the_value_rises():
 @pytest.mark.parametrize("rounds", [1, 3, 8])
 def test_a_fit_cut_short_says_how_far_it_is(rounds):
     X, y = FEW
-    model = LPBoostClassifier(nu=0.3, n_estimators=rounds).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"ended \(ROUNDS\)|no vote of a positive"):
+        model = LPBoostClassifier(nu=0.3, n_estimators=rounds).fit(X, y)
     best = largest_soft_margin(X, y, 0.3, np.full(50, 0.02))
     assert model.stop_ is Stop.ROUNDS
     assert not model.optimality_.proved
@@ -99,21 +102,22 @@ def test_a_fit_cut_short_says_how_far_it_is(rounds):
 def test_joint_fitting_beats_stagewise_on_its_own_measure_with_fewer_stumps():
     X, y = FEW
     joint = LPBoostClassifier(nu=0.3).fit(X, y)
-    stagewise = AdaBoostClassifier(n_estimators=400).fit(X, y)
-    assert soft_margin(joint.margins(X, y), 0.3) > soft_margin(stagewise.margins(X, y), 0.3)
-    assert len(joint) < len(stagewise) / 4
+    boosted = AdaBoostClassifier(n_estimators=400).fit(X, y)
+    assert soft_margin(joint.margins(X, y), 0.3) > soft_margin(boosted.margins(X, y), 0.3)
+    assert len(joint) < len(boosted) / 4
 
 
 def test_ten_points_three_equal_votes_have_the_largest_smallest_margin():
     X, y = TEN
-    model = LPBoostClassifier().fit(X, y)  # a tenth of ten rows is the worst one
+    model = LPBoostClassifier(nu=0.1).fit(X, y)  # a tenth of ten rows is the worst one
     np.testing.assert_allclose(model.estimator_weights_, 1 / 3, rtol=1e-9)
     assert model.margins(X, y).min() == pytest.approx(1 / 3)
     assert AdaBoostClassifier(n_estimators=3).fit(X, y).margins(X, y).min() < 0.1
 
 
 def test_a_time_limit_or_a_callback_keeps_the_rounds_so_far():
-    model = LPBoostClassifier(nu=0.3, time_limit=0.0).fit(*MIXTURE)
+    with pytest.warns(ConvergenceWarning, match="or more rounds and time"):
+        model = LPBoostClassifier(nu=0.3, time_limit=0.0).fit(*MIXTURE)
     assert (model.stop_, len(model.history_), len(model)) == (Stop.TIME_LIMIT, 1, 1)
     model = LPBoostClassifier(nu=0.3, callback=lambda made: made.round == 3).fit(*MIXTURE)
     assert (model.stop_, len(model.history_)) == (Stop.CALLBACK, 3)
@@ -202,6 +206,7 @@ def test_bad_parameters_and_rows_are_refused_in_a_sentence():
     for options, sentence in (
         ({"nu": 0.0}, "'nu' parameter of LPBoostClassifier must be a number greater than 0"),
         ({"nu": 1.5}, "must be at most 1, since it is a share"),
+        ({"nu": "most"}, "'nu' parameter of LPBoostClassifier must be"),
         ({"tol": -1.0}, "'tol' parameter"),
         ({"n_estimators": 0}, "'n_estimators' parameter"),
     ):
@@ -212,6 +217,62 @@ def test_bad_parameters_and_rows_are_refused_in_a_sentence():
         LPBoostClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
     with pytest.raises(ValueError, match="has an edge of 0 over random guessing"):
         LPBoostClassifier().fit(crosswise, [0, 0, 1, 1])
+
+
+def noisy(n, seed=0):
+    """Draw rows of which a sixth at least are of the other class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 10))
+    return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=n) > 1).astype(int)
+
+
+def test_by_default_noisy_rows_give_a_proved_vote_as_good_as_adaboost_s():
+    (X, y), other = noisy(300), noisy(4000, seed=1)
+    model = LPBoostClassifier().fit(X, y)
+    assert model.nu_ == pytest.approx(2.02 * DecisionStump().fit(X, y).error_)
+    assert model.optimality_.proved
+    assert model.optimality_.value > 0.0
+    assert model.score(*other) > AdaBoostClassifier(n_estimators=len(model)).fit(X, y).score(*other)
+
+
+def test_by_default_a_single_question_is_a_vote_too():
+    X, y = np.array([[0.0]] * 10 + [[1.0]] * 10), np.array([0] * 8 + [1] * 8 + [0] * 4)
+    model = LPBoostClassifier().fit(X, y)
+    assert model.optimality_.proved
+    assert model.score(X, y) == DecisionStump().fit(X, y).score(X, y)
+
+
+def test_members_never_cancel_each_other_and_a_warning_says_what_they_do_instead():
+    """With a nu far below the noise, h and -h have a soft margin of 0, and no vote found more."""
+    X, y = noisy(2000)
+    with pytest.warns(ConvergenceWarning, match="no vote of a positive soft margin for nu=0.05"):
+        model = LPBoostClassifier(nu=0.05, n_estimators=12).fit(X, y)
+    assert not model.optimality_.proved
+    assert model.optimality_.value == pytest.approx(soft_margin(model.margins(X, y), 0.05))
+    boosted = AdaBoostClassifier(n_estimators=12).fit(X, y)
+    assert model.score(X, y) > max(boosted.score(X, y) - 0.02, 0.7)
+
+
+def test_members_that_vote_stagewise_have_the_margins_of_adaboost():
+    X, y = FEW
+    boosted = AdaBoostClassifier(n_estimators=6).fit(X, y)
+    wrong = [member.predict(X) != y for member in boosted]
+    margins = 1.0 - 2.0 * stagewise(wrong, np.full(50, 0.02)) @ wrong
+    np.testing.assert_allclose(margins, boosted.margins(X, y), rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("heavier", [0, 1])
+def test_a_tie_goes_to_the_class_with_more_weight(heavier):
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 0, 1])
+    model = LPBoostClassifier().fit(X, y, sample_weight=np.where(y == heavier, 3.0, 1.0))
+    model._keep_members([model._stumps[0], flipped(model._stumps[0])])
+    model.estimator_weights_ = np.array([0.1 + 0.2, 0.3])  # which differ by rounding
+    np.testing.assert_array_equal(model.predict(X), heavier)
+    np.testing.assert_array_equal(model.decision_function(X) > 0, heavier == 1)
+
+
+def flipped(split):
+    return replace(split, left=split.right, right=split.left)
 
 
 def test_optimality_tells_its_gap():

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from functools import reduce
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,53 @@ def test_what_the_index_names_exists(row):
 def test_every_page_of_the_course_is_in_the_index():
     linked = set(re.findall(r"\]\(([\w-]+\.md)", INDEX))
     assert linked >= {page.name for page in PAGES if page.name != "index.md"}
+
+
+# how the course is built, with small scripts
+
+SCRIPTS = {
+    "fine": "print('said')\nimport matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()",
+    "silent": "pass",
+    "leaves": "import sys\nsys.exit(3)",
+    "killed": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "endless": "while True: pass",
+}
+
+
+@pytest.fixture
+def course(tmp_path):
+    """The builder of the course, and a folder of small scripts for it."""
+    spec = spec_from_file_location("course", ROOT / "docs" / "course.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, code in SCRIPTS.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    (tmp_path / "run").mkdir()
+    return module
+
+
+def test_a_script_that_fails_is_told_whatever_it_says(course, tmp_path, capsys):
+    said = {"leaves": "It ended with code 3.", "killed": "It was ended by SIGKILL."}
+    assert course.build(list(said), tmp_path, tmp_path / "run", tmp_path) == 2
+    told = capsys.readouterr()
+    assert told.out.count("FAILED") == 2
+    for sentence in said.values():
+        assert sentence in told.err
+
+
+def test_a_script_without_an_end_is_ended(course, tmp_path, capsys):
+    assert course.build(["endless"], tmp_path, tmp_path / "run", tmp_path, seconds=0.5) == 1
+    assert "It took more than 0.5 seconds." in capsys.readouterr().err
+
+
+def test_an_old_picture_is_removed_and_missed_where_a_page_shows_it(course, tmp_path, capsys):
+    for old in ("silent.png", "silent_2.png", "fine.png", "other.png"):
+        (tmp_path / "run" / old).write_bytes(b"old")
+    page = tmp_path / "page.md"
+    page.write_text("![one](run/fine.png) ![two](run/silent.png) ![three](run/absent.png)")
+    assert course.build(["fine", "silent"], tmp_path, tmp_path / "run", tmp_path) == 1
+    assert capsys.readouterr().err == "A page shows silent.png, which no script has made.\n"
+    left = {path.name for path in (tmp_path / "run").iterdir()}
+    assert left == {"fine.png", "fine.txt", "silent.txt", "other.png"}
+    assert (tmp_path / "run" / "fine.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "run" / "fine.txt").read_text() == "said\n"

@@ -1,3 +1,5 @@
+import signal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from maxmargin.boosting import AdaBoostClassifier, BaggingClassifier, DecisionStump
-from maxmargin.evaluation import BiasVariance, bias_variance, member_correlation
+from maxmargin.evaluation import BiasVariance, bias_variance, member_correlation, round_errors
 
 RNG = np.random.default_rng(0)
 
@@ -172,6 +174,97 @@ def test_rows_in_any_container_and_order_give_the_same():
 def test_what_cannot_be_taken_apart_is_refused_in_a_sentence(given, said):
     with pytest.raises(ValueError, match=said):
         bias_variance(DecisionStump(), **{"X": np.arange(6.0)[:, None], "n_repeats": 2} | given)
+
+
+U = np.linspace(-1.0, 1.0, 40)[:, None]
+
+
+def parabola(random, column=False):
+    u = random.uniform(-1.0, 1.0, (30, 1))
+    t = u**2 + random.normal(scale=0.1, size=(30, 1))
+    return u, t if column else t.ravel()
+
+
+def test_columns_of_numbers_are_taken_for_their_numbers():
+    seed = {"n_repeats": 5, "random_state": 0}
+    line, flat, tall = LinearRegression(), (U**2).ravel(), U**2
+    for given in ({"truth": (flat, 0.01)}, {"y": flat}):
+        wide = {"truth": (tall, np.full((40, 1), 0.01))} if "truth" in given else {"y": tall}
+        plain = bias_variance(line, U, sample=parabola, **given, **seed)["LinearRegression"]
+        drawn = lambda random: parabola(random, column=True)  # noqa: E731
+        found = bias_variance(line, U, sample=drawn, **wide, **seed)["LinearRegression"]
+        assert found.bias == plain.bias < 0.2
+        assert found.main.shape == (40,)
+
+
+@pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        ((np.ones(1), 0.01), r"E.t . x. for 40 rows, but has the shape \(1,\)"),
+        ((1.0, 0.01), r"E.t . x. for 40 rows, but has the shape \(\)"),
+        ((np.ones((40, 40)), 0.01), r"but has the shape \(40, 40\)"),
+        ((np.full(40, np.nan), 0.01), "a finite E.t . x. for every row"),
+        ((np.ones(40), -0.01), "variance of t must be finite and at least 0"),
+        ((np.ones(40), np.ones(3)), r"one for each of 40 rows, but has the shape \(3,\)"),
+    ],
+)
+def test_a_truth_of_other_rows_is_refused_before_anything_is_fitted(truth, said):
+    def never(random):
+        raise AssertionError
+
+    with pytest.raises(ValueError, match=said):
+        bias_variance(LinearRegression(), U, sample=never, truth=truth)
+
+
+def test_labels_and_values_of_other_rows_are_refused():
+    for labels, p, said in (
+        ([[0, 1, 1]], [[0.5, 0.5]], "are not of the same rows"),
+        ([[-1]], [[0.5, 0.5]], "whole numbers from 0 to 1"),
+        ([[2]], [[0.5, 0.5]], "whole numbers from 0 to 1"),
+        ([[0.5]], [[0.5, 0.5]], "whole numbers from 0 to 1"),
+        ([[0]], [0.5], "truth must hold probabilities"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            BiasVariance.of_labels(labels, p)
+    with pytest.raises(ValueError, match="are not of the same rows"):
+        BiasVariance.of_values([[1.0, 2.0]], [[1.0], [2.0]])
+
+
+@pytest.mark.parametrize("judge", [bias_variance, round_errors])
+def test_a_time_limit_keeps_the_sets_from_which_all_models_have_learnt(judge, monkeypatch):
+    X = RNG.uniform(-1.0, 1.0, (200, 2))
+    y = (X.sum(axis=1) > 0).astype(int)
+    models = {"one": AdaBoostClassifier(n_estimators=2), "two": AdaBoostClassifier(n_estimators=3)}
+    clock = {"now": 0.0}
+    monkeypatch.setattr("time.perf_counter", lambda: clock["now"])
+
+    def tick(done, total):
+        clock["now"] = float(done)
+
+    rest = {"n_repeats": 6, "random_state": 0, "callback": tick}
+    found = judge(models, X, y, time_limit=7.0, **rest)
+    assert [len(each.errors) for each in found.values()] == [3, 3]
+    assert not found["one"].complete
+    clock["now"] = 0.0
+    whole = judge(models, X, y, **rest)
+    assert all(each.complete for each in whole.values())
+    np.testing.assert_array_equal(whole["two"].errors[:3], found["two"].errors)
+    clock["now"] = 0.0
+    with pytest.raises(TimeoutError, match="was reached after 1 of the 6 training sets"):
+        judge(models, X, y, time_limit=3.0, **rest)
+    with pytest.raises(ValueError, match="'time_limit' parameter of"):
+        judge(models, X, y, time_limit=-1.0)
+
+
+@pytest.mark.parametrize("judge", [bias_variance, round_errors])
+def test_ctrl_c_raises_whatever_the_models_were_asked_to_do(judge):
+    def interrupt(_done, _total):
+        signal.raise_signal(signal.SIGINT)
+
+    X = RNG.uniform(size=(40, 1))
+    model = AdaBoostClassifier(n_estimators=2, on_interrupt="keep")
+    with pytest.raises(KeyboardInterrupt):
+        judge(model, X, X[:, 0] > 0.5, time_limit=60.0, callback=interrupt)
 
 
 def test_models_without_probabilities_have_no_squared_error_of_them():

@@ -40,8 +40,35 @@ FINITE = {
 @pytest.mark.parametrize("kernel", FINITE, ids=str)
 def test_the_features_written_out_are_as_many(kernel):
     space = feature_space(kernel, 4)
-    assert (space.dimension, space.by_kernel) == FINITE[kernel]
-    assert space.by_features == space.dimension == kernel.features(X).shape[1]
+    assert (space.n_features, space.by_kernel) == FINITE[kernel]
+    assert space.by_features == space.n_features == kernel.features(X).shape[1]
+
+
+SPANNED = {
+    Linear() * Polynomial(degree=2) + 1.0: math.comb(4 + 3, 3),
+    Linear() + Linear(): 4,
+    Polynomial(degree=2) * Polynomial(degree=2): math.comb(4 + 4, 4),
+    (Polynomial(degree=2) + Linear()) ** 2: math.comb(4 + 4, 4),
+    Linear() + Polynomial(degree=3, coef0=0.0): 4 + math.comb(4 + 2, 3),
+    (Linear() + Linear()).normalized(): 4,
+    0.0 * Linear() + 1.0: 1,
+    Polynomial(degree=2, gamma=0.0) + 0.0: 1,
+    (Linear() * Linear()).restrict([0, 2]): 3,
+}
+
+
+@pytest.mark.parametrize("kernel", [*FINITE, *SPANNED], ids=str)
+def test_the_dimension_is_the_rank_of_the_features_written_out(kernel):
+    space = feature_space(kernel, 4)
+    rows = np.random.default_rng(1).normal(size=(2 * int(space.n_features), 4))
+    rank = np.linalg.matrix_rank(kernel.features(rows))
+    assert space.dimension == rank == SPANNED.get(kernel, rank)
+    assert ("span" in repr(space)) == (space.dimension < space.n_features)
+
+
+def test_of_kernels_of_different_columns_only_the_features_are_counted():
+    space = feature_space(Linear().restrict([0]) + Linear(), 4)
+    assert (space.n_features, space.dimension) == (5, None)
 
 
 @given(columns=st.integers(1, 12), degree=st.integers(1, 6))
@@ -66,7 +93,7 @@ def test_powers_take_no_more_multiplications_than_are_counted():
 @pytest.mark.parametrize("kernel", [RBF(1.0), Laplacian(1.0), exp(Linear()), 3.0 * RBF(1.0) + 1])
 def test_an_exponential_has_infinitely_many_for_a_few_multiplications(kernel):
     space = feature_space(kernel, 4)
-    assert space.dimension == space.by_features == math.inf
+    assert space.dimension == space.n_features == space.by_features == math.inf
     assert space.by_kernel <= 4 + 3
     assert "infinitely many features" in repr(space)
 
@@ -78,8 +105,9 @@ def test_an_exponential_has_infinitely_many_for_a_few_multiplications(kernel):
 )  # fmt: skip
 def test_nothing_is_said_of_what_has_no_features_known(kernel, by_kernel):
     space = feature_space(kernel, 4)
-    assert (space.dimension, space.by_kernel) == (None, by_kernel)
+    assert (space.n_features, space.dimension, space.by_kernel) == (None, None, by_kernel)
     assert "an unknown number of features" in repr(space)
+    assert repr(space).endswith(", an unknown number by features")
 
 
 def test_it_is_a_value_and_reads_as_a_sentence():

@@ -32,25 +32,25 @@ FINITE = [
 @pytest.mark.parametrize("kernel", FINITE, ids=str)
 def test_their_dot_products_are_the_kernel(kernel):
     phi = kernel.features(X)
-    assert phi.shape == (len(X), kernel.dimension(X.shape[1]))
+    assert phi.shape == (len(X), kernel.n_features(X.shape[1]))
     np.testing.assert_allclose(phi @ phi.T, kernel(X), rtol=1e-9, atol=1e-12)
 
 
 @given(columns=st.integers(1, 6), degree=st.integers(0, 5))
 def test_a_polynomial_has_as_many_features_as_the_lecture_counts(columns, degree):
-    assert Polynomial(degree=degree).dimension(columns) == math.comb(columns + degree, degree)
+    assert Polynomial(degree=degree).n_features(columns) == math.comb(columns + degree, degree)
 
 
 @pytest.mark.parametrize("kernel", [RBF(1.0), Laplacian(1.0), exp(Linear())], ids=str)
 @pytest.mark.parametrize("around", [lambda k: k, lambda k: 2.0 * k + Linear(), lambda k: k**2])
 def test_an_exponential_has_infinitely_many(kernel, around):
-    assert around(kernel).dimension(3) == math.inf
+    assert around(kernel).n_features(3) == math.inf
     with pytest.raises(ValueError, match="no features that could be written out"):
         around(kernel).features(X)
 
 
 def test_nothing_is_known_of_what_is_no_kernel():
-    assert Sigmoid().dimension(3) is None
+    assert Sigmoid().n_features(3) is None
     with pytest.raises(ValueError, match="no features"):
         Polynomial(degree=3, coef0=-1.0).features(X)
 

@@ -189,3 +189,20 @@ def test_flipped_digits_are_among_the_hardest(seed):
     hardest = model.hardest(round(0.05 * len(y)))
     assert np.isin(flipped, hardest.rows).mean() >= 0.8
     assert (np.diff(hardest.weights) <= 0).all()
+
+
+def test_rows_drawn_by_their_weights_stand_in_for_weights():
+    """A sample shows the weak learner where weight is; errors are those of all rows and weights."""
+    X, digit = load_digits(return_X_y=True)
+    X, t = X[:300], np.where(digit[:300] % 2 == 1, 1, -1)
+    model = AdaBoostClassifier(n_estimators=8, resample=True, random_state=0).fit(X, t)
+    weight, worse = np.full(300, 1 / 300), []
+    for member, error, alpha in zip(model, model.estimator_errors_, model.alphas_, strict=True):
+        said = member.predict(X)
+        assert weight[said != t].sum() == pytest.approx(error, rel=1e-9)
+        assert alpha == pytest.approx(alpha_of_error(error), rel=1e-9)
+        worse.append(error - DecisionStump().fit(X, t, sample_weight=weight).error_)
+        weight = weight * np.exp(-alpha * t * said)
+        weight = weight / weight.sum()
+    assert min(worse) > -1e-12
+    assert 0.0 < np.mean(worse) < 0.1

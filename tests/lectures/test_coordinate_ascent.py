@@ -46,3 +46,29 @@ def test_a_row_of_no_length_has_its_dual_at_the_cost():
     assert model.dual_coef_[0, model.support_ == len(T)] == pytest.approx(C)
     without = SVC(kernel="linear", intercept="none", C=C, tol=1e-6).fit(X, T)
     assert model.certificate_.dual == pytest.approx(without.certificate_.dual + C)
+
+
+class Counted(float):
+    """A number that counts how often it is multiplied."""
+
+    products = 0
+
+    def __mul__(self, other):
+        Counted.products += 1
+        return float(self) * other
+
+
+def products_of(left, right):
+    """Add up products one by one; give the sum and how many there were."""
+    Counted.products = 0
+    total = sum(Counted(a) * b for a, b in zip(left, right, strict=True))
+    return total, Counted.products
+
+
+@pytest.mark.parametrize("n", [20, 60])
+def test_a_step_takes_n_products_by_kernel_values_and_d_by_weights(n):
+    alpha, K = np.random.default_rng(0).uniform(0.0, C, n), PHI[:n] @ PHI[:n].T
+    by_kernel, n_products = products_of(alpha * T[:n], K[0])
+    by_weights, d_products = products_of(PHI[:n].T @ (alpha * T[:n]), PHI[0])
+    assert by_kernel == pytest.approx(by_weights)
+    assert (n_products, d_products) == (n, 3)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_classification
+from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import HardMarginSVC, LinearClassifier, LinearSVC, losses
+from maxmargin import HardMarginSVC, LinearClassifier, LinearSVC, Status, losses
 
 SMOOTH = ("logistic", "squared_hinge", "exponential", "squared", "modified_huber")
 X, y = make_classification(
@@ -81,3 +82,25 @@ def test_the_objective_bounds_the_errors(loss):
     model = LinearClassifier(loss, C=0.5).fit(X, y)
     errors = (model.predict(X) != y).sum()
     assert model.certificate_.primal >= 0.5 * errors
+
+
+def test_separable_rows_have_no_likeliest_weights_but_ridge_and_the_hinge_have_best_ones():
+    data, labels = make_blobs(60, 3, centers=2, random_state=0)
+    norms = []
+    for steps in (5, 10, 20):
+        with pytest.warns(ConvergenceWarning):
+            model = LinearClassifier(penalty=None, max_iter=steps, tol=1e-12).fit(data, labels)
+        norms.append(np.linalg.norm(model.coef_))
+    assert norms == sorted(norms)
+    assert norms[-1] > 2 * norms[0]
+    for model in (LinearClassifier(), LinearSVC(loss="hinge")):
+        assert model.fit(data, labels).certificate_.status is Status.CERTIFIED
+
+
+def test_a_row_far_on_its_side_moves_the_squared_loss_alone():
+    far = np.r_[X, [40.0 * LinearSVC(loss="hinge").fit(X, y).coef_[0]]]
+    for loss, moves in (("hinge", False), ("logistic", False), ("squared", True)):
+        model = LinearClassifier(loss, tol=1e-10)
+        before = model.fit(X, y).coef_
+        after = model.fit(far, np.r_[y, 1]).coef_
+        assert (np.abs(after - before).max() > 1e-3) == moves

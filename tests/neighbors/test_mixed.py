@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from maxmargin.datasets import load_heart
 from maxmargin.neighbors import (
+    CondensedNeighbors,
+    EditedNeighbors,
+    KNeighborsClassifierCV,
+    KNeighborsRegressorCV,
     MixedDistance,
     MixedNeighborsClassifier,
     MixedNeighborsRegressor,
@@ -49,6 +55,39 @@ def test_scales_are_ranges_deviations_or_the_covariance():
     np.testing.assert_allclose(found, expected, atol=1e-12)
     repeated = np.column_stack([NUMBERS, NUMBERS[:, 0], np.full(30, 7.0)])  # a singular covariance
     np.testing.assert_allclose(MixedDistance("mahalanobis")(repeated)[:, :5], expected, atol=1e-10)
+
+
+def test_the_units_of_columns_change_no_mahalanobis_distance():
+    distance, units = MixedDistance("mahalanobis"), np.array([1e9, 1.0, 1e-9, 1.0])
+    np.testing.assert_allclose(distance(NUMBERS + 1e6), distance(NUMBERS), atol=1e-7)
+    np.testing.assert_allclose(distance(NUMBERS * units), distance(NUMBERS), atol=1e-12)
+
+
+def test_a_column_of_one_value_has_no_deviation_to_divide_by():
+    X = np.column_stack([NUMBERS[:7, 0], np.full(7, 0.1)])  # whose deviation rounds to 1.4e-17
+    assert X[:, 1].std() > 0.0
+    model = MixedNeighborsClassifier(1, distance=MixedDistance("deviation")).fit(X, np.arange(7))
+    np.testing.assert_array_equal(model.predict(X + np.array([0.0, 1.0])), np.arange(7))
+
+
+@pytest.mark.parametrize("missing", ["far", "skip"])
+@pytest.mark.parametrize(("p", "scale"), [(600, 100.0), (600, 0.01), (2, 1e200)])
+def test_no_power_leaves_the_numbers(p, scale, missing):
+    largest = MixedDistance("raw", p=np.inf)(NUMBERS)
+    ratio = (NUMBERS[:, None] - NUMBERS) / np.where(largest > 0, largest, 1.0)[:, :, None]
+    expected = scale * largest * (np.abs(ratio) ** p).sum(axis=2) ** (1 / p)
+    found = MixedDistance("raw", p=p, missing=missing)(scale * NUMBERS)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_memory_does_not_grow_with_columns():
+    X = np.random.default_rng(0).normal(size=(300, 200))
+    MixedDistance()(X[:9])
+    tracemalloc.start()
+    MixedDistance()(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6  # a block of each column would be 144 MB, and there were several
 
 
 def slowly(p, weights, missing):
@@ -195,6 +234,34 @@ def test_a_distance_is_a_value_with_parameters():
     grid = {"distance__p": [1, 2], "distance__numbers": ["range", "raw"]}
     search = GridSearchCV(MixedNeighborsClassifier(distance=MixedDistance()), grid, cv=2)
     assert set(search.fit(X, y).best_params_) == set(grid)
+
+
+def test_weights_are_given_by_order_or_by_name_and_0_leaves_a_column_out():
+    table = pd.DataFrame({"size": [0.0, 5.0, 10.0], "fruit": ["fig", "plum", "fig"]})
+    alone = MixedDistance()(table[["size"]])
+    for weights in ([1, 0], {"fruit": 0}, {"fruit": 0.0, "size": 1}):
+        np.testing.assert_array_equal(MixedDistance(weights=weights)(table), alone)
+    named = MixedDistance(weights={"fruit": 0})
+    assert clone(named) == named != MixedDistance(weights={"fruit": 1})
+    model = MixedNeighborsClassifier(1, distance=named).fit(table, [0, 1, 2])
+    np.testing.assert_array_equal(model.kneighbors(table, 3)[0], np.sort(alone, axis=1))
+    with pytest.raises(ValueError, match="names 'colour', but the columns are 'size', 'fruit'"):
+        MixedDistance(weights={"colour": 1})(table)
+    with pytest.raises(ValueError, match="X has no names: give a number for each column"):
+        MixedDistance(weights={"fruit": 0})(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [KNeighborsClassifierCV(2), CondensedNeighbors(), EditedNeighbors(2), KNeighborsRegressorCV(2)],
+    ids=str,
+)
+def test_who_measures_numbers_points_to_who_takes_words(model):
+    rows, labels = [[1.0, "fig"], [2.0, "plum"]] * 3, [0, 1] * 3
+    kind = "Regressor" if isinstance(model, KNeighborsRegressorCV) else "Classifier"
+    for X in (rows, pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
+        with pytest.raises(ValueError, match=rf"'fig'.*MixedNeighbors{kind} takes both\.$"):
+            model.fit(X, labels)
 
 
 WRONG = {

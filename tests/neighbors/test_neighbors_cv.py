@@ -6,8 +6,14 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 
 from maxmargin.datasets import load_mixture
-from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
+from maxmargin.neighbors import (
+    EditedNeighbors,
+    KNeighborsClassifierCV,
+    KNeighborsRegressorCV,
+)
+from maxmargin.neighbors import table as table_module
 from maxmargin.neighbors.table import leave_one_out_table
+from maxmargin.neighbors.vote import weigh
 
 RNG = np.random.default_rng(0)
 LATTICE = RNG.integers(0, 4, size=(60, 2)).astype(float)  # full of equal rows and distances
@@ -36,6 +42,22 @@ def test_far_from_the_origin_the_table_is_right_where_products_round():
     X = LATTICE + 1e8
     table = leave_one_out_table(NearestNeighbors(algorithm="brute").fit(X), X, 7)
     np.testing.assert_array_equal(table.indices, by_sorting(LATTICE, 7))
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "brute"])
+def test_far_from_the_origin_no_search_looks_at_all_rows(algorithm, monkeypatch):
+    looked = []
+    as_near = table_module._Ruler.as_near
+
+    def spy(self, rows, limits):
+        looked.extend(rows)
+        return as_near(self, rows, limits)
+
+    monkeypatch.setattr(table_module._Ruler, "as_near", spy)
+    X = RNG.normal(size=(200, 3)) + 1e8
+    table = leave_one_out_table(NearestNeighbors(algorithm=algorithm).fit(X), X, 5)
+    np.testing.assert_array_equal(table.indices, by_sorting(X - 1e8, 5))
+    assert len(looked) < 10
 
 
 def test_a_narrow_table_is_part_of_a_wide_one():
@@ -103,6 +125,15 @@ def test_duplicates_and_ties_are_as_in_the_loop(weights):
     np.testing.assert_allclose(numbers.cv_results_["mean_test_score"], loop, rtol=1e-12)
 
 
+def test_a_row_too_near_to_divide_by_counts_alone():
+    X, y = [[0.0], [1e-310], [1.0]], [0.0, 1.0, 2.0]
+    model = KNeighborsRegressorCV(2, weights="distance", p=1, algorithm="brute").fit(X, y)
+    # the two near rows see only each other, and the third both alike
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], [-2.0, -(2 + 1.5**2) / 3])
+    near = weigh(np.array([[1e-308, 1e-308, 2e-308]]), "distance")  # 1 / distance, in some unit
+    np.testing.assert_allclose(near / near.sum(), [[0.4, 0.4, 0.2]])
+
+
 def test_equal_rows_are_neighbours_and_a_row_is_not_its_own():
     X, y = np.zeros((6, 1)), np.array([0, 0, 0, 1, 1, 1])
     model = KNeighborsClassifierCV([1]).fit(X, y)
@@ -131,6 +162,17 @@ def test_few_rows_bound_k_unless_numbers_were_given():
     assert KNeighborsClassifierCV().fit(X, y).cv_results_["param_n_neighbors"].tolist() == [1, 2, 3]
     with pytest.raises(ValueError, match="n_neighbors=9, but a row of 4 rows has only 3 others"):
         KNeighborsClassifierCV([2, 9]).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [KNeighborsClassifierCV, EditedNeighbors])
+def test_a_covariance_that_is_none_gets_a_sentence(kind):
+    X, y = np.arange(9.0)[:, None], np.arange(9) // 4
+    for wrong in (np.zeros((1, 1)), np.array(60.0), np.eye(2)):
+        model = kind(3, metric="mahalanobis", metric_params={"V": wrong})
+        with pytest.raises(ValueError, match="must hold as V an invertible covariance"):
+            model.fit(X, y)
+    model.set_params(metric_params={"V": [[4.0]]}).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), kind(3).fit(X, y).predict(X))
 
 
 @pytest.mark.parametrize("wrong", [0, 2.5, [], [1.5], [0, 1], "many"])

@@ -49,6 +49,24 @@ def test_every_training_row_is_right_however_ties_are_broken(method, algorithm):
         np.testing.assert_array_equal(model.predict(X), y)
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "brute"])
+def test_far_from_the_origin_as_few_rows_are_kept(algorithm):
+    X, y = LATTICE / 4.0, SIDES
+    near = CondensedNeighbors(algorithm=algorithm).fit(X, y)
+    far = CondensedNeighbors(algorithm=algorithm).fit(X + 2.0**27, y)
+    np.testing.assert_array_equal(far.condensed_indices_, near.condensed_indices_)
+    np.testing.assert_array_equal(far.predict(X + 2.0**27), y)
+    np.testing.assert_array_equal(far.predict(sparse.csr_array(X + 2.0**27)), y)
+
+
+def test_a_row_far_away_makes_no_tree_unsure():
+    X, y = np.vstack([LATTICE, [[1e9, 0.0]]]), np.append(SIDES, 1)
+    model = CondensedNeighbors(algorithm="kd_tree").fit(X, y)
+    assert model.n_kept_ <= CondensedNeighbors().fit(LATTICE, SIDES).n_kept_ + 1
+    assert model.estimator_.algorithm == "kd_tree"
+    np.testing.assert_array_equal(model.predict(X), y)
+
+
 def test_equal_rows_count_for_their_most_frequent_label():
     X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0], [5.0]])
     y = np.array(["b", "a", "b", "b", "a", "a"])
@@ -74,6 +92,9 @@ def test_voronoi_condensing_changes_no_prediction_anywhere():
 def test_voronoi_condensing_is_refused_in_a_sentence_where_it_would_not_end():
     with pytest.raises(ValueError, match="at most 6 columns; use method='hart'"):
         CondensedNeighbors(method="voronoi").fit(np.eye(8), np.arange(8) % 2)
+    many = np.random.default_rng(0).normal(size=(4000, 6))
+    with pytest.raises(ValueError, match="at most 3,084 rows of 6 columns, and there are 4,000"):
+        CondensedNeighbors(method="voronoi").fit(many, np.arange(4000) % 2)
 
 
 def test_editing_drops_what_leave_one_out_gets_wrong():

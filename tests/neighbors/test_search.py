@@ -56,6 +56,15 @@ def test_wrong_questions_get_a_sentence():
         search_costs(X[:2], X, n_neighbors=5)
 
 
+@pytest.mark.parametrize("ask", [dimension_facts, search_costs_by_dimension])
+def test_no_columns_get_a_sentence(ask):
+    for wrong in ([0], [-1], [2.5]):
+        with pytest.raises(ValueError, match=f"'n_columns' parameter of {ask.__name__} must be"):
+            ask(wrong)
+    with pytest.raises(ValueError, match="must hold at least one number of columns"):
+        ask([])
+
+
 def test_all_rows_become_as_far_and_all_volume_lies_outside():
     facts = dimension_facts([1, 2, 10, 100], random_state=0)
     contrast = [f.nearest_over_farthest for f in facts]

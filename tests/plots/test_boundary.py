@@ -56,3 +56,10 @@ def test_what_cannot_be_drawn_gets_a_sentence():
         plots.boundary(KNeighborsClassifier().fit(X[:, :1], Y), X[:, :1], Y)
     with pytest.raises(TypeError, match="LinearRegression has no classes: regions are drawn of a"):
         BoundaryDisplay.from_estimator(LinearRegression().fit(X, Y), X, Y)
+
+
+@pytest.mark.parametrize("points", [0, 1, -3, 2.5])
+def test_a_lattice_has_two_points_an_axis_at_least(points):
+    model = KNeighborsClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match="'grid_resolution' parameter of a picture must be"):
+        plots.boundary(model, X, Y, grid_resolution=points)

@@ -27,3 +27,9 @@ def test_a_loss_of_ones_own_is_searched_and_one_without_margin_refused():
     np.testing.assert_allclose(display.values["lopsided"], 2 * (2 * display.eta - 1), atol=1e-9)
     with pytest.raises(TypeError, match="SquaredError has no probability to stand against"):
         plots.population_minimisers([SquaredError()])
+
+
+@pytest.mark.parametrize("draw", [plots.population_minimisers, plots.losses])
+def test_no_loss_at_all_is_refused(draw):
+    with pytest.raises(ValueError, match="There is no loss to draw: give one at least"):
+        draw([])

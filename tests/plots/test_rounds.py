@@ -196,3 +196,28 @@ def test_a_missing_word_has_its_own_place():
     display = plots.rounds(model, table, y)
     assert [t.get_text() for t in display.axes_[1, 0].get_xticklabels()] == ["a", "b", "missing"]
     assert (display.t * display.ensembles[-1] > 0).all()
+
+
+def test_other_rows_than_those_of_the_fit_are_refused():
+    X, y = load_mixture(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(size=len(y))
+    for kind in (AdaBoostClassifier, ensemble.AdaBoostClassifier):
+        model = kind(n_estimators=4).fit(X, y)
+        for how in ("plane", "table"):
+            for rows, labels, given in ((X[::-1], y, None), (X, 1 - y, None), (X, y, weight)):
+                with pytest.raises(ValueError, match=r"Round 1 has the error .* fitted to\.$"):
+                    plots.rounds(model, rows, labels, sample_weight=given, kind=how)
+    with pytest.raises(ValueError, match="Round 2 has the error"):
+        plots.tree(AdaBoostClassifier(n_estimators=4).fit(X, y), X[::-1], y, round=2)
+    model = AdaBoostClassifier(n_estimators=4).fit(X, y)
+    with pytest.raises(ValueError, match="X has 50 rows, but rounds are drawn of the 200"):
+        plots.rounds(model, X[:50], y[:50])
+
+
+def test_four_columns_of_numbers_are_pointed_to_the_table():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    y = X.sum(axis=1) > 0
+    model = AdaBoostClassifier(n_estimators=2).fit(X, y)
+    with pytest.raises(ValueError, match=r'two of them, or ask for kind="table"\.$'):
+        plots.rounds(model, X, y)
+    assert plots.rounds(model, X, y, kind="table").weights.shape == (2, 20)

@@ -42,7 +42,7 @@ def test_cells_without_classes_and_names_of_columns():
 def test_what_has_no_cells_gets_a_sentence():
     with pytest.raises(ValueError, match="X holds words, but cells are drawn"):
         plots.voronoi([["a", "b"], ["b", "a"]])
-    with pytest.raises(ValueError, match="needs 2"):
+    with pytest.raises(ValueError, match=r"cells needs 2: give two of them\.$"):
         plots.voronoi(np.ones((4, 3)))
     with pytest.raises(ValueError, match="inconsistent numbers"):
         plots.voronoi(X, Y[:-1])

@@ -174,8 +174,44 @@ def test_parts_that_came_later_have_their_defaults():
     again = from_plain(plain)
     assert again.column("error").tolist() == history.column("error").tolist()
     assert np.isnan(again.column("cosine")).all()
-    del plain["has"]["rounds"][0]["has"]["round"]  # which has always been there
+
+
+STUMPS = AdaBoostClassifier(n_estimators=2).fit(X, y > 0)
+MACHINE = SVC(solver="coordinate_ascent", kernel="linear").fit(X, y)
+DEFAULTED = [
+    (STUMPS.history_[0], ("round", "seconds", "error", "alpha", "loss", "stop")),
+    (STUMPS._stumps[0], ("feature", "threshold", "left", "right")),
+    (MACHINE._machine, ("offset", "rows")),
+    (MACHINE._machine.seen, ("shift", "double")),
+    (MACHINE.certificate_, ("allowed", "floor")),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [(value, name) for value, names in DEFAULTED for name in names]
+)
+def test_a_part_that_has_a_default_may_not_get_lost(value, name):
+    plain = to_plain(value)
+    assert from_plain(plain) is not None
+    del plain["has"][name]
     with pytest.raises(ValueError, match="other parts than it has"):
+        from_plain(plain)
+
+
+@pytest.mark.parametrize("stated", [7, {"is": "dict", "of": [["predict", 1]]}])
+def test_parameters_that_state_no_problem_are_refused(stated):
+    plain = to_plain(MACHINE)
+    plain["has"]["_stated"] = stated
+    with pytest.raises(ValueError, match="other parameters of its problem than there are"):
+        from_plain(plain)
+
+
+@pytest.mark.parametrize("bias", [7, "xx", "free", "none"])
+def test_a_bias_that_is_not_the_machine_s_is_refused(bias):
+    plain = to_plain(MACHINE)
+    assert from_plain(plain).certify(X, y).status.name == "CERTIFIED"
+    plain["has"]["_bias"] = bias
+    with pytest.raises(ValueError, match="The bias of a stored machine is none"):
         from_plain(plain)
 
 

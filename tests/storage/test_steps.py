@@ -21,6 +21,12 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 from maxmargin import SVC, AdaBoostClassifier, BoostingClassifier, LinearSVC
+from maxmargin.neighbors import (
+    CondensedNeighbors,
+    EditedNeighbors,
+    KNeighborsClassifierCV,
+    KNeighborsRegressorCV,
+)
 from maxmargin.storage import NotPlainError, from_plain, load_model, save_model, to_plain
 from maxmargin.storage.steps import STEPS, find_step
 
@@ -144,7 +150,6 @@ def test_polars_output_comes_back(tmp_path):
         (FunctionTransformer(np.log1p), "without a function"),
         (FunctionTransformer(inverse_func=np.expm1), "without a function"),
         (Pipeline([("scaled", StandardScaler())], memory="cache"), "memory=None"),
-        (KNeighborsClassifier(algorithm="kd_tree").fit(X, y), "algorithm='brute'"),
         (KNeighborsClassifier(algorithm="brute", metric="cosine").fit(X, y), "plain distance"),
     ],
     ids=lambda each: type(each).__name__ if hasattr(each, "fit") else "",
@@ -160,6 +165,23 @@ def test_what_would_run_code_is_refused_when_it_is_read():
     plain["given"]["func"] = to_plain(SVC().kernel)
     with pytest.raises(NotPlainError, match="without a function"):
         from_plain(plain)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree", "brute"])
+@pytest.mark.parametrize("given", [{}, {"p": 1}, {"p": 3.5}, {"metric": "chebyshev"}], ids=str)
+def test_a_tree_to_search_in_is_made_again_of_its_rows(algorithm, given, tmp_path):
+    model = KNeighborsClassifier(3, algorithm=algorithm, leaf_size=5, **given).fit(X, y)
+    again = there_and_back(model, tmp_path)
+    assert type(again._tree) is type(model._tree)
+    assert_same_bits(again, model, X)
+
+
+@pytest.mark.parametrize(
+    "kind", [KNeighborsClassifierCV, KNeighborsRegressorCV, CondensedNeighbors, EditedNeighbors]
+)
+def test_neighbours_come_back_as_they_are_by_default(kind, tmp_path):
+    model = kind().fit(X, y)
+    assert_same_bits(there_and_back(model, tmp_path), model, X)
 
 
 # what compiled loops would follow blindly
@@ -185,6 +207,10 @@ def neighbors():
         {"classes_": np.zeros(1)},
         {"effective_metric_": "seuclidean"},
         {"outputs_2d_": True},
+        {"_fit_method": "precomputed"},
+        {"_tree": "kd_tree"},
+        {"_fit_method": "kd_tree", "effective_metric_params_": to_plain({"p": "two"})},
+        {"_fit_method": "kd_tree", "_fit_X": np.where(X > 1, np.nan, X)},
     ],
     ids=str,
 )
@@ -195,7 +221,9 @@ def test_neighbors_that_lie_elsewhere_are_refused(change):
         from_plain(plain)
 
 
-@pytest.mark.parametrize("change", [{"n_neighbors": 41}, {"n_neighbors": 0}], ids=str)
+@pytest.mark.parametrize(
+    "change", [{"n_neighbors": 41}, {"n_neighbors": 0}, {"leaf_size": 0}], ids=str
+)
 def test_more_neighbors_than_rows_are_refused(change):
     plain = neighbors()
     plain["given"].update(change)

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import svm
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +22,7 @@ from maxmargin import (
     explain_dual,
 )
 from maxmargin.datasets import make_overlapping, make_separable
+from maxmargin.storage import load_model, save_model
 
 X, y = make_overlapping(40, separation=3.0, random_state=0)
 WEIGHT = np.random.default_rng(0).uniform(0.5, 2.0, size=40)
@@ -190,10 +193,17 @@ def test_a_search_tells_of_its_best_and_text_has_a_line_for_each():
     assert told.table([3, 1]).splitlines()[1:] == [told.table().splitlines()[i] for i in (4, 2)]
 
 
+def test_a_pipeline_takes_the_rows_through_its_steps():
+    scaled = StandardScaler().fit(X)
+    pipeline = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    alone = explain_dual(SVC().fit(scaled.transform(X), y), scaled.transform(X), y)
+    assert repr(explain_dual(pipeline, X, y)) == repr(alone)
+
+
 @pytest.mark.parametrize(
     ("model", "kind", "sentence"),
     [
-        (LinearSVC().fit(X, y), TypeError, "LinearSVC keeps no dual variables"),
+        (LinearSVC().fit(X, y), TypeError, "maxmargin.svm.linear_svc.LinearSVC keeps no duals"),
         (SVC().fit(X, np.arange(40) % 3), ValueError, "knows 3 classes, but a dual is told for 2"),
         (
             SVC().fit(X[:30], y[:30]),
@@ -201,9 +211,31 @@ def test_a_search_tells_of_its_best_and_text_has_a_line_for_each():
             "explain_dual needs the data .* fitted to: 30 rows",
         ),
         (SVC(), NotFittedError, "not fitted"),
-        (make_pipeline(StandardScaler(), SVC()).fit(X, y), TypeError, "Pipeline keeps no dual"),
+        (svm.SVC().fit(X, y), TypeError, r"sklearn\.svm\.SVC keeps no duals.*maxmargin's SVC"),
+        (SVC().fit(X, -y), ValueError, "needs the labels and the sample_weight"),
     ],
 )
 def test_what_cannot_be_told_is_refused_in_a_sentence(model, kind, sentence):
     with pytest.raises(kind, match=sentence):
         explain_dual(model, X, y)
+
+
+CHANGES = {
+    "linear": {"C": 10.0, "class_weight": {1: 5.0}},
+    "radial": {"C": 0.01, "class_weight": {"nobody": 2.0}},
+    "weighted": {"class_weight": None, "multiclass": "ovr"},
+    "budget": {"budget": 0.5, "class_weight": "balanced"},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_was_fitted_is_told_whatever_was_set_since(name, tmp_path):
+    model = clone(MACHINES[name]).fit(X, y, sample_weight=WEIGHT)
+    before, verdict = explain_dual(model, X, y, WEIGHT), model.certify(X, y, WEIGHT)
+    changed = model.set_params(**CHANGES[name])
+    save_model(tmp_path / "model", changed)
+    for after in (changed, load_model(tmp_path / "model").value):
+        assert after.certify(X, y, WEIGHT) == verdict
+        assert repr(explain_dual(after, X, y, WEIGHT)) == repr(before)
+    own = 0.5 * before.squared_norm + before.cost @ before.slack
+    assert before.primal == pytest.approx(own, rel=1e-12)

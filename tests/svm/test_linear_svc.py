@@ -341,6 +341,14 @@ def test_our_own_combinations_that_make_no_sense(params):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("solver", ["projected_subgradient", "pegasos"])
+@pytest.mark.parametrize("params", [{}, {"loss": "hinge", "intercept": "free"}], ids=repr)
+def test_subgradients_say_what_they_need(solver, params):
+    needed = r"needs loss='hinge', penalty='l2' and intercept='regularized'\. Got .*\.$"
+    with pytest.raises(ValueError, match=needed):
+        LinearSVC(solver=solver, **params).fit(X, y)
+
+
 @pytest.mark.parametrize("dual", [True, False, "auto", np.True_, np.False_])
 def test_dual_changes_the_solver_and_not_the_answer(dual):
     model = exact(dual=dual).fit(X, y)

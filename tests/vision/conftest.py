@@ -55,3 +55,12 @@ def cascade(request):
 @pytest.fixture(scope="session")
 def image():
     return some_image(np.random.default_rng(0), 61, 83)
+
+
+@pytest.fixture
+def opencv():
+    """OpenCV, where it is installed and still has cascades: version 5 has none."""
+    cv2 = pytest.importorskip("cv2")
+    if not hasattr(cv2, "CascadeClassifier"):
+        pytest.skip("this OpenCV has no cascades")
+    return cv2

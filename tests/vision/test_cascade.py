@@ -177,12 +177,11 @@ def test_families_are_not_mixed():
         Cascade(HaarFeatures((9, 9)), (Stage(0.0, (Tree.of_codes(0, [1, 255], 0.0, 1.0),)),))
 
 
-def test_opencv_finds_the_same(cascade, tmp_path):
+def test_opencv_finds_the_same(cascade, tmp_path, opencv):
     """Windows and boxes, in grey and colour, by its own class and by ours of the same name."""
-    cv2 = pytest.importorskip("cv2")
     file = str(tmp_path / "cascade.xml")
     cascade.to_opencv(file)
-    theirs, ours = cv2.CascadeClassifier(file), CascadeClassifier(file)
+    theirs, ours = opencv.CascadeClassifier(file), CascadeClassifier(file)
     assert theirs.getOriginalWindowSize() == ours.getOriginalWindowSize() == cascade.window
     assert theirs.getFeatureType() == ours.getFeatureType()
     assert theirs.isOldFormatCascade() == ours.isOldFormatCascade()
@@ -204,12 +203,11 @@ def same_boxes(one, two):
     return sorted(np.reshape(one, (-1, 4)).tolist()) == sorted(np.reshape(two, (-1, 4)).tolist())
 
 
-def test_levels_are_opencvs(cascade, image, tmp_path):
-    cv2 = pytest.importorskip("cv2")
+def test_levels_are_opencvs(cascade, image, tmp_path, opencv):
     file = str(tmp_path / "cascade.xml")
     cascade.to_opencv(file)
     given = {"minNeighbors": 0, "outputRejectLevels": True}
-    theirs = cv2.CascadeClassifier(file).detectMultiScale3(image, **given)
+    theirs = opencv.CascadeClassifier(file).detectMultiScale3(image, **given)
     ours = CascadeClassifier(file).detectMultiScale3(image, **given)
     orders = [np.lexsort(np.vstack([found[2], found[0].T])) for found in (theirs, ours)]
     for one, two in zip(theirs, ours, strict=True):

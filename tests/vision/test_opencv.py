@@ -55,12 +55,11 @@ def test_the_older_format_is_read(tmp_path):
     assert cascade.features.weights.tolist() == [[-1, 3, 0], [-1, 2, 0]]
 
 
-def test_the_older_format_is_opencvs(image, tmp_path):
-    cv2 = pytest.importorskip("cv2")
+def test_the_older_format_is_opencvs(image, tmp_path, opencv):
     path = tmp_path / "old.xml"
     path.write_text(OLD.replace("<size>6 5", "<size>6 6"))
     ours = Cascade.from_opencv(path).detect(image, min_neighbors=0)
-    theirs = cv2.CascadeClassifier(str(path)).detectMultiScale(image, minNeighbors=0)
+    theirs = opencv.CascadeClassifier(str(path)).detectMultiScale(image, minNeighbors=0)
     assert 0 < len(ours) < 10_000
     assert sorted(ours.tolist()) == sorted(theirs.tolist())
 

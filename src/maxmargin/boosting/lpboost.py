@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from maxmargin.boosting.samme import Votes
@@ -18,7 +20,8 @@ from maxmargin.boosting.training_set import TrainingSet
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import check_weak_learner
 from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, boost, with_printing
-from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.whole import all_or_nothing
@@ -26,14 +29,21 @@ from maxmargin.ops.clock import Clock, watch
 from maxmargin.trees.categories import FEW
 from maxmargin.trees.stump import check_leaf_share
 
+Vector = NDArray[np.float64]
+
+_TIE = 1e-12  # votes that differ by less are equal
+_ASKED = (Stop.CALLBACK, Stop.INTERRUPTED)  # ends that the user wanted, and knows of
+
 
 class LPBoostClassifier(VoteFit):
     """A weighted vote of the largest soft margin: boosting that corrects all coefficients.
 
     AdaBoost gives a member its coefficient once. Here every round fits those of all members found
     so far anew, by a linear program, and stops where no weak learner at all would gain more than
-    ``tol``: then the vote is the best one there is, and ``optimality_`` proves it. It needs fewer
-    members than AdaBoost, and a linear program a round.
+    ``tol``: then the vote is the best one there is, and ``optimality_`` proves it. On its own
+    measure, the soft margin, it needs fewer members than AdaBoost; on new rows it is about as good
+    as AdaBoost with as many members, which may be few, and not as AdaBoost with many more. It costs
+    a linear program a round.
 
     Parameters
     ----------
@@ -41,12 +51,17 @@ class LPBoostClassifier(VoteFit):
         The weak learner; None is ``DecisionStump()``. Any classifier whose ``fit`` takes
         ``sample_weight`` will do; optimality is proved for stumps of least weighted error alone,
         which are searched exactly.
-    nu : float, default=0.1
+    nu : float or "auto", default="auto"
         In (0, 1]. The mean of the margins of the worst share nu of the rows is made as large as
         possible, and at most so many of them have a margin below ``rho_``: near 0 the smallest
-        margin alone counts, more lets noisy rows be wrong.
+        margin alone counts, more lets noisy rows be wrong, and gives fewer members. "auto" is a
+        hundredth more than twice the error of the first member, at least 0.1: then some vote has a
+        positive soft margin. Rows whose labels are noise need a nu of their share at least; where
+        no vote has a positive soft margin, the members found vote as AdaBoost would let them, and a
+        warning says so.
     n_estimators : int, default=200
-        Rounds at most.
+        Rounds at most. A ``ConvergenceWarning`` says so where they, or the time, end before the
+        vote is proved to be best; a callback that stops has said so itself.
     tol : float, default=1e-6
         By how much the soft margin may be below the largest one; margins are at most 1.
     random_state : int, RandomState instance or None, default=None
@@ -78,12 +93,14 @@ class LPBoostClassifier(VoteFit):
         The members with a vote, in the order in which they were found.
     estimator_weights_ : ndarray of shape (members,)
         Their coefficients, which sum to 1.
+    nu_ : float
+        The share of rows whose margins count.
     rho_ : float
-        The margin below which at most ``nu`` of the rows lie.
+        The margin below which at most ``nu_`` of the rows lie.
     optimality_ : Optimality
         The soft margin, a bound on that of every vote, and their gap.
     weights_ : ndarray of shape (rows,)
-        Weights of the rows in the dual program, of sum 1: none is above 1/nu times its share, and
+        Weights of the rows in the dual program, of sum 1: none is above 1/nu_ times its share, and
         rows with a margin above ``rho_`` have none.
     history_ : History
         The rounds: ``loss`` is the soft margin's negative, ``gap`` how far it is from the best.
@@ -94,7 +111,8 @@ class LPBoostClassifier(VoteFit):
 
     Notes
     -----
-    For two classes; ``OneVsRestClassifier(LPBoostClassifier())`` takes several.
+    For two classes; ``OneVsRestClassifier(LPBoostClassifier())`` takes several. Where the votes for
+    both are equal, to rounding, the class with more weight among the training rows is predicted.
 
     References
     ----------
@@ -106,7 +124,7 @@ class LPBoostClassifier(VoteFit):
     >>> from maxmargin.boosting import LPBoostClassifier
     >>> from maxmargin.datasets import load_ten_points
     >>> X, y = load_ten_points(return_X_y=True)
-    >>> model = LPBoostClassifier().fit(X, y)
+    >>> model = LPBoostClassifier(nu=0.1).fit(X, y)
     >>> print(model.optimality_)
     soft margin 0.3333333  bound 0.3333333  gap ...: proved
     >>> model.estimator_weights_.round(4)
@@ -117,7 +135,7 @@ class LPBoostClassifier(VoteFit):
         self,
         estimator: Any = None,
         *,
-        nu: float = 0.1,
+        nu: float | str = "auto",
         n_estimators: int = 200,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -177,16 +195,21 @@ class LPBoostClassifier(VoteFit):
             training = data.part(rows)
             booster = self._booster(training, clock, stack)
             history, stop = self._boost(booster, clock)
+        cancelling = booster.vote_stagewise()
         self.weights_ = np.zeros(len(data))
         self.weights_[rows] = booster.weight
         self._recover(booster, training, history, stop)
+        self._caution(cancelling)
         return self
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         check_shared(self)
-        check_number(owner, "nu", self.nu, 0.0, above=True)
-        if self.nu > 1:
+        if isinstance(self.nu, str):
+            check_choice(owner, "nu", self.nu, ("auto",), "a number in (0, 1]")
+        else:
+            check_number(owner, "nu", self.nu, 0.0, above=True, otherwise="'auto'")
+        if not isinstance(self.nu, str) and self.nu > 1:
             raise ParameterError(
                 f"The 'nu' parameter of {owner} must be at most 1, since it is a share of the "
                 f"rows. Got {self.nu!r} instead."
@@ -209,7 +232,8 @@ class LPBoostClassifier(VoteFit):
         self._random_state = check_random_state(self.random_state)
         learner, votes = self._learner(data, clock, stack), Votes(data.label, data.weight, 2)
         exact = self._searches_exactly()
-        return ColumnGeneration(learner, votes, float(self.nu), float(self.tol), exact)
+        nu = None if isinstance(self.nu, str) else float(self.nu)
+        return ColumnGeneration(learner, votes, nu, float(self.tol), exact)
 
     def _searches_exactly(self) -> bool:
         """Whether the weak learner has the least weighted error of all its kind.
@@ -238,6 +262,28 @@ class LPBoostClassifier(VoteFit):
         self._keep_members([booster.members[j] for j in voting])
         self.estimator_weights_ = booster.coefficients[voting]
         share = data.weight / data.weight.sum()
-        self.rho_ = smallest_margin(booster.margins(), share, float(self.nu))
+        self.nu_ = booster.nu
+        self.rho_ = smallest_margin(booster.margins(), share, self.nu_)
+        self._tie = _TIE if share[data.label == 1].sum() > 0.5 else -_TIE
         self.optimality_ = Optimality(booster.value, booster.bound, float(self.tol))
         self.history_, self.stop_ = history, stop
+
+    def _caution(self, cancelling: bool) -> None:
+        """Say so where the vote is not proved to be best, and nobody has asked for that."""
+        found, name = self.optimality_, type(self).__name__
+        if self.stop_ in _ASKED or found.proved or (found.bound == 1.0 and self.stop_.final):
+            return
+        said = (
+            f"found no vote of a positive soft margin for nu={self.nu_:.3g}, so its members vote "
+            "as AdaBoost would let them; give a larger nu, such as 'auto', or more rounds and time."
+            if cancelling
+            else f"ended ({self.stop_.name}) before its vote was proved to be best: the soft margin"
+            f" is {found.value:.4g} and none is above {found.bound:.4g}; allow more n_estimators or"
+            " time, or a larger tol."
+        )
+        caution(f"{name} {said}", ConvergenceWarning)
+
+    def _values(self, votes: Vector, total: float) -> Vector:
+        """Let the heavier class have what is equal to rounding, by the least that counts."""
+        values = super()._values(votes, total)
+        return np.where(np.abs(values) <= _TIE, self._tie, values)

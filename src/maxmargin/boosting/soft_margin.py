@@ -19,6 +19,15 @@ that edge for beta is feasible in the dual. Where it is no larger than the value
 
 Demiriz, Bennett and Shawe-Taylor, Linear programming boosting via column generation, Mach. Learn.
 46 (2002), algorithm 4.1, there with D = 1 / (nu n).
+
+Two things keep the rounds from wandering. The u of few members lies at a corner of what is feasible
+and leaps from round to round, so the weak learner is asked with a mean of it and of the weights
+that have given the least bound so far; only where its answer gains nothing is u itself asked
+(Pessoa, Sadykov, Uchoa and Vanderbeck, Automation and combination of linear-programming based
+stabilization techniques in column generation, INFORMS J. Comput. 30, 2018). And with nu
+too small the program has no answer worth having: h and -h with half a vote each have the soft
+margin 0, and no vote has more. A single member of error e has the soft margin 1 - 2e/nu, so with a
+little more than twice the error of the first one for nu there is something better than 0.
 """
 
 from __future__ import annotations
@@ -31,6 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from maxmargin.boosting.samme import Votes
+from maxmargin.boosting.theory import weight_of_error
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.linear_program import optimum
@@ -39,6 +49,10 @@ Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _CHANCE = 1e-12  # an edge this small is rounding
+_NOTHING = 1e-9  # a soft margin this small is that of votes that cancel, to the solver's tolerance
+_STEADY = 0.8  # share of the weights of the least bound in those that a learner is asked with
+_LEAST_NU = 0.1
+_ABOVE = 2.02  # times the first member's error: with twice of it that member has a soft margin of 0
 _UNUSED = 1e-10  # a share of the vote that the solver's tolerance explains
 
 
@@ -127,7 +141,9 @@ class ColumnGeneration:
     ----------
     learner : WeakLearner
     training : Votes
-    nu, tol : float
+    nu : float or None
+        None for a little more than twice the error of the first member, from 0.1 to 1.
+    tol : float
     exact : bool
         Whether the learner finds the least weighted error of all its members.
     """
@@ -136,36 +152,61 @@ class ColumnGeneration:
         self,
         learner: WeakLearner,
         training: Votes,
-        nu: float,
+        nu: float | None,
         tol: float,
         exact: bool,
     ) -> None:
         self._learner, self._training = learner, training
-        self._nu, self._tol, self._exact = nu, tol, exact
+        self.nu, self._tol, self._exact = nu or np.nan, tol, exact
         self.members: list[Any] = []
         self._predicted: list[Numbers] = []
         self._wrong: list[Mask] = []
         self.coefficients, self.weight = np.zeros(0), training.weight.copy()
+        self._steady = self.weight
         self.value, self.bound = -np.inf, 1.0
 
     def round(self) -> Round | Stop:
         """Add the member that the dual weights like best, and fit all coefficients anew."""
-        member = self._learner.learn(self.weight)
-        predicted = self._learner.predict_training(member)
-        wrong = predicted != self._training.label
-        error = float(self.weight[wrong].sum() / self.weight.sum())
-        edge = 1.0 - 2.0 * error
-        if self._exact:
-            self.bound = min(self.bound, edge)
-        stop = self._nothing_left(edge, wrong)
+        member, predicted, wrong = self._ask()
+        error = self._error(self.weight, wrong)
+        stop = self._nothing_left(1.0 - 2.0 * error, wrong)
         if stop is not None:
             return stop
-        solution = solve_master([*self._wrong, wrong], self._training.weight, self._nu)
+        if np.isnan(self.nu):
+            self.nu = min(1.0, max(_LEAST_NU, _ABOVE * error))
+        solution = solve_master([*self._wrong, wrong], self._training.weight, self.nu)
         self.members.append(member)
         self._predicted.append(predicted)
         self._wrong.append(wrong)
         self._go_to(*solution)
         return self._report(error)
+
+    def _ask(self) -> tuple[Any, Numbers, Mask]:
+        """Ask for a member with steady weights, and with the dual ones if that one gains nothing.
+
+        Every answer to weights that are feasible is a bound.
+        """
+        for share in (_STEADY, 0.0) if self._exact and self.members else (0.0,):
+            weight = share * self._steady + (1.0 - share) * self.weight
+            member = self._learner.learn(weight)
+            predicted = self._learner.predict_training(member)
+            wrong = predicted != self._training.label
+            edge = 1.0 - 2.0 * self._error(weight, wrong)
+            if self._exact and edge < self.bound:
+                self.bound, self._steady = edge, weight
+            gained = 1.0 - 2.0 * self._error(self.weight, wrong) > self.value + self._tol
+            if gained or self.proved:
+                break
+        return member, predicted, wrong
+
+    @staticmethod
+    def _error(weight: Vector, wrong: Mask) -> float:
+        return float(weight[wrong].sum() / weight.sum())
+
+    @property
+    def proved(self) -> bool:
+        """Whether no vote of any members has a soft margin that is larger by more than ``tol``."""
+        return self.bound <= self.value + self._tol
 
     def _nothing_left(self, edge: float, wrong: Mask) -> Stop | None:
         """Say why not to add a member, if it would gain nothing."""
@@ -174,14 +215,16 @@ class ColumnGeneration:
                 f"The first weak learner of LPBoostClassifier has an edge of {edge:.4g} over "
                 "random guessing; use a stronger estimator or features that vary with the classes."
             )
+        if self.proved:
+            return Stop.OPTIMAL
         if self.members and edge <= self.value + self._tol:
-            return Stop.OPTIMAL if self._exact else Stop.TOO_WEAK
+            return Stop.TOO_WEAK
         known = any(np.array_equal(wrong, before) for before in self._wrong)
         return Stop.TOO_WEAK if known else None  # rounding alone makes it look better than it is
 
     def _go_to(self, coefficients: Vector, weight: Vector) -> None:
         self.coefficients, self.weight = coefficients, weight
-        self.value = soft_margin(self.margins(), self._nu, self._training.weight)
+        self.value = soft_margin(self.margins(), self.nu, self._training.weight)
 
     def margins(self) -> Vector:
         """Give sum_j a_j z_ij of the training rows."""
@@ -207,10 +250,20 @@ class ColumnGeneration:
             error = self._training.add(predicted, float(coefficient))
         return error
 
+    def vote_stagewise(self) -> bool:
+        """Let members vote as AdaBoost would where no vote has a positive soft margin.
+
+        The best one then lets members cancel each other. Says whether that was so.
+        """
+        if self.value > _NOTHING:
+            return False
+        self._go_to(stagewise(self._wrong, self._training.weight), self.weight)
+        return True
+
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds and solve for the others again."""
         del self.members[n_rounds:], self._predicted[n_rounds:], self._wrong[n_rounds:]
-        self._go_to(*solve_master(self._wrong, self._training.weight, self._nu))
+        self._go_to(*solve_master(self._wrong, self._training.weight, self.nu))
 
 
 def solve_master(wrong: list[Mask], share: Vector, nu: float) -> tuple[Vector, Vector]:
@@ -233,10 +286,26 @@ def solve_master(wrong: list[Mask], share: Vector, nu: float) -> tuple[Vector, V
         A_eq=total,
         b_eq=np.ones(1),
         bounds=bounds,
+        presolve=False,
     )
     if solved.x is None:
         raise ArithmeticError(f"HiGHS could not solve the linear program: {solved.message}")
     return _simplex(-solved.ineqlin.marginals), _feasible(solved.x[:-1], caps)
+
+
+def stagewise(wrong: list[Mask], share: Vector) -> Vector:
+    """Give the coefficients, of sum 1, of AdaBoost with these members and as many rounds."""
+    errors, weight, votes = np.array(wrong, dtype=np.float64), share.copy(), np.zeros(len(wrong))
+    for _ in wrong:
+        error = errors @ weight
+        best = int(np.argmin(error))
+        if error[best] >= 0.5 - _CHANCE:
+            break
+        alpha = float(weight_of_error(error[best], 2, 1.0))
+        votes[best] += alpha
+        weight *= np.exp(alpha * errors[best])
+        weight /= weight.sum()
+    return votes / votes.sum()
 
 
 def _heaviest(wrong: Mask, caps: Vector) -> Vector:

@@ -23,6 +23,7 @@ from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.ops.clock import Clock, TimeUp
 
 _NAN = float("nan")
+_LATER = {"later": True}  # model files of releases without this number are read all the same
 
 
 class Stop(Enum):
@@ -36,7 +37,7 @@ class Stop(Enum):
 
     ROUNDS = "All rounds asked for were made."
     PERFECT = "The last weak learner makes no error, so nothing is left for another one."
-    OPTIMAL = "No weak learner at all would lower the loss further: it is the least, to tol."
+    OPTIMAL = "No weak learner at all would raise the soft margin: it is the largest, to tol."
     TOO_WEAK = "The next weak learner is no better than chance or lowers no loss: it was left out."
     EARLY = "Validation stopped getting better; the rounds after the best one were dropped."
     CALLBACK = "The callback returned True; the rounds made until then were kept."
@@ -108,11 +109,11 @@ class Round:
     train_error: float = _NAN
     validation_error: float = _NAN
     validation_loss: float = _NAN
-    before: float = _NAN
-    slope: float = _NAN
-    pull: float = _NAN
-    cosine: float = _NAN
-    gap: float = _NAN
+    before: float = field(default=_NAN, metadata=_LATER)
+    slope: float = field(default=_NAN, metadata=_LATER)
+    pull: float = field(default=_NAN, metadata=_LATER)
+    cosine: float = field(default=_NAN, metadata=_LATER)
+    gap: float = field(default=_NAN, metadata=_LATER)
     stop: Stop | None = None
 
     def __str__(self) -> str:

@@ -26,21 +26,22 @@ Over R sets the bias of squared error is too large by the variance over R, on av
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.evaluation.interval import Interval, student
 from maxmargin.evaluation.members import labels, nameless
-from maxmargin.evaluation.rows import classifies, fit, named
-from maxmargin.evaluation.training_sets import TrainingSets
+from maxmargin.evaluation.rows import classifies, named
+from maxmargin.evaluation.training_sets import Repeats, TrainingSets
+from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import check_choice
-from maxmargin.ops.clock import watch
 
 Vector = NDArray[np.float64]
 
@@ -71,6 +72,8 @@ class BiasVariance:
         The expected error of each training set's model.
     main : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The most frequent label of each row, as its place among the classes, or the mean prediction.
+    asked : int or None
+        How many training sets were wanted; a ``time_limit`` may have left fewer.
 
     Examples
     --------
@@ -91,10 +94,17 @@ class BiasVariance:
     bayes_error: float
     errors: Vector = field(repr=False)
     main: NDArray[Any] = field(repr=False)
+    asked: int | None = None
 
     def __str__(self) -> str:
         terms = f"noise {self.noise:.4f} + bias {self.bias:.4f} + variance {self.variance:.4f}"
-        return f"error {self.error:.4f} = {terms} ({self.loss}, {len(self.errors)} training sets)"
+        sets = f"{len(self.errors)}{'' if self.complete else f' of {self.asked}'} training sets"
+        return f"error {self.error:.4f} = {terms} ({self.loss}, {sets})"
+
+    @property
+    def complete(self) -> bool:
+        """Whether all training sets asked for were learnt from; otherwise time ran out."""
+        return self.asked in (None, len(self.errors))
 
     @property
     def interval(self) -> Interval:
@@ -116,7 +126,7 @@ class BiasVariance:
         -------
         BiasVariance
         """
-        told, p = np.asarray(said, np.intp), np.asarray(truth, np.float64)
+        told, p = _check_labels(said, truth)
         row = np.arange(len(p))
         share = np.mean(np.eye(p.shape[1])[told], axis=0)
         best, main = p.argmax(axis=1), share.argmax(axis=1)
@@ -153,8 +163,12 @@ class BiasVariance:
         BiasVariance
         """
         told, m = np.asarray(said, np.float64), np.asarray(mean, np.float64)
-        f = told.mean(axis=0)
-        rows = np.broadcast_to(np.asarray(noise, np.float64), (len(m),))
+        if told.ndim < 2 or told.shape[1:] != m.shape:
+            raise ValueError(
+                f"Predictions of the shape {told.shape} and means of the shape {m.shape} are not of"
+                " the same rows: give a line of predictions for each training set."
+            )
+        f, rows = told.mean(axis=0), _check_variance(noise, len(m))
         return cls._mean(
             "squared_error",
             noise=rows,
@@ -178,6 +192,40 @@ class BiasVariance:
         return cls(loss, error, noise, bias, variance, harms, helps, bayes, errors, main)
 
 
+def _check_labels(said: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.intp], Vector]:
+    """Refuse places that no class has, and probabilities of other rows."""
+    told, p = np.asarray(said), _check_probabilities(np.asarray(truth, np.float64))
+    if told.ndim != 2 or told.shape[1] != len(p):
+        raise ValueError(
+            f"Labels of the shape {told.shape} and probabilities of the shape {p.shape} are not of"
+            " the same rows: give a line of labels for each training set."
+        )
+    if told.dtype.kind not in "iub" or not ((told >= 0) & (told < p.shape[1])).all():
+        raise ValueError(
+            f"Labels must be places among the classes, whole numbers from 0 to {p.shape[1] - 1}."
+        )
+    return told.astype(np.intp), p
+
+
+def _check_probabilities(p: Vector) -> Vector:
+    sums = p.sum(axis=1) if p.ndim == 2 else np.nan
+    if not (p >= 0.0).all() or not np.allclose(sums, 1.0, rtol=0.0, atol=1e-6):
+        raise ValueError("truth must hold probabilities: at least 0, and 1 together in a row.")
+    return p
+
+
+def _check_variance(variance: ArrayLike, n_rows: int) -> Vector:
+    given = np.asarray(variance, np.float64)
+    if given.shape not in ((), (n_rows,), (n_rows, 1)):
+        raise ValueError(
+            f"The variance of t must be a number, or one for each of {n_rows} rows, but has the"
+            f" shape {given.shape}."
+        )
+    if not (np.isfinite(given) & (given >= 0.0)).all():
+        raise ValueError("The variance of t must be finite and at least 0.")
+    return np.broadcast_to(given.ravel() if given.ndim else given, (n_rows,))
+
+
 def _by_row(squares: Vector) -> Vector:
     """Add up classes."""
     return squares if squares.ndim == 1 else squares.sum(axis=1)
@@ -193,6 +241,7 @@ def bias_variance(
     loss: str | None = None,
     n_repeats: int = 50,
     random_state: Any = None,
+    time_limit: float | None = None,
     callback: Callable[[int, int], object] | None = None,
 ) -> dict[str, BiasVariance]:
     """Fit models to training sets drawn again and again, and take their errors apart.
@@ -219,6 +268,9 @@ def bias_variance(
         How many training sets.
     random_state : int, RandomState or None, default=None
         Of the training sets.
+    time_limit : float, default=None
+        Seconds after which no further training set is learnt from; the errors of those before are
+        given, two at least, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
 
@@ -245,9 +297,11 @@ def bias_variance(
     check_choice("bias_variance", "loss", loss, _LOSSES if classify else _LOSSES[1:])
     _check_truth(y, sample, truth)
     sets = TrainingSets.of("bias_variance", X, y, sample, n_repeats, random_state, classify)
-    problem = _Classes(loss, truth) if classify else _Numbers(truth)
-    said = _ask(found, sets, problem, n_repeats, callback)
-    return {name: problem.judge(told, sets) for name, told in said.items()}
+    problem = _Classes(loss, truth) if classify else _Numbers(truth, count_rows(sets.X))
+    repeats = Repeats("bias_variance", n_repeats, time_limit, callback)
+    said = repeats.ask(found, sets, lambda fitted: problem.ask(fitted, sets.X))
+    judged = {name: problem.judge(told, sets) for name, told in said.items()}
+    return {name: replace(each, asked=n_repeats) for name, each in judged.items()}
 
 
 def _check_truth(y: Any, sample: Any, truth: Any) -> None:
@@ -258,26 +312,6 @@ def _check_truth(y: Any, sample: Any, truth: Any) -> None:
         )
     if y is None and truth is None:
         raise ValueError("bias_variance needs y, or the truth about the rows of X.")
-
-
-def _ask(
-    models: dict[str, Any],
-    sets: TrainingSets,
-    problem: Any,
-    n_repeats: int,
-    callback: Callable[[int, int], object] | None,
-) -> dict[str, list[Any]]:
-    """Fit every model to every training set and keep what it says of the judged rows."""
-    said: dict[str, list[Any]] = {name: [] for name in models}
-    done, total = 0, n_repeats * len(models)
-    with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
-        for rows in sets.draws():
-            for name, model in models.items():
-                said[name].append(problem.ask(fit(clone(model), rows), sets.X))
-                done += 1
-                if callback is not None:
-                    callback(done, total)
-    return said
 
 
 class _Classes:
@@ -327,21 +361,31 @@ class _Classes:
                 f"truth must give P(t | x) for {np.shape(sets.X)[0]} rows and {count} classes, but"
                 f" has the shape {np.shape(self._truth)}."
             )
-        if not (p >= 0.0).all() or not np.allclose(p.sum(axis=1), 1.0, rtol=0.0, atol=1e-6):
-            raise ValueError("truth must hold probabilities: at least 0, and 1 together in a row.")
-        return p
+        return _check_probabilities(p)
 
 
 class _Numbers:
     """Numbers with a mean and a variance."""
 
-    def __init__(self, truth: Any) -> None:
+    def __init__(self, truth: Any, n_rows: int) -> None:
         if truth is not None and not (isinstance(truth, tuple) and len(truth) == 2):
             raise ValueError("truth must be a pair of numbers, E[t | x] and the variance of t.")
-        self._truth = truth
+        self._truth = None if truth is None else self._checked(*truth, n_rows)
+
+    @staticmethod
+    def _checked(mean: Any, variance: Any, n_rows: int) -> tuple[Vector, Vector]:
+        """Give a mean and a variance for each row; a column of them is taken for its numbers."""
+        m = np.asarray(mean, np.float64)
+        if m.shape not in ((n_rows,), (n_rows, 1)):
+            raise ValueError(
+                f"truth must give E[t | x] for {n_rows} rows, but has the shape {m.shape}."
+            )
+        if not np.isfinite(m).all():
+            raise ValueError("truth must give a finite E[t | x] for every row.")
+        return m.ravel(), _check_variance(variance, n_rows)
 
     def ask(self, model: Any, X: Any) -> Any:
-        return model.predict(X)
+        return column_or_1d(model.predict(X))
 
     def judge(self, said: list[Any], sets: TrainingSets) -> BiasVariance:
         if self._truth is None:

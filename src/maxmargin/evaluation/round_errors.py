@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 
 from maxmargin.evaluation.interval import Interval, reach_of_mean, student
 from maxmargin.evaluation.members import is_bag, staged_labels
-from maxmargin.evaluation.rows import fit, named
-from maxmargin.evaluation.training_sets import TrainingSets
-from maxmargin.ops.clock import watch
+from maxmargin.evaluation.rows import named
+from maxmargin.evaluation.training_sets import Repeats, TrainingSets
 
 Vector = NDArray[np.float64]
 
@@ -31,6 +30,8 @@ class RoundErrors:
         Shares of wrong labels among the judged rows.
     rounds : ndarray of shape (n_repeats,)
         How many rounds each fit had.
+    asked : int or None
+        Of how many training sets the errors were wanted; a ``time_limit`` may have left fewer.
 
     Examples
     --------
@@ -41,6 +42,12 @@ class RoundErrors:
 
     errors: Vector = field(repr=False)
     rounds: NDArray[np.intp]
+    asked: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all training sets asked for were learnt from; otherwise time ran out."""
+        return self.asked in (None, len(self.errors))
 
     @property
     def mean(self) -> Vector:
@@ -102,6 +109,7 @@ def round_errors(
     sample: Any = None,
     n_repeats: int = 10,
     random_state: Any = None,
+    time_limit: float | None = None,
     callback: Callable[[int, int], object] | None = None,
 ) -> dict[str, RoundErrors]:
     """Fit ensembles to training sets drawn again and again, and judge them after every round.
@@ -122,6 +130,9 @@ def round_errors(
         How many training sets.
     random_state : int, RandomState or None, default=None
         Of the training sets.
+    time_limit : float, default=None
+        Seconds after which no further training set is learnt from; the errors of those before are
+        given, two at least, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
 
@@ -142,16 +153,9 @@ def round_errors(
     for name, model in found.items():
         _refuse_roundless(name, model)
     sets = TrainingSets.of("round_errors", X, y, sample, n_repeats, random_state, classify=True)
-    curves: dict[str, list[Vector]] = {name: [] for name in found}
-    done, total = 0, n_repeats * len(found)
-    with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
-        for rows in sets.draws():
-            for name, model in found.items():
-                curves[name].append(_errors(fit(clone(model), rows), sets))
-                done += 1
-                if callback is not None:
-                    callback(done, total)
-    return {name: _level(each) for name, each in curves.items()}
+    repeats = Repeats("round_errors", n_repeats, time_limit, callback)
+    curves = repeats.ask(found, sets, lambda fitted: _errors(fitted, sets))
+    return {name: _level(each, n_repeats) for name, each in curves.items()}
 
 
 def _refuse_roundless(name: str, model: Any) -> None:
@@ -166,9 +170,9 @@ def _errors(fitted: Any, sets: TrainingSets) -> Vector:
     return np.array([np.mean(said != sets.y) for said in staged_labels(fitted, sets.X)])
 
 
-def _level(curves: list[Vector]) -> RoundErrors:
+def _level(curves: list[Vector], asked: int) -> RoundErrors:
     """Draw out the curves of fits that ended early."""
     counts = np.array([len(each) for each in curves])
     longest = int(counts.max())
     drawn = [np.pad(each, (0, longest - len(each)), mode="edge") for each in curves]
-    return RoundErrors(np.array(drawn), counts)
+    return RoundErrors(np.array(drawn), counts, asked)

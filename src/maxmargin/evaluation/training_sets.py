@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.inputs.container import by_position, column_names, count_rows
-from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.parameters import ParameterError, check_number, check_time_limit
+from maxmargin.ops.clock import TimeUp, watch
 
 Sample = Callable[[RandomState], tuple[Any, Any]]
 
+_FEWEST = 2  # training sets, of which anything can be said to vary
 _LEAST = 4  # rows of a class, of which one at least is to be in each of four parts
 
 
@@ -39,7 +42,7 @@ class TrainingSets:
         cls, owner: str, X: Any, y: Any, sample: Any, n_repeats: int, seed: Any, classify: bool
     ) -> TrainingSets:
         """Judge on all given rows where there is a source, and on one half of them otherwise."""
-        check_number(owner, "n_repeats", n_repeats, 2, whole=True)
+        check_number(owner, "n_repeats", n_repeats, _FEWEST, whole=True)
         random = check_random_state(seed)
         X = X if column_names(X) is not None else by_position(X)
         if count_rows(X) == 0:
@@ -51,7 +54,7 @@ class TrainingSets:
                 f"The 'sample' parameter of {owner} must be a function of a RandomState that gives"
                 f" X and y, or None. Got {sample!r} instead."
             )
-        judged = None if y is None else Rows.of(X, y).y
+        judged = None if y is None else Rows.of(X, column_or_1d(y)).y
         return cls(X, judged, lambda: _new(owner, sample, random, n_repeats))
 
     @classmethod
@@ -60,7 +63,7 @@ class TrainingSets:
     ) -> TrainingSets:
         if y is None:
             raise ValueError(f"{owner} needs y to learn from, or a sample that draws X and y.")
-        rows = Rows.of(X, y)
+        rows = Rows.of(X, column_or_1d(y))
         if classify:
             _refuse_rare(owner, rows.y)
         pool, judged = next(_halves(rows, 1, random, classify))
@@ -72,13 +75,61 @@ class TrainingSets:
         return cls(others.X, others.y, draws)
 
 
+@dataclass(frozen=True)
+class Repeats:
+    """Fits to all training sets, or to as many as there is time for."""
+
+    owner: str
+    n_repeats: int
+    time_limit: float | None = None
+    callback: Callable[[int, int], object] | None = None
+
+    def __post_init__(self) -> None:
+        check_time_limit(self.owner, "time_limit", self.time_limit)
+
+    def ask(
+        self, models: dict[str, Any], sets: TrainingSets, question: Callable[[Any], Any]
+    ) -> dict[str, list[Any]]:
+        """Fit every model to every training set and keep what it answers.
+
+        Where time runs out, the sets from which all models have learnt are kept.
+        """
+        said: dict[str, list[Any]] = {name: [] for name in models}
+        # Inner fits raise at Ctrl-C, whatever they were asked to do, and when the time is up.
+        with watch(self.time_limit) as clock:
+            try:
+                for rows in sets.draws():
+                    for name, model in models.items():
+                        said[name].append(question(fit(clone(model), rows)))
+                        self._tell(sum(map(len, said.values())), len(models))
+                        clock.stop_if_over()
+            except TimeUp:
+                if not clock.over():  # which raises where a clock around this one is over
+                    raise
+        whole = min(map(len, said.values()))
+        if whole < _FEWEST:
+            self._refuse(whole)
+        return {name: each[:whole] for name, each in said.items()}
+
+    def _tell(self, done: int, n_models: int) -> None:
+        if self.callback is not None:
+            self.callback(done, self.n_repeats * n_models)
+
+    def _refuse(self, whole: int) -> NoReturn:
+        raise TimeoutError(
+            f"time_limit={self.time_limit} was reached after {whole} of the {self.n_repeats}"
+            f" training sets of {self.owner}, which needs {_FEWEST}; give more time, fewer rows or"
+            " faster models."
+        )
+
+
 def _new(owner: str, sample: Sample, random: RandomState, n_repeats: int) -> Iterator[Rows]:
     for _ in range(n_repeats):
         drawn = sample(random)
         if not (isinstance(drawn, tuple) and len(drawn) == 2):
             found = type(drawn).__name__
             raise ValueError(f"The sample of {owner} must give a pair of X and y, not a {found}.")
-        yield Rows.of(*drawn)
+        yield Rows.of(drawn[0], column_or_1d(drawn[1]))
 
 
 def _halves(rows: Rows, count: int, random: RandomState, classify: bool) -> Iterator[Any]:

@@ -84,7 +84,8 @@ def _check_class_weight(owner: str, name: str, value: Any) -> None:
         check_choice(owner, name, value, ("balanced",), "a dict of factors by class, or None")
 
 
-def _check_time_limit(owner: str, name: str, value: Any) -> None:
+def check_time_limit(owner: str, name: str, value: Any) -> None:
+    """Refuse what is neither seconds nor None."""
     if value is not None:
         check_number(owner, name, value, 0.0, infinite=True, otherwise="or None")
 
@@ -118,6 +119,6 @@ _SHARED: dict[str, Callable[[str, str, Any], None]] = {
     "n_jobs": _check_jobs,
     "on_interrupt": lambda owner, name, value: check_choice(owner, name, value, ON_INTERRUPT),
     "random_state": _check_random_state,
-    "time_limit": _check_time_limit,
+    "time_limit": check_time_limit,
     "verbose": _check_verbose,
 }

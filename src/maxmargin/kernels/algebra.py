@@ -105,13 +105,13 @@ class Binary(Kernel):
         left = self.left.prepare_new(X, training.left)
         return Pair(left, self.right.prepare_new(X, training.right))
 
-    def dimension(self, columns: int) -> float | None:
+    def n_features(self, columns: int) -> float | None:
         """Combine those of both parts, if they are known."""
-        left, right = self.left.dimension(columns), self.right.dimension(columns)
-        return None if left is None or right is None else self._dimension(left, right)
+        left, right = self.left.n_features(columns), self.right.n_features(columns)
+        return None if left is None or right is None else self._n_features(left, right)
 
     @abstractmethod
-    def _dimension(self, left: float, right: float) -> float:
+    def _n_features(self, left: float, right: float) -> float:
         """Count the features of the combination."""
 
     def _lengths(self, A: Pair) -> tuple[Vector, Vector]:
@@ -135,7 +135,7 @@ class Sum(Binary):
         """That of the part which notices more."""
         return max(self.left.shift, self.right.shift)
 
-    def _dimension(self, left: float, right: float) -> float:
+    def _n_features(self, left: float, right: float) -> float:
         return left + right
 
     def _features(self, X: Any) -> FloatArray:
@@ -167,7 +167,7 @@ class Product(Binary):
         still = self.left.shift == self.right.shift == Shift.NOTHING
         return Shift.NOTHING if still else Shift.CHANGES
 
-    def _dimension(self, left: float, right: float) -> float:
+    def _n_features(self, left: float, right: float) -> float:
         return left * right
 
     def _features(self, X: Any) -> FloatArray:
@@ -212,9 +212,9 @@ class Unary(Kernel):
         """True when the kernel inside is, otherwise unknown."""
         return True if self.kernel.psd else None
 
-    def dimension(self, columns: int) -> float | None:
+    def n_features(self, columns: int) -> float | None:
         """As many as the kernel inside has."""
-        return self.kernel.dimension(columns)
+        return self.kernel.n_features(columns)
 
 
 class Mapped(Unary):
@@ -297,9 +297,9 @@ class Power(Mapped):
         super()._check_params()
         check_count(self, "exponent", self.exponent)
 
-    def dimension(self, columns: int) -> float | None:
+    def n_features(self, columns: int) -> float | None:
         """Count the monomials of the features inside."""
-        inside = self.kernel.dimension(columns)
+        inside = self.kernel.n_features(columns)
         return None if inside is None else count_monomials(inside, self.exponent)
 
     def _features(self, X: Any) -> FloatArray:
@@ -324,9 +324,9 @@ class Exponential(Mapped):
         self.kernel = kernel
         self._check_params()
 
-    def dimension(self, columns: int) -> float | None:
+    def n_features(self, columns: int) -> float | None:
         """Infinitely many: all powers of the features inside."""
-        return None if self.kernel.dimension(columns) is None else np.inf
+        return None if self.kernel.n_features(columns) is None else np.inf
 
     def _apply(self, values: FloatArray) -> None:
         with np.errstate(over="ignore"):  # infinity is for the judge to see, who says so better
@@ -363,9 +363,9 @@ class Restricted(Unary):
         """Select the columns; the kernel inside sees nothing else."""
         return self.kernel.prepare_new(self._select(X)[0], training)
 
-    def dimension(self, columns: int) -> float | None:
+    def n_features(self, columns: int) -> float | None:
         """As many as the kernel inside has on the columns it sees."""
-        return self.kernel.dimension(self.width(columns))
+        return self.kernel.n_features(self.width(columns))
 
     def width(self, columns: int) -> int:
         """Count the columns that the kernel inside sees of so many."""

@@ -108,13 +108,13 @@ class Kernel(ABC):
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None
 
-    def dimension(self, columns: int) -> float | None:  # noqa: ARG002
-        """Count the features of rows of so many columns; infinity, or None where nobody knows.
+    def n_features(self, columns: int) -> float | None:  # noqa: ARG002
+        """Count what ``features`` writes out of so many columns; None where nobody knows.
 
         Examples
         --------
         >>> from maxmargin.kernels import RBF, Polynomial
-        >>> Polynomial(degree=2).dimension(2), RBF(gamma=1.0).dimension(2)
+        >>> Polynomial(degree=2).n_features(2), RBF(gamma=1.0).n_features(2)
         (6, inf)
         """
         return None

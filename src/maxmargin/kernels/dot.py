@@ -79,7 +79,7 @@ class Linear(DotProduct):
         """Dot products as they are."""
         return DOT, np.zeros(3)
 
-    def dimension(self, columns: int) -> float:
+    def n_features(self, columns: int) -> float:
         """Count the columns themselves."""
         return columns
 
@@ -146,7 +146,7 @@ class Polynomial(HasGamma, DotProduct):
         """A power of dot products."""
         return POWER, np.array([self.rate, self.coef0, self.degree], dtype=np.float64)
 
-    def dimension(self, columns: int) -> float:
+    def n_features(self, columns: int) -> float:
         """Count monomials: of the columns, and of a constant beside them where coef0 > 0."""
         return count_monomials(columns + (self.coef0 != 0), self.degree)
 

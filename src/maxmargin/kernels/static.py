@@ -62,7 +62,7 @@ class Constant(Kernel):
         """True: c (sum z_i)^2 >= 0."""
         return True
 
-    def dimension(self, columns: int) -> float:  # noqa: ARG002
+    def n_features(self, columns: int) -> float:  # noqa: ARG002
         """One, the same everywhere."""
         return 1
 

@@ -40,7 +40,7 @@ class ExpOfDistance(HasGamma):
         """True: the exponential of either negated distance is a characteristic function."""
         return True
 
-    def dimension(self, columns: int) -> float:  # noqa: ARG002
+    def n_features(self, columns: int) -> float:  # noqa: ARG002
         """Infinitely many: the expansion of the exponential has no end."""
         return np.inf
 

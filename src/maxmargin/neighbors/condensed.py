@@ -11,7 +11,9 @@ anywhere; see ``tessellation``.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +24,24 @@ from sklearn.utils import check_random_state
 from maxmargin.inputs.parameters import check_choice, check_flag
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.neighbors.reduced import ReducedNeighbors
-from maxmargin.neighbors.table import rounding_of_squares
+from maxmargin.neighbors.table import (
+    centre_of,
+    has_products,
+    relative_rounding,
+    rounding_of_squares,
+)
 from maxmargin.neighbors.tessellation import delaunay_pairs, distinct
-from maxmargin.ops.clock import stop_if_over
+from maxmargin.ops.aside import aside
+from maxmargin.ops.clock import Clock, TimeUp, watch
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 _METHODS = ("hart", "voronoi")
-_MOST_COLUMNS = 6  # beyond which a Delaunay triangulation has too many edges
+# Simplices of the Delaunay triangulation of random points, a point, for 1, 2, ... columns.
+_CORNERS = (1.0, 2.0, 6.8, 31.8, 187.0, 1297.0)
+_MOST_SIMPLICES = 4e6
 
 
 class CondensedNeighbors(ReducedNeighbors):
@@ -48,13 +58,19 @@ class CondensedNeighbors(ReducedNeighbors):
     method : {"hart", "voronoi"}, default="hart"
         "hart" stores rows that are wrong until none is. "voronoi" keeps the rows with a Delaunay
         neighbour of another class, which changes no prediction at all, for Euclidean distances of
-        at most 6 columns.
+        at most 6 columns. The triangulation grows with them by a factor of 5 or so each, so rows
+        that it would take many minutes for are refused: in the plane some millions, in 6 columns
+        3,000.
     shuffle : bool, default=False
         Whether Hart's passes go through the rows in random order rather than in their own.
     random_state : int, RandomState or None, default=None
         For the random order.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``, which predicts.
+    time_limit : float, default=None
+        Seconds after which Hart's rule ends with the rows stored so far, which need not get all
+        training rows right; "voronoi" then keeps all rows, which changes no prediction either.
+        Its triangulation cannot be stopped in the middle: it is left to end by itself.
 
     Attributes
     ----------
@@ -63,8 +79,13 @@ class CondensedNeighbors(ReducedNeighbors):
     n_kept_ : int
     contradicted_indices_ : ndarray
         Rows equal to others with a more frequent label.
+    complete_ : bool
+        Whether there was time for all of it.
     estimator_ : KNeighborsClassifier
-        One neighbour among the rows kept; its classes are numbered.
+        One neighbour among the rows kept, less ``centre_``; its classes are numbered.
+    centre_ : ndarray of shape (columns,) or None
+        The median of the rows where brute force takes Euclidean distances from products, which
+        would round far from 0; otherwise None.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -92,16 +113,12 @@ class CondensedNeighbors(ReducedNeighbors):
         metric: Any = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.method = method
         self.shuffle = shuffle
         self.random_state = random_state
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -122,8 +139,10 @@ class CondensedNeighbors(ReducedNeighbors):
         right = _uncontradicted(rows, numbers)
         places = np.flatnonzero(right)
         self.contradicted_indices_ = np.flatnonzero(~right)
-        chosen = self._choose(rows[places], numbers[places])
-        self._keep(rows, numbers, places[chosen])
+        with watch(self.time_limit) as clock:
+            search = self._search(rows[places], numbers[places], 1)
+            chosen, self.complete_ = self._choose(search, rows[places], numbers[places], clock)
+        self._keep(rows, numbers, places[chosen], search)
         return self
 
     def _check_parameters(self) -> None:
@@ -132,26 +151,48 @@ class CondensedNeighbors(ReducedNeighbors):
         check_choice(owner, "method", self.method, _METHODS)
         check_flag(owner, "shuffle", self.shuffle)
 
-    def _choose(self, rows: Any, numbers: Index) -> Index:
-        search = self._search(1).fit(rows, numbers)  # which resolves the metric
-        metric, params = search.effective_metric_, search.effective_metric_params_ or {}
+    def _choose(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Index, bool]:
+        """Give the rows to keep, and whether there was time to find them all."""
         if self.method == "voronoi":
-            return _beside_another_class(rows, numbers, metric)
+            return _beside_another_class_in_time(rows, numbers, search.effective_metric_, clock)
         order = np.arange(len(numbers))
         if self.shuffle:
             order = check_random_state(self.random_state).permutation(len(numbers))
+        measure = _Measure.of(search, rows[order])
+        stored, complete = _store(measure, numbers[order], clock)
+        return order[stored], complete
 
-        def measure(place: int) -> Vector:
-            """Give the distances of all rows from one."""
+
+class _Measure(NamedTuple):
+    """Squared distances of all rows from one, and how far those that predict may be off."""
+
+    squares: Callable[[int], Vector]
+    rounding: float
+    relative: float
+
+    @classmethod
+    def of(cls, search: Any, rows: Any) -> _Measure:
+        metric, params = search.effective_metric_, search.effective_metric_params_ or {}
+        if metric == "euclidean" and not sparse.issparse(rows):
+            near = rows - centre_of(rows) if has_products(search) else rows
+            rounding = rounding_of_squares(near) if has_products(search) else 0.0
+            return cls(partial(_squares, near), rounding, relative_rounding(rows.shape[1]))
+
+        def squares(place: int) -> Vector:
             found = pairwise_distances(rows, rows[[place]], metric=metric, **params)
-            return np.asarray(found[:, 0], np.float64)
+            return np.asarray(found[:, 0], np.float64) ** 2
 
-        slack = rounding_of_squares(rows) if metric == "euclidean" else 0.0
-        return order[_store(lambda k: measure(int(order[k]))[order], numbers[order], slack)]
+        rounding = rounding_of_squares(rows) if metric == "euclidean" else 0.0
+        return cls(squares, rounding, 0.0)
 
 
-def _store(measure: Any, numbers: Index, slack: float) -> Index:
-    """Store rows in turn as Hart does; ``measure(k)`` gives all distances from row k.
+def _squares(rows: Vector, place: int) -> Vector:
+    gaps = rows - rows[place]
+    return np.asarray(np.einsum("ij,ij->i", gaps, gaps))
+
+
+def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool]:
+    """Store rows in turn as Hart does; says too whether there was time to end.
 
     The nearest stored row of its own class and of another class is known of each row, and a
     new one is compared with all rows at once.
@@ -160,19 +201,21 @@ def _store(measure: Any, numbers: Index, slack: float) -> Index:
     same, other = np.full(n, np.inf), np.full(n, np.inf)
     stored: list[int] = []
     waiting = np.ones(n, dtype=bool)
-    place = 0
-    while True:
+    place, late = 0, False
+    while not late:
         stored.append(place)
         waiting[place] = False
-        squares, alike = measure(place) ** 2, numbers == numbers[place]
+        squares, alike = measure.squares(place), numbers == numbers[place]
         np.minimum(same, squares, out=same, where=alike)
         np.minimum(other, squares, out=other, where=~alike)
-        wrong = np.flatnonzero(waiting & ~(same + slack < other))
+        limit = (1.0 + measure.relative) * same + measure.rounding
+        wrong = np.flatnonzero(waiting & ~(limit < other))
         if len(wrong) == 0:
-            return np.array(stored, dtype=np.intp)
+            break
         later = np.searchsorted(wrong, place)
         place = int(wrong[later % len(wrong)])  # from the start again after the last
-        stop_if_over()
+        late = clock.over()
+    return np.array(stored, dtype=np.intp), not late
 
 
 def _uncontradicted(rows: Any, numbers: Index) -> Mask:
@@ -194,9 +237,21 @@ def _equal_sparse(rows: Any) -> Index:
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)
 
 
-def _beside_another_class(rows: Any, numbers: Index, metric: Any) -> Index:
-    """Keep rows with a Delaunay neighbour of another class, of equal ones the first."""
+def _beside_another_class_in_time(
+    rows: Any, numbers: Index, metric: Any, clock: Clock
+) -> tuple[Index, bool]:
+    """Keep rows with a Delaunay neighbour of another class; all if there is no time for that."""
     _refuse_voronoi(rows, metric)
+    try:
+        return aside(partial(_beside_another_class, rows, numbers)), True
+    except TimeUp:
+        if not clock.expired:  # a search around this one has ended
+            raise
+        return np.arange(len(numbers)), False
+
+
+def _beside_another_class(rows: Vector, numbers: Index) -> Index:
+    """Keep rows with a Delaunay neighbour of another class, of equal ones the first."""
     points, place = distinct(rows)
     first = np.full(len(points), len(place))
     np.minimum.at(first, place, np.arange(len(place)))
@@ -208,8 +263,14 @@ def _beside_another_class(rows: Any, numbers: Index, metric: Any) -> Index:
 
 
 def _refuse_voronoi(rows: Any, metric: Any) -> None:
-    if sparse.issparse(rows) or rows.shape[1] > _MOST_COLUMNS or metric != "euclidean":
+    if sparse.issparse(rows) or rows.shape[1] > len(_CORNERS) or metric != "euclidean":
         raise ValueError(
             f"method='voronoi' takes Euclidean distances of dense rows with at most "
-            f"{_MOST_COLUMNS} columns; use method='hart'."
+            f"{len(_CORNERS)} columns; use method='hart'."
+        )
+    most = int(_MOST_SIMPLICES / _CORNERS[rows.shape[1] - 1])
+    if len(rows) > most:
+        raise ValueError(
+            f"method='voronoi' takes at most {most:,} rows of {rows.shape[1]} columns, and there "
+            f"are {len(rows):,}: their triangulation would be too large; use method='hart'."
         )

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 
-from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.parameters import ParameterError, check_number
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ def dimension_facts(
     random = check_random_state(random_state)
     for name, value in (("n_rows", n_rows), ("n_queries", n_queries)):
         check_number("dimension_facts", name, value, 1, whole=True)
+    numbers = check_columns("dimension_facts", n_columns)
     return [
         DimensionFacts(
             n_columns=d,
@@ -82,8 +83,32 @@ def dimension_facts(
             shell=1.0 - (1.0 - thickness) ** d,
             edge=share ** (1.0 / d),
         )
-        for d in n_columns
+        for d in numbers
     ]
+
+
+def check_columns(owner: str, n_columns: Iterable[int]) -> list[int]:
+    """Refuse numbers of columns that no rows have, and none at all.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks.
+    n_columns : iterable of int
+
+    Returns
+    -------
+    list of int
+    """
+    numbers = list(n_columns)
+    for d in numbers:
+        check_number(owner, "n_columns", d, 1, whole=True)
+    if not numbers:
+        raise ParameterError(
+            f"The 'n_columns' parameter of {owner} must hold at least one number of columns. "
+            f"Got {n_columns!r} instead."
+        )
+    return numbers
 
 
 def _contrast(random: Any, n_rows: int, n_queries: int, d: int) -> float:

@@ -14,7 +14,7 @@ of the sum and weighs the others up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,8 +33,10 @@ Mask = NDArray[np.bool_]
 
 _NUMBERS = ("range", "deviation", "raw", "mahalanobis")
 _MISSING = ("far", "skip")
-_ENTRIES = 1 << 20  # of a block of distances
-_FLAT = 1e-12  # of the largest variance: a direction with less is none
+_ENTRIES = 1 << 20  # terms of columns that are worked on at a time
+_FLAT = 1e-12  # of the largest variance of scaled columns: a direction with less is none
+_STEEP = 8.0  # powers above which a difference of a tenth may vanish beside one of 1
+_LARGEST = 1000.0  # powers of 2 that may be added up
 
 
 class MixedDistance(BaseEstimator):
@@ -49,9 +51,10 @@ class MixedDistance(BaseEstimator):
         nothing, and ``p`` is 2.
     p : float, default=2
         Of the sum, at least 1: 1 adds up, 2 is Euclid's, infinity takes the largest.
-    weights : array-like of shape (columns,), default=None
-        What each column counts, at least 0 and not all 0; None is 1 for each. Columns of weight 0
-        are left out. With p = infinity it only matters which are 0.
+    weights : array-like of shape (columns,) or dict, default=None
+        What each column counts, at least 0 and not all 0: a number for each, in their order, or by
+        the names of a DataFrame's columns, where those not named count 1; None is 1 for each.
+        Columns of weight 0 are left out. With p = infinity it only matters which are 0.
     missing : {"far", "skip"}, default="far"
         "far" takes a missing value, and a word that was not seen before, for different from
         everything, δ = 1. "skip" leaves the column out for that pair and weighs the others up; a
@@ -84,7 +87,9 @@ class MixedDistance(BaseEstimator):
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        weights = None if self.weights is None else tuple(np.ravel(self.weights).tolist())
+        named = isinstance(self.weights, Mapping)
+        given = sorted(self.weights.items()) if named else self.weights
+        weights = None if given is None else tuple(np.ravel(np.asarray(given, object)).tolist())
         return self.numbers, self.p, weights, self.missing
 
     def __call__(self, X: Any, Y: Any = None, *, categorical_features: Any = FROM_DTYPE) -> Vector:
@@ -108,10 +113,11 @@ class MixedDistance(BaseEstimator):
         reader = BaseEstimator()
         rows = dense(read(reader, X, reset=True, categorical=categorical_features))
         others = rows if Y is None else dense(read(reader, Y, reset=False))
-        ruler = self.measure(rows, reader.is_categorical_)
+        names = getattr(reader, "feature_names_in_", None)
+        ruler = self.measure(rows, reader.is_categorical_, names)
         return np.vstack([block for _, block in ruler.blocks(rows, others)])
 
-    def measure(self, rows: Vector, is_categorical: Mask | None = None) -> Ruler:
+    def measure(self, rows: Vector, is_categorical: Mask | None = None, names: Any = None) -> Ruler:
         """Take the ranges, deviations or the covariance of a table that was read.
 
         Parameters
@@ -120,25 +126,32 @@ class MixedDistance(BaseEstimator):
             Words as codes, NaN where missing.
         is_categorical : ndarray of bool of shape (columns,), default=None
             Which columns are words.
+        names : sequence of str, default=None
+            Of the columns, for weights by name.
 
         Returns
         -------
         Ruler
         """
         words = np.zeros(rows.shape[1], dtype=bool) if is_categorical is None else is_categorical
-        self.check(rows.shape[1])
-        weights = np.ones(len(words)) if self.weights is None else np.asarray(self.weights, float)
+        weights = self.check(rows.shape[1], names)
         if self.numbers != "mahalanobis":
             return Ruler(self, words, _scales(rows, words, self.numbers), weights)
         _refuse_missing(rows[:, ~words])
         return Ruler(self, words, np.ones(len(words)), weights, _whitening(rows[:, ~words]))
 
-    def check(self, n_columns: int) -> None:
+    def check(self, n_columns: int, names: Any = None) -> Vector:
         """Refuse parameters that are no distance of so many columns.
 
         Parameters
         ----------
         n_columns : int
+        names : sequence of str, default=None
+            Of the columns, for weights by name.
+
+        Returns
+        -------
+        weights : ndarray of shape (columns,)
         """
         owner = type(self).__name__
         check_choice(owner, "numbers", self.numbers, _NUMBERS)
@@ -149,8 +162,13 @@ class MixedDistance(BaseEstimator):
                 "The 'p' parameter of MixedDistance must be 2 and 'weights' must be None with "
                 "numbers='mahalanobis', which has a scale of its own."
             )
-        if self.weights is not None:
-            _check_weights(self.weights, n_columns)
+        if self.weights is None:
+            return np.ones(n_columns)
+        weights = self.weights
+        if isinstance(weights, Mapping):
+            weights = _by_name(weights, [] if names is None else list(names))
+        _check_weights(weights, n_columns)
+        return np.asarray(weights, np.float64)
 
 
 class Terms(NamedTuple):
@@ -159,6 +177,8 @@ class Terms(NamedTuple):
     values: list[Vector]
     known: list[Mask] | None
     """Where both values are there; None if a missing one counts like any other."""
+    raised: bool
+    """Whether the values are δ_j^p rather than δ_j, whose powers would leave the numbers."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +193,7 @@ class Ruler:
 
     def blocks(self, rows: Vector, others: Vector) -> Iterator[tuple[slice, Vector]]:
         """Give the distances of a few rows at a time."""
-        for part in chunks(len(rows), len(others)):
+        for part in chunks(len(rows), others.size):
             stop_if_over()
             yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
 
@@ -190,13 +210,16 @@ class Ruler:
         gaps = self._differences(rows, others)
         known = [~np.isnan(gap) for gap in gaps]
         filled = [np.where(k, g, 0.0 if skip else 1.0) for k, g in zip(known, gaps, strict=True)]
-        return Terms([_power(gap, p) for gap in filled], known if skip else None)
+        raised = _may_be_raised(filled, p)
+        values = [_power(gap, p) for gap in filled] if raised else filled
+        return Terms(values, known if skip else None, raised)
 
     def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
         """Give δ_j of all pairs; NaN where one of the two is missing."""
         if self.whitening is None:
             return [self._difference(j, rows, others) for j in range(len(self.words))]
-        left, right = rows[:, ~self.words] @ self.whitening, others[:, ~self.words] @ self.whitening
+        centre = others[0, ~self.words]  # products of numbers far from 0 would round
+        left, right = ((part[:, ~self.words] - centre) @ self.whitening for part in (rows, others))
         words = np.flatnonzero(self.words).tolist()
         return [cdist(left, right), *(self._difference(j, rows, others) for j in words)]
 
@@ -208,16 +231,19 @@ class Ruler:
     def combine(self, terms: Terms, weights: Vector) -> Vector:
         """Add up the terms of columns into distances."""
         p, used = self.distance.p, np.flatnonzero(weights).tolist()
-        total = np.zeros(terms.values[0].shape)
-        for j in used:
-            if np.isinf(p):
-                np.maximum(total, terms.values[j], out=total)
-            else:
-                total += weights[j] * terms.values[j]
+        values = [terms.values[j] for j in used]
+        if np.isinf(p):
+            total = np.maximum.reduce(values)
+        else:
+            unit = None if terms.raised else _largest(values)
+            total = _add_up(values, weights[used], p, unit)
         if terms.known is not None:
             known = sum(weights[j] * terms.known[j] for j in used)
             total = _weigh_up(total, known, float(weights.sum()), p)
-        return total if np.isinf(p) else np.asarray(total ** (1.0 / p))
+        if np.isinf(p):
+            return total
+        root = np.asarray(total ** (1.0 / p))
+        return root if terms.raised else root * unit
 
 
 def dense(rows: Any) -> Vector:
@@ -255,6 +281,27 @@ def _power(gap: Vector, p: float) -> Vector:
     return np.square(gap) if p == 2 else gap**p
 
 
+def _may_be_raised(gaps: list[Vector], p: float) -> bool:
+    """Say whether powers of the differences stay within the numbers."""
+    if p == 1 or np.isinf(p):
+        return True
+    largest = max(float(gap.max(initial=1.0)) for gap in gaps)
+    return p <= _STEEP and p * np.log2(largest) < _LARGEST
+
+
+def _largest(gaps: list[Vector]) -> Vector:
+    """Give the largest difference of each pair, 1 where there is none: the unit of its powers."""
+    largest = np.maximum.reduce(gaps)
+    return np.where(largest > 0.0, largest, 1.0)
+
+
+def _add_up(values: list[Vector], weights: Vector, p: float, unit: Vector | None) -> Vector:
+    total = np.zeros(values[0].shape)
+    for value, weight in zip(values, weights.tolist(), strict=True):
+        total += weight * (value if unit is None else _power(value / unit, p))
+    return total
+
+
 def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:
     """Let the columns known of a pair stand for all."""
     if np.isinf(p):
@@ -268,20 +315,31 @@ def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
     for j in np.flatnonzero(~words):
         known = rows[~np.isnan(rows[:, j]), j]
         if numbers != "raw" and len(known):
-            scales[j] = np.ptp(known) if numbers == "range" else known.std()
-    return np.where(scales > 0.0, scales, 1.0)
+            scales[j] = _spread(known, numbers)
+    return scales
+
+
+def _spread(column: Vector, numbers: str) -> float:
+    """Give the range or the deviation; 1 for one value, whose deviation may round to more than 0.
+
+    A range or deviation too small for a number is none either.
+    """
+    width = float(np.ptp(column))
+    spread = width if numbers == "range" or width == 0.0 else float(column.std())
+    return spread or 1.0
 
 
 def _whitening(numbers: Vector) -> Vector:
-    """Give V with V V' = S⁻¹ in the directions that vary."""
+    """Give V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
     if numbers.shape[1] == 0:
         return np.zeros((0, 1))
-    covariance = np.atleast_2d(np.cov(numbers, rowvar=False, bias=len(numbers) < 2))
-    variances, directions = np.linalg.eigh(covariance)
-    there = variances > _FLAT * max(float(variances.max()), np.finfo(float).tiny)
+    units = np.array([_spread(column, "deviation") for column in numbers.T])
+    scaled = (numbers - numbers.mean(axis=0)) / units
+    variances, directions = np.linalg.eigh(scaled.T @ scaled / max(1, len(numbers) - 1))
+    there = variances > _FLAT * max(float(variances.max()), 1.0)  # a column that varies has 1
     if not there.any():
         return np.zeros((numbers.shape[1], 1))
-    return np.asarray(directions[:, there] / np.sqrt(variances[there]))
+    return np.asarray(directions[:, there] / np.sqrt(variances[there]) / units[:, None])
 
 
 def _refuse_missing(numbers: Vector) -> None:
@@ -291,6 +349,18 @@ def _refuse_missing(numbers: Vector) -> None:
             f"Row {gaps[0][0]} has a missing number, and numbers='mahalanobis' takes all of them "
             "together; fill it in, or use numbers='deviation'."
         )
+
+
+def _by_name(weights: Mapping[str, float], names: list[str]) -> list[float]:
+    """Put weights in the order of the columns; those not named count 1."""
+    unknown = [name for name in weights if name not in names]
+    if unknown:
+        known = f"the columns are {', '.join(map(repr, names))}"
+        way_out = known if names else "X has no names: give a number for each column"
+        raise ParameterError(
+            f"The 'weights' parameter of MixedDistance names {unknown[0]!r}, but {way_out}."
+        )
+    return [weights.get(name, 1.0) for name in names]
 
 
 def _check_weights(weights: Any, n_columns: int) -> None:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from maxmargin.inputs.parameters import check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.neighbors.reduced import ReducedNeighbors
-from maxmargin.neighbors.table import leave_one_out_table
+from maxmargin.neighbors.table import leave_one_out_pieces
 from maxmargin.neighbors.vote import vote_for_each_k
+from maxmargin.ops.clock import Clock, watch
 
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -36,6 +37,8 @@ class EditedNeighbors(ReducedNeighbors):
         left.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``, which predicts.
+    time_limit : float, default=None
+        Seconds after which rows that were not judged yet are kept.
 
     Attributes
     ----------
@@ -43,9 +46,14 @@ class EditedNeighbors(ReducedNeighbors):
         The rows kept, by place, in order.
     n_kept_ : int
     n_passes_ : int
-        How often rows were judged.
+        How often rows were judged, perhaps not all of them the last time.
+    complete_ : bool
+        Whether there was time for all of it.
     estimator_ : KNeighborsClassifier
-        One neighbour among the rows kept; its classes are numbered.
+        One neighbour among the rows kept, less ``centre_``; its classes are numbered.
+    centre_ : ndarray of shape (columns,) or None
+        The median of the rows where brute force takes Euclidean distances from products, which
+        would round far from 0; otherwise None.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn. A class may have lost all of its rows; it is then never predicted.
 
@@ -72,15 +80,11 @@ class EditedNeighbors(ReducedNeighbors):
         metric: Any = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.repeat = repeat
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+        super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -100,15 +104,24 @@ class EditedNeighbors(ReducedNeighbors):
         self._check_parameters()
         rows, numbers = self._read(X, y, at_least=2)
         self._refuse_few(len(numbers))
-        kept, self.n_passes_ = np.arange(len(numbers)), 0
-        while self.n_passes_ == 0 or (self.repeat and len(kept) > self.n_neighbors):
-            agreed = self._agreed(rows[kept], numbers[kept])
-            kept, self.n_passes_ = kept[agreed], self.n_passes_ + 1
-            if agreed.all():
-                break
+        with watch(self.time_limit) as clock:
+            search = self._search(rows, numbers, self.n_neighbors)
+            kept = self._judge(rows, numbers, search, clock)
         self._refuse_none(kept)
-        self._keep(rows, numbers, kept)
+        self._keep(rows, numbers, kept, search)
         return self
+
+    def _judge(self, rows: Any, numbers: Index, search: Any, clock: Clock) -> Index:
+        """Give the rows that are left after one pass, or after all."""
+        kept, self.n_passes_, again = np.arange(len(numbers)), 0, True
+        while again:
+            agreed, self.complete_ = self._agreed(search, rows[kept], numbers[kept], clock)
+            kept, self.n_passes_ = kept[agreed], self.n_passes_ + 1
+            again = self.repeat and self.complete_ and not agreed.all()
+            again = again and len(kept) > self.n_neighbors
+            if again:
+                search = self._search(rows[kept], numbers[kept], self.n_neighbors)
+        return kept
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -116,12 +129,16 @@ class EditedNeighbors(ReducedNeighbors):
         check_number(owner, "n_neighbors", self.n_neighbors, 1, whole=True)
         check_flag(owner, "repeat", self.repeat)
 
-    def _agreed(self, rows: Any, numbers: Index) -> Mask:
-        search = self._search(self.n_neighbors).fit(rows, numbers)
-        table = leave_one_out_table(search, rows, self.n_neighbors)
-        labels = numbers[table.indices]
-        won = vote_for_each_k(labels, np.ones(labels.shape), len(self.classes_))
-        return np.asarray(won[:, -1] == numbers)
+    def _agreed(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Mask, bool]:
+        """Say which rows nobody contradicts, and whether there was time to ask for all."""
+        agreed, left = np.ones(len(numbers), dtype=bool), len(numbers)
+        for some, table in leave_one_out_pieces(search, rows, self.n_neighbors):
+            labels = numbers[table.indices]
+            won = vote_for_each_k(labels, np.ones(labels.shape), len(self.classes_))
+            agreed[some], left = won[:, -1] == numbers[some], left - len(some)
+            if clock.over():
+                break
+        return agreed, left == 0
 
     def _refuse_few(self, n_rows: int) -> None:
         if n_rows <= self.n_neighbors:

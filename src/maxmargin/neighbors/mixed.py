@@ -78,7 +78,8 @@ class _MixedNeighbors(BaseEstimator):
         self._check_parameters()
         self._read(X, y)
         distance = MixedDistance() if self.distance is None else clone(self.distance)
-        self._ruler = distance.measure(self._rows, self.is_categorical_)
+        names = getattr(self, "feature_names_in_", None)
+        self._ruler = distance.measure(self._rows, self.is_categorical_, names)
         self.attribute_search_ = None
         if self.selection is not None:
             self.attribute_search_ = self._select(distance)

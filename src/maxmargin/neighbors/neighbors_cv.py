@@ -13,22 +13,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import check_labels, find_classes
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
-from maxmargin.inputs.vectors import check_vectors
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.neighbors.table import NeighborTable, leave_one_out_table
+from maxmargin.neighbors.numbers import read_numbers
+from maxmargin.neighbors.searcher import Searcher
+from maxmargin.neighbors.table import NeighborTable, leave_one_out_pieces
 from maxmargin.neighbors.vote import WEIGHTS, mean_for_each_k, vote_for_each_k, weigh
+from maxmargin.ops.clock import watch
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
-class _NeighborsCV(BaseEstimator):
+class _NeighborsCV(Searcher):
     """What both share: candidates, the table, results as a grid search leaves them."""
 
     _kind: ClassVar[Any]
@@ -44,21 +46,11 @@ class _NeighborsCV(BaseEstimator):
         metric: Any = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -78,34 +70,43 @@ class _NeighborsCV(BaseEstimator):
         rows, target = self._read(X, y)
         ks = self._candidates(rows.shape[0])
         self._refuse_too_many(int(ks.max()), rows.shape[0])
-        search = self._machine(int(ks.max())).fit(rows, y=target)
-        table = leave_one_out_table(search, rows, int(ks.max()))
-        self._report(ks, self._scores(table, target)[:, ks - 1])
-        self.best_estimator_ = self._machine(self.n_neighbors_).fit(rows, target)
+        scores = self._leave_out(rows, self._as_numbers(target), int(ks.max()))
+        self._report(ks, scores[:, ks - 1])
+        self.best_estimator_ = self._machine(rows, target, self.n_neighbors_)
         return self
+
+    def _leave_out(self, rows: Any, target: NDArray[Any], k: int) -> Vector:
+        """Score rows by others, for every number of neighbours up to k."""
+        scores, judged = np.empty((len(target), k)), np.zeros(len(target), dtype=bool)
+        with watch(self.time_limit) as clock:
+            search = self._machine(rows, target, k)
+            for some, table in leave_one_out_pieces(search, rows, k):
+                scores[some], judged[some] = self._scores(table, target, target[some]), True
+                if clock.over():
+                    break
+        self.n_judged_, self.complete_ = int(judged.sum()), bool(judged.all())
+        return scores[judged]
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         check_choice(owner, "weights", self.weights, WEIGHTS)
-        check_shared(self)
-        if isinstance(self.metric, str) and self.metric == "precomputed":
-            raise ParameterError(
-                f"The 'metric' parameter of {owner} must be one of rows, not 'precomputed': give "
-                "the rows themselves."
-            )
+        super()._check_parameters()
         self._candidates(2)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         raise NotImplementedError
 
-    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
-        """Score every row for every k; higher is better."""
+    def _as_numbers(self, target: NDArray[Any]) -> NDArray[Any]:
+        """Give what is voted on or added up."""
+        return target
+
+    def _scores(self, table: NeighborTable, target: NDArray[Any], own: NDArray[Any]) -> Vector:
+        """Score every row of the table for every k, given its own target; higher is better."""
         raise NotImplementedError
 
-    def _machine(self, k: int) -> Any:
-        """Make scikit-learn's estimator with k neighbours."""
-        given = {name: value for name, value in vars(self).items() if name in self.get_params()}
-        return self._kind(**given | {"n_neighbors": k})
+    def _machine(self, rows: Any, target: NDArray[Any], k: int) -> Any:
+        """Fit scikit-learn's estimator with k neighbours."""
+        return self._fitted(self._kind, rows, target, n_neighbors=k, weights=self.weights)
 
     def _candidates(self, n_rows: int) -> Index:
         """List the numbers of neighbours to try, rising."""
@@ -154,7 +155,7 @@ class _NeighborsCV(BaseEstimator):
         predictions : ndarray of shape (rows,)
         """
         check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(check_vectors(self, X, reset=False)))
+        return np.asarray(self.best_estimator_.predict(read_numbers(self, X, reset=False)))
 
 
 class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
@@ -173,6 +174,8 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         Whether a nearer neighbour's vote weighs more, 1 / distance.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``.
+    time_limit : float, default=None
+        Seconds after which k is chosen by the rows left out so far, a few from all over the data.
 
     Attributes
     ----------
@@ -180,6 +183,10 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         The chosen k; of several best ones the smallest.
     cv_results_, best_params_, best_score_, best_index_
         As in ``GridSearchCV``: a score is the share of rows whose other rows predict them.
+    n_judged_ : int
+        How many rows were left out in turn: all of them, unless there was no time.
+    complete_ : bool
+        Whether there was time for all.
     best_estimator_ : KNeighborsClassifier
         With all rows and the chosen k.
     classes_, n_features_in_, feature_names_in_
@@ -198,16 +205,18 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     _kind = KNeighborsClassifier
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
+        rows, given = read_numbers(self, X, y=y, dtype=np.float64, ensure_min_samples=2)
         labels = check_labels(given)
         self.classes_, _ = find_classes(labels)
         return rows, labels
 
-    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
-        _, numbers = find_classes(target)
+    def _as_numbers(self, target: NDArray[Any]) -> NDArray[Any]:
+        return find_classes(target)[1]
+
+    def _scores(self, table: NeighborTable, target: NDArray[Any], own: NDArray[Any]) -> Vector:
         weight = weigh(table.distances, self.weights)
-        won = vote_for_each_k(numbers[table.indices], weight, len(self.classes_))
-        return (won == numbers[:, None]).astype(np.float64)
+        won = vote_for_each_k(target[table.indices], weight, len(self.classes_))
+        return (won == own[:, None]).astype(np.float64)
 
     def predict_proba(self, X: Any) -> Vector:
         """Give the shares of the votes.
@@ -221,7 +230,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         probabilities : ndarray of shape (rows, classes)
         """
         check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(check_vectors(self, X, reset=False)))
+        return np.asarray(self.best_estimator_.predict_proba(read_numbers(self, X, reset=False)))
 
 
 class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
@@ -240,6 +249,8 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
         Whether a nearer neighbour weighs more, 1 / distance.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsRegressor``.
+    time_limit : float, default=None
+        Seconds after which k is chosen by the rows left out so far, a few from all over the data.
 
     Attributes
     ----------
@@ -247,6 +258,10 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
         The chosen k; of several best ones the smallest.
     cv_results_, best_params_, best_score_, best_index_
         As in ``GridSearchCV``: a score is minus the mean squared error of rows predicted by others.
+    n_judged_ : int
+        How many rows were left out in turn: all of them, unless there was no time.
+    complete_ : bool
+        Whether there was time for all.
     best_estimator_ : KNeighborsRegressor
         With all rows and the chosen k.
     n_features_in_, feature_names_in_
@@ -266,10 +281,10 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         given: Any = {"y": y, "y_numeric": True, "ensure_min_samples": 2}
-        rows, target = check_vectors(self, X, dtype=np.float64, **given)
+        rows, target = read_numbers(self, X, dtype=np.float64, **given)
         return rows, np.asarray(target, np.float64)
 
-    def _scores(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
+    def _scores(self, table: NeighborTable, target: NDArray[Any], own: NDArray[Any]) -> Vector:
         weight = weigh(table.distances, self.weights)
         said = mean_for_each_k(target[table.indices], weight)
-        return -np.square(said - target[:, None])
+        return -np.square(said - own[:, None])

@@ -6,21 +6,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy import sparse
+from sklearn.base import ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.container import by_position, take_rows
 from maxmargin.inputs.labels import check_labels, find_classes
-from maxmargin.inputs.parameters import ParameterError, check_shared
-from maxmargin.inputs.vectors import check_vectors
+from maxmargin.neighbors.numbers import read_numbers
+from maxmargin.neighbors.searcher import Searcher
+from maxmargin.neighbors.table import centre_of, has_products
 
+Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-_OF_SEARCH = ("algorithm", "leaf_size", "p", "metric", "metric_params", "n_jobs")
 
-
-class ReducedNeighbors(ClassifierMixin, BaseEstimator):
+class ReducedNeighbors(ClassifierMixin, Searcher):
     """One nearest neighbour among the rows that were kept.
 
     A subclass reads rows (``_read``), chooses, and keeps (``_keep``).
@@ -30,35 +31,26 @@ class ReducedNeighbors(ClassifierMixin, BaseEstimator):
     """The attribute with the places of the rows kept."""
 
     classes_: NDArray[Any]
+    centre_: Vector | None
+    complete_: bool
     estimator_: KNeighborsClassifier
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _check_parameters(self) -> None:
-        check_shared(self)
-        if isinstance(self.metric, str) and self.metric == "precomputed":
-            raise ParameterError(
-                f"The 'metric' parameter of {type(self).__name__} must be one of rows, not "
-                "'precomputed': give the rows themselves."
-            )
 
     def _read(self, X: Any, y: Any, at_least: int = 1) -> tuple[Any, Index]:
         """Give rows and the numbers of their classes."""
-        rows, given = check_vectors(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
+        rows, given = read_numbers(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
         self.classes_, numbers = find_classes(check_labels(given))
         return rows, numbers
 
-    def _search(self, n_neighbors: int) -> KNeighborsClassifier:
-        given = {name: getattr(self, name) for name in _OF_SEARCH}
-        return KNeighborsClassifier(n_neighbors, **given)
+    def _search(self, rows: Any, numbers: Index, n_neighbors: int) -> KNeighborsClassifier:
+        return self._fitted(KNeighborsClassifier, rows, numbers, n_neighbors=n_neighbors)
 
-    def _keep(self, rows: Any, numbers: Index, kept: Index) -> None:
+    def _keep(self, rows: Any, numbers: Index, kept: Index, search: KNeighborsClassifier) -> None:
+        """Keep these rows, searched as all were: few would be by brute force, which rounds."""
         setattr(self, self._indices, kept)
-        self.estimator_ = self._search(1).fit(rows[kept], numbers[kept])
+        self.centre_ = centre_of(rows) if has_products(search) else None
+        few = rows[kept] if self.centre_ is None else rows[kept] - self.centre_
+        given = {"algorithm": search._fit_method, "n_neighbors": 1}
+        self.estimator_ = self._fitted(KNeighborsClassifier, few, numbers[kept], **given)
 
     @property
     def n_kept_(self) -> int:
@@ -95,5 +87,8 @@ class ReducedNeighbors(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (rows,)
         """
         check_is_fitted(self)
-        rows = check_vectors(self, X, reset=False)
+        rows = read_numbers(self, X, reset=False)
+        if sparse.issparse(rows) and not sparse.issparse(self.estimator_._fit_X):
+            rows = rows.toarray()
+        rows = rows if self.centre_ is None else rows - self.centre_
         return np.asarray(self.classes_[self.estimator_.predict(rows)])

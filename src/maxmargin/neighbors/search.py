@@ -22,6 +22,7 @@ from sklearn.utils import check_array, check_random_state
 from threadpoolctl import threadpool_limits
 
 from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.neighbors.dimension import check_columns
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -31,7 +32,7 @@ APPROXIMATE = ("lsh", "hnsw")
 _NOT_INSTALLED = (
     "Approximate search (lsh, hnsw) is left out: it needs faiss, pip install faiss-cpu."
 )
-_TURNS = 3  # of which the fastest counts
+_BUILDS, _TURNS = 3, 9  # of which the median counts: what disturbs one turn leaves it alone
 _BITS, _TABLES, _BITS_A_TABLE, _CANDIDATES = 256, 16, 10, 50
 _LINKS = 16  # of a node of the graph, as its authors have it
 
@@ -45,12 +46,13 @@ class SearchCost:
     method : str
     n_rows, n_columns : int
     build_seconds : float
-        For what is made of the rows before the first query.
+        For what is made of the rows before the first query; the median of several times.
     query_seconds : float
-        A query.
+        A query; the median of several times.
     distances : float
-        Rows that a query is compared with, on average: as the trees and faiss count them, where
-        those of hashing are mostly comparisons of short codes; brute force compares all.
+        Points that a query is compared with, on average, as the trees and faiss count them: brute
+        force compares all rows; a ball tree also the centres of its balls, so that it can come to
+        more than all rows; those of hashing are mostly comparisons of short codes.
     recall : float
         The share of the true neighbours that were found.
     """
@@ -214,7 +216,7 @@ def search_costs_by_dimension(
     """
     random = check_random_state(random_state)
     parts = []
-    for d in n_columns:
+    for d in check_columns("search_costs_by_dimension", n_columns):
         points = random.uniform(size=(n_rows + n_queries, d))
         given = {"n_neighbors": n_neighbors, "methods": methods, "random_state": random}
         parts.append(search_costs(points[:n_rows], points[n_rows:], **given))
@@ -249,23 +251,29 @@ def _available(methods: Sequence[str] | None) -> tuple[list[str], str]:
 
 
 def _measure(name: str, rows: Vector, queries: Vector, truth: Index, random: Any) -> SearchCost:
-    k, begun = truth.shape[1], perf_counter()
-    built = _BUILDERS[name](rows, k, random)
-    build_seconds, seconds = perf_counter() - begun, []
-    for _ in range(_TURNS):
-        begun = perf_counter()
-        found = built.search(queries)
-        seconds.append(perf_counter() - begun)
+    k = truth.shape[1]
+    built, build_seconds = _timed(lambda: _BUILDERS[name](rows, k, random), _BUILDS)
+    found, seconds = _timed(lambda: built.search(queries), _TURNS)
     hits = [np.isin(mine, true).sum() for mine, true in zip(found, truth, strict=True)]
     return SearchCost(
         method=name,
         n_rows=len(rows),
         n_columns=rows.shape[1],
         build_seconds=build_seconds,
-        query_seconds=min(seconds) / len(queries),
+        query_seconds=seconds / len(queries),
         distances=built.count(len(queries)) / len(queries),
         recall=float(np.sum(hits) / truth.size),
     )
+
+
+def _timed(work: Callable[[], Any], turns: int) -> tuple[Any, float]:
+    """Give what a piece of work gives, and the median of its seconds over some turns."""
+    seconds = []
+    for _ in range(turns):
+        begun = perf_counter()
+        result = work()
+        seconds.append(perf_counter() - begun)
+    return result, float(np.median(seconds))
 
 
 def _build_brute(rows: Vector, k: int, _random: Any) -> _Built:

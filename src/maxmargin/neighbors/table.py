@@ -4,20 +4,29 @@ Rows of one distance stand in the order of the data. Which of them a search find
 an accident of its heap, of blocks of a product or of threads; here it is a rule, so that the first
 k columns of a wide table are the table of k.
 
-The search is scikit-learn's. Its Euclidean distances may come from |a|² − 2 a·b + |b|², which
-rounds, so those in the table are worked out again from a − b; and where rows at the end of a line
-are as near as rows beyond it, up to that rounding, all rows as near are looked at.
+The search is scikit-learn's. Brute force has its Euclidean distances from |a|² − 2 a·b + |b|²,
+which rounds by what the rows' norms are: so it gets rows less their median, the distances in the
+table are worked out again from a − b, and where rows at the end of a line are as near as rows
+beyond it, up to that rounding, all rows as near are looked at. Trees take differences themselves.
+
+Rows are worked on in pieces, between which a fit may end. Those of a piece lie all over the data,
+so that the rows of the first pieces are a fair sample of all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestNeighbors
 
 from maxmargin.ops.clock import stop_if_over
 
@@ -26,6 +35,11 @@ Index = NDArray[np.intp]
 
 _PAIRS = 1 << 20  # distances, or differences of numbers, that are worked on at a time
 _SAME = 1e-9  # by which two ways to work out a distance may differ
+_FIRST = 64  # rows of the first piece of a tree, and the seconds of one
+_SOON, _LATE = 0.05, 0.2  # after which the next is larger, or smaller
+_AT_ONCE = 4096  # rows of a piece of brute force: of fewer its threads make little
+_MOST_PAIRS, _MOST_PRODUCTS = 1 << 26, 1 << 30  # of them: half a second or so
+_GOLDEN = 0.6180339887498949
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -69,14 +83,73 @@ def leave_one_out_table(search: Any, X: Any, k: int) -> NeighborTable:
     >>> leave_one_out_table(NearestNeighbors().fit(X), X, 2).indices.tolist()
     [[1, 2], [2, 0], [1, 0], [1, 2]]
     """
-    n, ruler = X.shape[0], _Ruler.of(search, X)
-    wide = min(k + 1, n - 1)  # one more column tells whether a line ends among equals
-    distances, indices = search.kneighbors(n_neighbors=wide)
-    stop_if_over()
-    table = _in_order(*ruler.exact(distances, indices))
+    n = X.shape[0]
+    distances, indices = np.empty((n, k)), np.empty((n, k), dtype=np.intp)
+    for rows, table in leave_one_out_pieces(search, X, k):
+        distances[rows], indices[rows] = table.distances, table.indices
+        stop_if_over()
+    return NeighborTable(distances, indices)
+
+
+def leave_one_out_pieces(search: Any, X: Any, k: int) -> Iterator[tuple[Index, NeighborTable]]:
+    """Give each row's k nearest other rows, of some rows at a time.
+
+    Parameters
+    ----------
+    search, X, k
+        As for ``leave_one_out_table``.
+
+    Yields
+    ------
+    rows : ndarray
+        Places of rows, from all over the data.
+    table : NeighborTable
+        Of these rows.
+    """
+    ruler = _Ruler.of(search, X)
+    cut = _brute_pieces(X.shape) if ruler.search._tree is None else _tree_pieces(X.shape[0])
+    order = _from_all_over(X.shape[0])
+    for part in cut:
+        yield order[part], _others(ruler, order[part], k)
+
+
+def _from_all_over(n: int) -> Index:
+    """Order rows so that any that follow each other lie far apart, by steps of the golden ratio."""
+    step = next(s for s in range(max(1, round(_GOLDEN * n)), n + 2) if gcd(s, n) == 1)
+    return np.arange(n, dtype=np.intp) * step % n
+
+
+def _brute_pieces(shape: tuple[int, int]) -> Iterator[slice]:
+    n, d = shape
+    size = max(1, min(_AT_ONCE, _MOST_PAIRS // n, _MOST_PRODUCTS // max(1, n * d)))
+    return (slice(start, start + size) for start in range(0, n, size))
+
+
+def _tree_pieces(n: int) -> Iterator[slice]:
+    """Cut rows into pieces, larger ones where the last was done soon: nobody knows in advance."""
+    start, size = 0, _FIRST
+    while start < n:
+        begun = perf_counter()
+        yield slice(start, start + size)
+        start, seconds = start + size, perf_counter() - begun
+        size = 2 * size if seconds < _SOON else max(1, size // 2) if seconds > _LATE else size
+
+
+def _others(ruler: _Ruler, rows: Index, k: int) -> NeighborTable:
+    wide = min(k + 1, ruler.X.shape[0] - 1)  # one more column tells if a line ends among equals
+    distances, indices = _without_own(*ruler.find(rows, wide + 1), rows)
+    table = _in_order(*ruler.exact(distances, indices, rows))
     if wide > k:
-        _complete(table, ruler, k)
+        _complete(table, ruler, rows, k)
     return NeighborTable(table.distances[:, :k], table.indices[:, :k])
+
+
+def _without_own(distances: Vector, indices: Index, rows: Index) -> tuple[Vector, Index]:
+    """Leave every row out of its own line; the last where so many equal ones came before it."""
+    others = indices != rows[:, None]
+    others[others.all(axis=1), -1] = False
+    shape = len(rows), indices.shape[1] - 1
+    return distances[others].reshape(shape), indices[others].reshape(shape)
 
 
 def nearest(distances: Vector, k: int) -> NeighborTable:
@@ -107,34 +180,96 @@ class _Ruler:
     """Distances of pairs of rows, and how far those of a search may be off."""
 
     X: Any
+    near: Any
+    """The rows as they are searched."""
+    search: Any
     metric: Any
     params: dict[str, Any]
+    rounding: float
+    """By how much squared distances of the search may be off, whatever they are."""
 
     @classmethod
     def of(cls, search: Any, X: Any) -> _Ruler:
-        return cls(X, search.effective_metric_, search.effective_metric_params_ or {})
+        metric, params = search.effective_metric_, search.effective_metric_params_ or {}
+        near = X
+        if has_products(search):
+            near = X - centre_of(X)
+            search = NearestNeighbors(algorithm="brute", n_jobs=search.n_jobs).fit(near)
+        rounds = metric == "euclidean" and search._tree is None
+        rounding = rounding_of_squares(near) if rounds else 0.0
+        return cls(X, near, search, metric, params, rounding)
 
-    @property
-    def slack(self) -> float:
-        """Up to which difference of squared distances a search may have erred."""
-        return rounding_of_squares(self.X) if self.metric == "euclidean" else 0.0
+    def find(self, rows: Index, k: int) -> tuple[Vector, Index]:
+        distances, indices = self.search.kneighbors(self.near[rows], n_neighbors=k)
+        return np.asarray(distances, np.float64), indices
 
-    def exact(self, distances: Vector, indices: Index) -> tuple[Vector, Index]:
+    def slack(self, squares: Vector) -> Vector:
+        """Up to which difference from squared distances a search may have erred."""
         if self.metric != "euclidean":
-            return np.asarray(distances, np.float64), indices
-        left = np.repeat(np.arange(len(indices)), indices.shape[1])
+            return np.zeros(len(squares))
+        return self.rounding + relative_rounding(self.X.shape[1]) * squares
+
+    def exact(self, distances: Vector, indices: Index, rows: Index) -> tuple[Vector, Index]:
+        if self.metric != "euclidean":
+            return distances, indices
+        left = np.repeat(rows, indices.shape[1])
         found = euclidean_pairs(self.X, left, indices.ravel())
         return found.reshape(indices.shape), indices
 
     def as_near(self, rows: Index, limits: Vector) -> tuple[Index, Index, Vector]:
         """Find all pairs of one of these rows with another, up to a limit a row."""
-        block = pairwise_distances(self.X[rows], self.X, metric=self.metric, **self.params)
+        block = self._block(rows)
         block[np.arange(len(rows)), rows] = np.inf
         lines, others = np.nonzero(block <= (1.0 + _SAME) * limits[:, None])
         found = block[lines, others]
         if self.metric == "euclidean":
             found = euclidean_pairs(self.X, rows[lines], others)
         return lines, others, found
+
+    def _block(self, rows: Index) -> Vector:
+        if self.metric == "euclidean" and self.search._tree is not None:
+            return np.asarray(cdist(self.X[rows], self.X))
+        found = pairwise_distances(self.near[rows], self.near, metric=self.metric, **self.params)
+        return np.asarray(found)
+
+
+def has_products(search: Any) -> bool:
+    """Say whether a search takes Euclidean distances of dense rows from products.
+
+    Parameters
+    ----------
+    search : fitted estimator of sklearn.neighbors
+
+    Returns
+    -------
+    has_products : bool
+
+    Examples
+    --------
+    >>> has_products(NearestNeighbors(algorithm="kd_tree").fit(np.ones((3, 2))))
+    False
+    """
+    brute = search._tree is None and search.effective_metric_ == "euclidean"
+    return bool(brute and not sparse.issparse(search._fit_X))
+
+
+def centre_of(X: Vector) -> Vector:
+    """Give the point near which products of rows round least: the median of each column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (rows, columns)
+
+    Returns
+    -------
+    centre : ndarray of shape (columns,)
+
+    Examples
+    --------
+    >>> centre_of(np.array([[7.0], [9.0], [1e9]]))
+    array([9.])
+    """
+    return np.asarray(np.median(X, axis=0), np.float64)  # a mean would follow a row far away
 
 
 def euclidean_pairs(X: Any, left: Index, right: Index) -> Vector:
@@ -182,6 +317,25 @@ def rounding_of_squares(X: Any) -> float:
     return 16.0 * (X.shape[1] + 4) * _EPS * float(_row_squares(X).max())
 
 
+def relative_rounding(n_columns: int) -> float:
+    """Bound by which part two squared distances may be off together, when differences gave them.
+
+    Parameters
+    ----------
+    n_columns : int
+
+    Returns
+    -------
+    bound : float
+
+    Examples
+    --------
+    >>> relative_rounding(2) < 1e-14
+    True
+    """
+    return 4.0 * (n_columns + 4) * _EPS
+
+
 def _row_squares(rows: Any) -> Vector:
     if sparse.issparse(rows):
         return np.asarray(rows.multiply(rows).sum(axis=1), np.float64).ravel()
@@ -195,16 +349,17 @@ def _in_order(distances: Vector, indices: Index) -> NeighborTable:
     )
 
 
-def _complete(table: NeighborTable, ruler: _Ruler, k: int) -> None:
+def _complete(table: NeighborTable, ruler: _Ruler, rows: Index, k: int) -> None:
     """Look at all rows where the k-th neighbour is no nearer than others may be."""
-    squares, slack = table.distances[:, k - 1 :] ** 2, ruler.slack
+    squares = table.distances[:, k - 1 :] ** 2
+    slack = ruler.slack(squares[:, 0])
     unsure = np.flatnonzero(squares[:, 1] - squares[:, 0] <= slack)
-    step = max(1, _PAIRS // len(table.distances))
+    step = max(1, _PAIRS // ruler.X.shape[0])
     for start in range(0, len(unsure), step):
-        rows = unsure[start : start + step]
-        found = _first(*ruler.as_near(rows, np.sqrt(squares[rows, 0] + slack)), k)
-        table.distances[rows, :k], table.indices[rows, :k] = found.distances, found.indices
-        stop_if_over()
+        lines = unsure[start : start + step]
+        limits = np.sqrt(squares[lines, 0] + slack[lines])
+        found = _first(*ruler.as_near(rows[lines], limits), k)
+        table.distances[lines, :k], table.indices[lines, :k] = found.distances, found.indices
 
 
 def _first(lines: Index, others: Index, distances: Vector, k: int) -> NeighborTable:

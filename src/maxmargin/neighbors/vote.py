@@ -9,6 +9,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 WEIGHTS = ("uniform", "distance")
+_HUGE = 2.0**600  # weights beyond which sums might overflow; only their ratios count
 
 
 def weigh(distances: Vector, weights: str) -> Vector:
@@ -19,7 +20,8 @@ def weigh(distances: Vector, weights: str) -> Vector:
     distances : ndarray of shape (rows, k)
         Rising.
     weights : {"uniform", "distance"}
-        1 for each, or 1 / distance; where some distance is 0, only those neighbours count.
+        1 for each, or 1 / distance; where some distance is 0, or so small that 1 / distance is no
+        number, only those neighbours count.
 
     Returns
     -------
@@ -32,10 +34,11 @@ def weigh(distances: Vector, weights: str) -> Vector:
     """
     if weights == "uniform":
         return np.ones(distances.shape)
-    touching = distances[:, :1] == 0.0
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         inverse = 1.0 / distances
-    return np.where(touching, distances == 0.0, inverse)
+    touching = np.isinf(inverse)
+    unit = np.where(inverse[:, :1] > _HUGE, 1.0 / _HUGE, 1.0)
+    return np.where(touching[:, :1], touching, unit * inverse)
 
 
 def vote_for_each_k(labels: Index, weight: Vector, n_classes: int) -> Index:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.evaluation.members import coefficients
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.plane import Plane, frame, make_lattice, number_labels
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -184,15 +184,13 @@ class BoundaryDisplay:
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
         self._draw_regions()
         self.points_ = draw_classes(ax, self.X, self.y, len(self.class_names))
-        self._finish_axes()
+        frame(ax, self.xx0, self.xx1, self.axis_names, self.axis_words)
         self.legend_ = name_classes(ax, self.class_names) if legend else None
         return self
 
     def _draw_regions(self) -> None:
         n = len(self.class_names)
         paint = ListedColormap(region_colours(n))
-        low, high = (f(self.xx0) for f in (np.min, np.max))
-        bottom, top = (f(self.xx1) for f in (np.min, np.max))
         self.ax_.pcolormesh(
             self.xx0, self.xx1, self.regions, cmap=paint, vmin=-0.5, vmax=n - 0.5, shading="nearest"
         )
@@ -202,14 +200,6 @@ class BoundaryDisplay:
                 self.xx0, self.xx1, self.regions >= number, levels=[0.5], colors=palette.INK,
                 linewidths=1.0,
             )  # fmt: skip
-        self.ax_.set(xlim=(low, high), ylim=(bottom, top))
-
-    def _finish_axes(self) -> None:
-        first, second = self.axis_names
-        self.ax_.set(xlabel=plain(first), ylabel=plain(second))
-        for axis, words in zip((self.ax_.xaxis, self.ax_.yaxis), self.axis_words, strict=True):
-            if words is not None:
-                axis.set_ticks(np.arange(len(words)), [plain(word) for word in words])
 
 
 def boundary(
@@ -369,29 +359,6 @@ def name_classes(ax: Axes, names: Sequence[str], extra: Sequence[Line2D] = ()) -
         borderaxespad=_BELOW,
         ncols=min(4, len(marks) + len(extra)), frameon=False, fontsize="small",
     )  # fmt: skip
-
-
-def number_labels(y: ArrayLike, classes: Array) -> Array:
-    """Give labels their places among the classes, and refuse others.
-
-    Parameters
-    ----------
-    y : array-like of shape (rows,)
-    classes : ndarray
-        In order.
-
-    Returns
-    -------
-    numbers : ndarray of shape (rows,)
-    """
-    labels = np.asarray(y)
-    unknown = labels[~np.isin(labels, classes)]
-    if unknown.size:
-        raise ValueError(
-            f"y holds {unknown[0].item()!r}, which is no class of the model; it knows"
-            f" {classes.tolist()}."
-        )
-    return np.searchsorted(classes, labels)
 
 
 def _classes(fitted: Fitted, drawn_of: str) -> Array:

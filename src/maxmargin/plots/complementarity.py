@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import head
 from maxmargin.svm.duality import KINDS, DualExplanation, explain_dual
 from maxmargin.svm.kernel_classifier import KernelClassifier

@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.replay import choose_rounds
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from maxmargin.evaluation.members import is_bag, staged_labels
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:

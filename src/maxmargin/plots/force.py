@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.margin import MarginDisplay
 from maxmargin.plots.plane import Plane
 from maxmargin.plots.slack import ARROW

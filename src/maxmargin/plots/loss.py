@@ -184,8 +184,12 @@ def losses(
 
 
 def listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:
-    """Take one loss for a list of it."""
-    return chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else [chosen]
+    """Take one loss for a list of it, and refuse none."""
+    several = isinstance(chosen, Iterable) and not isinstance(chosen, str)
+    losses: list[Any] = list(chosen) if several else [chosen]
+    if not losses:
+        raise ValueError("There is no loss to draw: give one at least, such as 'hinge'.")
+    return losses
 
 
 def _grid(margin: tuple[float, float]) -> NDArray[np.float64]:

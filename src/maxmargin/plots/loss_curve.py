@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots.error_curve import ErrorCurveDisplay
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:

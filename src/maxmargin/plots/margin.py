@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.plane import Plane, frame, make_lattice, of_second
 from maxmargin.plots.slack import ARROW, BOTH_WAYS, Affine, Slack, draw_slack
 from maxmargin.plots.text import plain
 
@@ -257,7 +257,7 @@ class MarginDisplay:
         self._draw_regions()
         self._draw_points()
         self._draw_support()
-        self._finish_axes()
+        frame(ax, self.xx0, self.xx1, self.axis_names, self.axis_words)
         self.slack_ = None if self.feet is None else self._draw_slack(self.feet)
         self.legend_ = self._add_legend() if legend else None
         return self
@@ -358,17 +358,6 @@ class MarginDisplay:
             handles.append(_mark(ARROW, "slack, ξ* = M ξ", color=palette.BAYES, markersize=9))
         return handles
 
-    def _finish_axes(self) -> None:
-        self.ax_.set(
-            xlabel=plain(self.axis_names[0]),
-            ylabel=plain(self.axis_names[1]),
-            xlim=(self.xx0.min(), self.xx0.max()),
-            ylim=(self.xx1.min(), self.xx1.max()),
-        )
-        for axis, words in zip((self.ax_.xaxis, self.ax_.yaxis), self.axis_words, strict=True):
-            if words is not None:
-                axis.set_ticks(np.arange(len(words)), [plain(word) for word in words])
-
     def _add_legend(self) -> Legend:
         return self.ax_.legend(
             handles=self.legend_handles(),
@@ -449,19 +438,7 @@ def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
     classes = getattr(fitted.model, "classes_", None)
     if not is_classifier(fitted.model) or classes is None:
         raise fitted.refusal("classes", f"margins are drawn of {drawn_of}")
-    if len(classes) != 2:
-        raise ValueError(
-            f"The model knows {len(classes)} classes, but margins are drawn for 2:"
-            " fit it to two of them."
-        )
-    labels = np.asarray(y)
-    unknown = labels[~np.isin(labels, classes)]
-    if unknown.size:
-        raise ValueError(
-            f"y holds {unknown[0].item()!r}, which is no class of the model; it knows"
-            f" {classes.tolist()}."
-        )
-    return np.where(labels == classes[1], 1.0, -1.0)
+    return np.where(of_second(y, np.asarray(classes), "margins are"), 1.0, -1.0)
 
 
 def _lattice(plane: Plane, resolution: int, bayes: ProbabilityGrid | None) -> tuple[Array, Array]:

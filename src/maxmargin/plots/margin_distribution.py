@@ -17,8 +17,8 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.evaluation.members import coefficients, is_bag
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette, replay
-from maxmargin.plots.fitted import Fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

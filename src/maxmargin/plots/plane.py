@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
+
+from maxmargin.inputs.parameters import check_number
+from maxmargin.plots.text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -66,13 +72,18 @@ class Plane:
     axes: tuple[Axis, Axis]
 
     @classmethod
-    def of(cls, X: Any, what: str, categorical: Sequence[bool] | None = None) -> Plane:
-        """Check that X has two columns; what the picture is of is for the refusal."""
+    def of(
+        cls,
+        X: Any,
+        what: str,
+        categorical: Sequence[bool] | None = None,
+        way_out: str = "fit the model to two of them.",
+    ) -> Plane:
+        """Check that X has two columns; what is drawn, and a way out, are for the refusal."""
         table: Array = check_array(X, dtype=None, ensure_all_finite=False)
         if table.shape[1] != 2:
             raise ValueError(
-                f"X has {table.shape[1]} columns, but a picture of {what} needs 2:"
-                " fit the model to two of them."
+                f"X has {table.shape[1]} columns, but a picture of {what} needs 2: {way_out}"
             )
         words = _holds_words(X) if categorical is None else categorical
         names = [str(name) for name in getattr(X, "columns", ("x1", "x2"))]
@@ -138,8 +149,50 @@ class Plane:
 
 def make_lattice(low: Array, high: Array, resolution: int) -> tuple[Array, Array]:
     """Return the lattice of a rectangle."""
+    check_number("a picture", "grid_resolution", resolution, 2, whole=True)
     xx0, xx1 = np.meshgrid(*(np.linspace(low[k], high[k], resolution) for k in (0, 1)))
     return xx0, xx1
+
+
+def number_labels(y: ArrayLike, classes: Array) -> Array:
+    """Give labels their places among the classes, which are in order, and refuse others."""
+    labels = np.asarray(y)
+    unknown = labels[~np.isin(labels, classes)]
+    if unknown.size:
+        raise ValueError(
+            f"y holds {unknown[0].item()!r}, which is no class of the model; it knows"
+            f" {classes.tolist()}."
+        )
+    return np.searchsorted(classes, labels)
+
+
+def of_second(y: ArrayLike, classes: Array, drawn: str) -> Array:
+    """Tell which labels are of the second class, and refuse more classes than two."""
+    if len(classes) != 2:
+        raise ValueError(
+            f"The model knows {len(classes)} classes, but {drawn} drawn for 2: fit it to two of"
+            " them."
+        )
+    return number_labels(y, classes) == 1
+
+
+def frame(
+    ax: Axes,
+    xx0: Array,
+    xx1: Array,
+    names: tuple[str, str],
+    words: tuple[list[str] | None, list[str] | None] = (None, None),
+) -> None:
+    """Let axes end where a lattice does, and name them; words stand at their places."""
+    ax.set(
+        xlabel=plain(names[0]),
+        ylabel=plain(names[1]),
+        xlim=(xx0.min(), xx0.max()),
+        ylim=(xx1.min(), xx1.max()),
+    )
+    for axis, each in zip((ax.xaxis, ax.yaxis), words, strict=True):
+        if each is not None:
+            axis.set_ticks(np.arange(len(each)), [plain(word) for word in each])
 
 
 def _holds_words(X: Any) -> list[bool]:

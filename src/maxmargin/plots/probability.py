@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length
 
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
-from maxmargin.plots.plane import Plane, make_lattice
+from maxmargin.plots.plane import Plane, frame, make_lattice, of_second
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
@@ -182,9 +182,7 @@ class ProbabilityDisplay:
         self._draw_field()
         self._draw_points()
         self.bar_ = self._add_bar() if bar else None
-        names = {"xlabel": plain(self.axis_names[0]), "ylabel": plain(self.axis_names[1])}
-        ends = {"xlim": (self.xx0.min(), self.xx0.max()), "ylim": (self.xx1.min(), self.xx1.max())}
-        ax.set(**names, **ends)
+        frame(ax, self.xx0, self.xx1, self.axis_names)
         return self
 
     def _draw_field(self) -> None:
@@ -261,16 +259,4 @@ def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
     if not is_classifier(fitted.model) or not hasattr(fitted.model, "predict_proba"):
         raise fitted.refusal("probabilities", f"a field is drawn of {drawn_of}")
     classes = np.asarray(fitted.model.classes_)
-    if len(classes) != 2:
-        raise ValueError(
-            f"The model knows {len(classes)} classes, but a field of probabilities is drawn"
-            " for 2: fit it to two of them."
-        )
-    labels = np.asarray(y)
-    unknown = labels[~np.isin(labels, classes)]
-    if unknown.size:
-        raise ValueError(
-            f"y holds {unknown[0].item()!r}, which is no class of the model; it knows"
-            f" {classes.tolist()}."
-        )
-    return np.asarray(labels == classes[1])
+    return of_second(y, classes, "a field of probabilities is")

@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin.evaluation.run import decide
 from maxmargin.inputs.container import take_rows
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.parameters import check_choice, check_number
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.margin import are_fitted, has_margins, has_support
 from maxmargin.plots.text import plain
 

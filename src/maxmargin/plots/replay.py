@@ -19,6 +19,8 @@ from maxmargin.inputs.weights import read_weight, weigh_classes
 
 Array: TypeAlias = NDArray[Any]
 
+_SAME = 1e-6  # how far rounding may move the error of a round that is played again
+
 
 def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: int) -> Array:
     """Sort the numbers of rounds that were asked for, refusing those a model does not have."""
@@ -67,12 +69,22 @@ def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Arr
 
 def first_weights(model: Any, y: Array, given: ArrayLike | None) -> Array:
     """Give the weights before the first round: those of ``fit``, by class, of the rows it kept."""
+    _refuse_other_number(model, y)
     weight = read_weight(given, len(y))
     factors = weigh_classes(getattr(model, "class_weight", None), model.classes_, y)
     weight = weight * factors[np.searchsorted(model.classes_, y)]
     if getattr(model, "n_iter_no_change", None) is not None:  # some rows were put aside
         weight = np.where(model.weights_ > 0, weight, 0.0)
     return np.asarray(weight / weight.sum())
+
+
+def _refuse_other_number(model: Any, y: Array) -> None:
+    fitted = getattr(model, "weights_", y)  # scikit-learn's do not say of how many rows they are
+    if len(fitted) != len(y):
+        raise ValueError(
+            f"X has {len(y)} rows, but rounds are drawn of the {len(fitted)} rows that the model "
+            "was fitted to."
+        )
 
 
 def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tuple[Array, Array]:
@@ -92,7 +104,21 @@ def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tup
             break
         weight = weight * np.exp(2.0 * alpha * (named != label))
         weight = weight / weight.sum()
-    return np.array(seen), np.array(said)
+    weights, places = np.array(seen), np.array(said)
+    refuse_other_rows(model, chosen, (weights * (places != label)).sum(axis=1))
+    return weights, places
+
+
+def refuse_other_rows(model: Any, chosen: Array, errors: Array) -> None:
+    """Raise where the errors of rounds played again are not those that the fit found."""
+    found = model.estimator_errors_[chosen - 1]
+    off = np.flatnonzero(~np.isclose(errors, found, rtol=0.0, atol=_SAME))
+    if len(off):
+        raise ValueError(
+            f"Round {chosen[off[0]]} has the error {errors[off[0]]:.4f} on these rows and had "
+            f"{found[off[0]]:.4f} in the fit: rounds are drawn of the X, y and sample_weight that "
+            "the model was fitted to."
+        )
 
 
 def weights(before: Array, t: Array, first: Array) -> Array:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation.members import coefficients
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.plots import palette, replay
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.plane import Plane, make_lattice
 from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.text import head, plain, turn, width
@@ -169,7 +169,8 @@ class RoundsDisplay:
         """
         fitted = Fitted.of(estimator)
         alphas = _check(fitted, cls.drawn_of)
-        plane = Plane.of(X, "rounds", fitted.categorical)
+        way_out = 'fit the model to two of them, or ask for kind="table".'
+        plane = Plane.of(X, "rounds", fitted.categorical, way_out)
         points, classes = plane.points, _two_classes(fitted.model)
         check_consistent_length(points, y)
         chosen = replay.choose_rounds(rounds, range(1, min(len(alphas), 4) + 1), len(alphas))
@@ -183,11 +184,13 @@ class RoundsDisplay:
         members, ensembles = replayed(X)
         member_grid, ensemble_grid = plane.ask(replayed, xx0, xx1)
         before = ensembles - alphas[chosen - 1, None] * members
+        weights = replay.weights(before, t, first)
+        replay.refuse_other_rows(fitted.model, chosen, (weights * (members != t)).sum(axis=1))
         display = cls(
             X=points,
             t=t,
             rounds=chosen,
-            weights=replay.weights(before, t, first),
+            weights=weights,
             members=members,
             ensembles=ensembles,
             xx0=xx0,

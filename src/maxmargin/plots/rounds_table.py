@@ -14,8 +14,8 @@ from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation.members import coefficients
 from maxmargin.inputs.container import take_rows
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette, replay
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.question import Question
 from maxmargin.plots.text import plain, width
 
@@ -160,11 +160,12 @@ class RoundsTableDisplay:
         seen, first = fitted.rows(X), replay.first_weights(model, labels, sample_weight)
         weights, said = replay.learned(model, seen, labels, chosen, first)
         place = np.searchsorted(model.classes_, labels)
+        errors = (weights * (said != place)).sum(axis=1)
         ensemble = replay.leader(model, seen, int(chosen[-1]))
         classes = [plain(label) for label in model.classes_]
         heads = [
             _head(model, int(number), names if not fitted.steps else None, classes, error, alphas)
-            for number, error in zip(chosen, (weights * (said != place)).sum(axis=1), strict=True)
+            for number, error in zip(chosen, errors, strict=True)
         ]
         display = cls(
             cells=_texts(X, lines),

@@ -1,4 +1,4 @@
-"""What finding neighbours costs as columns become more: time, and rows compared."""
+"""What finding neighbours costs as columns become more: time, and points compared."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SearchDisplay:
     >>> from maxmargin.plots import SearchDisplay
     >>> costs = search_costs_by_dimension((2, 4), n_rows=200, n_queries=5, methods=["kd_tree"])
     >>> SearchDisplay.from_costs(costs).axes_[1].get_ylabel()
-    'rows compared'
+    'points compared'
     """
 
     drawn_of: ClassVar[str] = "the SearchCosts of search_costs_by_dimension"
@@ -123,7 +123,7 @@ class SearchDisplay:
             ax.yaxis.set_minor_formatter(NullFormatter())
             ax.spines[["top", "right"]].set_visible(False)
         self.axes_[0].set_ylabel("microseconds a query")
-        self.axes_[1].set_ylabel("rows compared")
+        self.axes_[1].set_ylabel("points compared")
         head(self.axes_[0], "Time", f"{rows:,} rows, one thread")
         head(self.axes_[1], "Work", "as the structures count it; brute force compares all")
 

@@ -18,8 +18,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
 from maxmargin import losses
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.text import head, plain, turn
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation.members import coefficients, nameless
 from maxmargin.inputs.container import as_table, take_columns
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.weights import read_weight
 from maxmargin.plots import palette, replay
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.question import Question
 from maxmargin.plots.rounds_table import column_names
 from maxmargin.plots.text import head, plain

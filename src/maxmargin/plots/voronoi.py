@@ -139,7 +139,7 @@ class VoronoiDisplay:
         """
         if not (hasattr(X, "shape") or isinstance(X, list | tuple)):
             raise TypeError(f"{type(X).__name__} holds no rows; cells are drawn of {cls.drawn_of}.")
-        plane = Plane.of(X, "cells")
+        plane = Plane.of(X, "cells", way_out="give two of them.")
         if any(axis.words is not None for axis in plane.axes):
             raise ValueError("X holds words, but cells are drawn of rows of two numbers.")
         classes, numbers = _number(y, len(plane.points))

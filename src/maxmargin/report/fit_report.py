@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import is_classifier
 
-from maxmargin.plots.fitted import Fitted
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.report.atomic import write_atomically
 from maxmargin.report.page import render_page
 from maxmargin.report.picture import draw_errors, draw_roc

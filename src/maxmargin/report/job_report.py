@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.inputs.container import take_rows
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.job import Entry, Outcome
 from maxmargin.job.wording import Metric
-from maxmargin.plots.fitted import Fitted
 from maxmargin.plots.projection import holds_numbers
 from maxmargin.report.answer import Answer
 from maxmargin.report.atomic import write_atomically

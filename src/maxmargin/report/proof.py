@@ -8,8 +8,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from maxmargin.evaluation.members import is_bag
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import ErrorCurveDisplay
-from maxmargin.plots.fitted import Fitted
 from maxmargin.solvers.tasks import badness
 
 # In the order of the page: field, what to call it, what it means.

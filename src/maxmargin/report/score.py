@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from maxmargin.evaluation import RocCurve, clopper_pearson
-from maxmargin.plots.fitted import Fitted
+from maxmargin.inputs.fitted import Fitted
 
 
 @dataclass(frozen=True)

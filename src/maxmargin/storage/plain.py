@@ -12,7 +12,8 @@ Reading makes only what is listed here: a class is looked up by name, among thos
 that are of one of these four sorts and among the steps of scikit-learn that ``steps`` allows. It is
 never called with what a file says except as the parameters of a kernel or an estimator. Parts are
 of the types that their class declares, and where compiled loops would follow them blindly, the
-class says whether they fit together (``__restored__``, ``steps.check_step``).
+class says whether they fit together (``__restored__``, ``steps.check_step``). All of them must be
+there but those that came later, which the field says (``metadata={"later": True}``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from typing import Any
@@ -33,7 +34,13 @@ from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.storage.hint import fits, hints_of
-from maxmargin.storage.steps import check_step, find_step, name_of_step
+from maxmargin.storage.steps import (
+    check_step,
+    find_step,
+    name_of_step,
+    parts_of_step,
+    restore_step,
+)
 from maxmargin.storage.tree import read_tree, write_tree
 
 _OURS = "maxmargin."
@@ -204,9 +211,12 @@ def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
 
 
 def _later_parts(kind: type) -> dict[str, Any]:
-    """Give the parts that have a default: a release before they were there wrote none of them."""
+    """Give the parts that say of themselves that an earlier release wrote none of them.
+
+    A default alone does not: a file that has lost such a part would be read as another model.
+    """
     given = fields(kind) if is_dataclass(kind) else ()
-    return {field.name: field.default for field in given if field.default is not MISSING}
+    return {field.name: field.default for field in given if field.metadata.get("later")}
 
 
 def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
@@ -217,7 +227,7 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
     else:
         _check_step(value)
     given = value.get_params(deep=False)
-    held = {name: part for name, part in vars(value).items() if name not in given}
+    held = {name: part for name, part in parts_of_step(value).items() if name not in given}
     parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
     return {"is": name, **parts}
 
@@ -229,14 +239,18 @@ def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
             raise NotPlainError(f"{_named(kind)} cannot have {name!r} as a fitted part.")
     value = kind(**_read_items(plain["given"]))
     vars(value).update(held)
-    _check_step(value)
+    _check_step(value, restore_step)
+    if hasattr(value, "__restored__"):
+        value.__restored__()
     return value
 
 
-def _check_step(value: Any) -> None:
-    """Look at a step of scikit-learn before it is trusted."""
+def _check_step(value: Any, then: Callable[[Any], None] | None = None) -> None:
+    """Look at a step of scikit-learn before it is trusted, and do what comes then."""
     try:
         check_step(value)
+        if then is not None:
+            then(value)
     except ValueError as error:
         raise NotPlainError(str(error)) from None
 

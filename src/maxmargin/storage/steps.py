@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "sklearn.multiclass": ("OneVsOneClassifier", "OneVsRestClassifier"),
 }
 
+_TREES = {"brute": "", "kd_tree": "KDTree", "ball_tree": "BallTree"}
 _DISTANCES = ("euclidean", "manhattan", "chebyshev", "minkowski")
 _METRICS = (*_DISTANCES, "l1", "l2", "cityblock")  # other names of the first two
 
@@ -98,6 +100,52 @@ def check_step(step: Any) -> None:
         check(step)
 
 
+def parts_of_step(step: Any) -> dict[str, Any]:
+    """Give what is stored of a step: all that it has, but of neighbours no tree to search in.
+
+    Parameters
+    ----------
+    step : estimator
+        Of the list.
+
+    Returns
+    -------
+    parts : dict
+    """
+    parts = dict(vars(step))
+    return {**parts, "_tree": None} if _searches(step) else parts
+
+
+def restore_step(step: Any) -> None:
+    """Make the tree of neighbours again from their rows: the same rows make the same tree.
+
+    Parameters
+    ----------
+    step : estimator
+        That was read and checked.
+
+    Raises
+    ------
+    ValueError
+        With a sentence.
+    """
+    kind = _TREES[step._fit_method] if _searches(step) else ""
+    if not kind:
+        return
+    make = getattr(import_module("sklearn.neighbors"), kind)
+    given = step.effective_metric_params_
+    try:
+        tree = make(step._fit_X, int(step.leaf_size), metric=step.effective_metric_, **given)
+    except (TypeError, ValueError):
+        raise _misfit(step) from None
+    step._tree = tree
+
+
+def _searches(step: Any) -> bool:
+    """Whether these are fitted neighbours."""
+    return CHECKS.get(type(step).__name__) is _check_neighbors and hasattr(step, "_fit_method")
+
+
 def _misfit(step: Any) -> ValueError:
     return ValueError(f"The parts of a stored {type(step).__name__} do not fit together.")
 
@@ -126,16 +174,17 @@ def _check_tree(step: Any) -> None:
 
 
 def _check_neighbors(step: Any) -> None:
-    """Let through what searches all rows by a plain distance; its loops do not look at sizes."""
-    if not hasattr(step, "_fit_method"):
+    """Let through what searches rows by a plain distance; its loops do not look at sizes."""
+    if not _searches(step):
         return
     plain = step.metric_params is None and step.metric in _METRICS
-    if step._fit_method != "brute" or step._tree is not None or not plain:
+    if not plain:
         raise ValueError(
-            f"A {type(step).__name__} is stored only with algorithm='brute' and a plain distance: "
+            f"A {type(step).__name__} is stored only with a plain distance: "
             f"{', '.join(_DISTANCES)}."
         )
     rows, width = step._fit_X, step.n_features_in_
+    _check_search(step, rows)
     is_matrix = isinstance(rows, np.ndarray) or sparse.issparse(rows)
     sizes = is_matrix and rows.shape == (step.n_samples_fit_, width) and rows.dtype.kind == "f"
     counts = type(width) is int and 1 <= step.n_neighbors <= step.n_samples_fit_
@@ -145,6 +194,15 @@ def _check_neighbors(step: Any) -> None:
         raise _misfit(step)
     if hasattr(step, "classes_"):
         _check_neighbor_classes(step)
+
+
+def _check_search(step: Any, rows: Any) -> None:
+    method, size = step._fit_method, step.leaf_size
+    known = isinstance(method, str) and method in _TREES
+    fits = known and (step._tree is None or type(step._tree).__name__ == _TREES[method])
+    leaves = isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
+    if not (fits and leaves) or (method != "brute" and not isinstance(rows, np.ndarray)):
+        raise _misfit(step)
 
 
 def _check_neighbor_classes(step: Any) -> None:

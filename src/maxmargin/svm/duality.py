@@ -26,15 +26,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, judge
+from maxmargin.inputs.fitted import Fitted
 from maxmargin.problems import BoxQP
 from maxmargin.svm.kernel_classifier import KernelClassifier
 
@@ -79,7 +79,7 @@ class DualExplanation:
     Attributes
     ----------
     certificate : Certificate
-        Of these duals, judged anew on the data.
+        Of these duals, judged anew on the data; the primal value is that of the model's own b.
     rows : ndarray of shape (n,)
         The rows that are told of, all of positive weight; the arrays below are in their order.
     t : ndarray of shape (n,)
@@ -231,15 +231,16 @@ class DualExplanation:
 def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualExplanation:
     """Tell a fitted machine's dual on its own data: values, conditions, and a table of rows.
 
-    Nothing is solved: the model's duals are evaluated anew, in double precision, as by ``certify``.
+    Nothing is solved: the model's duals are evaluated anew, in double precision, as by ``certify``,
+    and told as the solution of what was fitted, whatever ``set_params`` has said since.
 
     Parameters
     ----------
-    model : SVC, HardMarginSVC, SlackBudgetSVC, or an SVCCV
+    model : SVC, HardMarginSVC, SlackBudgetSVC, or a Pipeline or search that ends in one
         Fitted to two classes, with any kernel. A budget of slack is told as the ``SVC`` of its
         ``C_``.
     X, y, sample_weight
-        The training data.
+        The training data, as they were given to the pipeline.
 
     Returns
     -------
@@ -260,13 +261,15 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
     >>> round(told.primal, 6), round(told.dual, 6)
     (0.5, 0.5)
     """
-    check_is_fitted(model)
-    model = getattr(model, "best_estimator_", model)
+    fitted = Fitted.of(model)
+    model, X = fitted.model, fitted.rows(X)
     _refuse_others(model)
     ((rows, problem, point),) = model._evaluate_duals(X, y, sample_weight, "explain_dual")
     box = _penalised(problem, point)
-    certificate = judge(box, point, model.tol)
     b = float(model._machine.intercepts[0]) - model._machine.offset * float(point.beta.sum())
+    # The judge takes the b that the duals say; what is told is the model's own, once and for all.
+    own = box.attained(point.beta, point.product, b)
+    certificate = replace(judge(box, point, model.tol), primal=own)
     order = np.argsort(rows)
     predicted = np.asarray(model.decision_function(X), dtype=np.float64)
     # The machine's positive class is the first, the user's the second.
@@ -288,9 +291,11 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 
 def _refuse_others(model: Any) -> None:
     if not isinstance(model, KernelClassifier):
+        kind = type(model)
         raise TypeError(
-            f"{type(model).__name__} keeps no dual variables: duals are told of SVC, HardMarginSVC "
-            "and SlackBudgetSVC, and SVC(kernel='linear') is a linear machine that has them."
+            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals that can be told "
+            "of: take maxmargin's SVC, HardMarginSVC or SlackBudgetSVC; SVC(kernel='linear') is a "
+            "linear machine that has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -28,6 +29,9 @@ from maxmargin.svm.training import Sides, Training, check_rows, prepare, ready
 Vector = NDArray[np.float64]
 
 _MEGABYTE = 2**20
+_BIASES = {"free": 0.0, "regularized": 1.0, "none": 0.0}
+"""What may become of the bias, with what is added to the kernel for it."""
+_STATING = ("C", "budget", "multiclass")  # parameters that say which problem is solved
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
@@ -141,6 +145,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         sign = -1.0 if len(training.classes) == 2 else 1.0
         self._machine, self._sparse = machine, sparse.issparse(training.X)
         self._bias = training.intercept
+        self._stated = {name: getattr(self, name) for name in _STATING if hasattr(self, name)}
         self.classes_, self.class_weight_ = training.classes, training.class_weight
         self.support_, self.support_vectors_ = machine.rows, machine.support
         self.intercept_ = sign * machine.shifted_intercepts() + 0.0  # and no -0
@@ -257,6 +262,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Judge the model again, in float64 and from the training data alone.
 
+        The problem is the one that was fitted, whatever ``set_params`` has said since; ``tol`` is
+        the present one.
+
         Parameters
         ----------
         X, y, sample_weight
@@ -278,7 +286,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         training = self._again(X, y, sample_weight, asker).in_double()
-        reduced = self._recipe(Clock(), training.intercept).reduce(training)
+        reduced = self._as_fitted()._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
         place[reduced.order] = np.arange(len(gram))
@@ -289,7 +297,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
         points = reduced.points(duals, values, gram)
         pairs = list(zip(reduced.tasks, points, strict=True))
         if not all(task.problem.feasible(point.beta) for task, point in pairs):
-            raise ValueError(f"{asker} needs the sample_weight and class_weight of the fit.")
+            raise ValueError(
+                f"{asker} needs the labels and the sample_weight of the fit: the duals do not fit "
+                "these."
+            )
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
     def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
@@ -303,7 +314,29 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        return ready(machine.seen, X, Sides.of(self, labels, sample_weight), self._fitted_intercept)
+        sides = Sides.of(self._as_fitted(), labels, sample_weight)
+        sides = replace(sides, class_weight=self.class_weight_)
+        return ready(machine.seen, X, sides, self._fitted_intercept)
+
+    def _as_fitted(self) -> Self:
+        """Give the model with the parameters that stated its problem, whatever was set since.
+
+        Models stored by earlier releases know only those that they have.
+        """
+        model = copy(self)
+        model.__dict__.update({**vars(self).get("_stated", {}), "class_weight": None})
+        return model
+
+    def __restored__(self) -> None:
+        """Check what was read: a bias of another kind than the machine's is another problem."""
+        if "_machine" not in vars(self):
+            return
+        bias = self._fitted_intercept
+        if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
+            raise ValueError("The bias of a stored machine is none that its kernel says.")
+        stated = vars(self).get("_stated", {})
+        if not isinstance(stated, dict) or not stated.keys() <= set(_STATING):
+            raise ValueError("A stored machine has other parameters of its problem than there are.")
 
     @property
     def _fitted_intercept(self) -> str:

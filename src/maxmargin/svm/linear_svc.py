@@ -178,9 +178,19 @@ class LinearSVC(LinearModel):
             )
         fitting = solvers_for(losses.named(self.loss), self.penalty, self._free())
         if self.solver not in ("auto", *fitting):
+            self._refuse_subgradients()
             self._refuse(
                 f"penalty={self.penalty!r}, loss={self.loss!r}, intercept={self.intercept!r} and "
                 f"solver={self.solver!r} is not supported (these are: {', '.join(fitting)})"
+            )
+
+    def _refuse_subgradients(self) -> None:
+        """Say what the descents of the hinge need, which the defaults are not."""
+        if self.solver in ("projected_subgradient", "pegasos"):
+            raise ValueError(
+                f"LinearSVC(solver={self.solver!r}) needs loss='hinge', penalty='l2' and "
+                f"intercept='regularized'. Got loss={self.loss!r}, penalty={self.penalty!r} and "
+                f"intercept={self.intercept!r}."
             )
 
     def _refuse(self, combination: str) -> None:

@@ -1,4 +1,4 @@
-"""A fitted estimator as pictures see it: the model that decides, and the steps before it."""
+"""A fitted estimator seen from outside: the model that decides, and the steps before it."""
 
 from __future__ import annotations
 
