@@ -50,7 +50,7 @@ OF_NO_ESTIMATOR = {
     "PrecisionRecallDisplay": "from_curves",
     "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
-    "SurvivalDisplay": "from_counts",
+    "SurvivalDisplay": "from_scan",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

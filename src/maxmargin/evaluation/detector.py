@@ -138,15 +138,18 @@ def evaluate_detector(
     1.000 (95 % interval 0.025 to 1.000, Clopper-Pearson)
     """
     check_number(_OWNER, "overlap", overlap, 0.0, above=True)
+    if overlap > 1:
+        raise ParameterError(
+            f"The 'overlap' parameter of {_OWNER} must be at most 1. Got {overlap!r} instead."
+        )
     check_number(_OWNER, "points", points, 1, whole=True)
-    known = _checked(images, truth)
-    stages = len(cascade.stages)
-    fewest = max(1, stages - 3) if fewest_stages is None else fewest_stages
-    options = scale_factor, min_size
+    check_number(_OWNER, "min_neighbors", min_neighbors, 0, whole=True)
+    known, stages = _checked(images, truth), len(cascade.stages)
+    fewest = _fewest(fewest_stages, stages)
+    parts = [Cascade(cascade.features, cascade.stages[:k]) for k in range(fewest, stages + 1)]
 
     def scan(image: Any) -> list[Scan]:
-        parts = [Cascade(cascade.features, cascade.stages[:k]) for k in range(fewest, stages + 1)]
-        return [part.scan(image, *options, n_jobs=1) for part in parts]
+        return [part.scan(image, scale_factor, min_size, n_jobs=1) for part in parts]
 
     scans = side_by_side(scan, images, n_jobs)
     judge = _Judge(known, overlap, min_neighbors)
@@ -172,18 +175,38 @@ def evaluate_detector(
     )
 
 
+def _fewest(asked: int | None, stages: int) -> int:
+    if asked is None:
+        return max(1, stages - 3)
+    check_number(_OWNER, "fewest_stages", asked, 1, whole=True)
+    if asked > stages:
+        raise ParameterError(
+            f"The 'fewest_stages' parameter of {_OWNER} is {asked}, and there are {stages} stages."
+        )
+    return asked
+
+
 def _checked(images: Sequence[Any], truth: Sequence[ArrayLike]) -> list[Boxes]:
     if len(images) != len(truth):
         raise ParameterError(
             f"There are {len(images)} images and {len(truth)} lists of boxes; give one for each."
         )
-    known = [np.asarray(boxes, dtype=np.float64).reshape(-1, 4) for boxes in truth]
+    known = [_rows(k, boxes) for k, boxes in enumerate(truth)]
     for k, boxes in enumerate(known):
         if not (np.isfinite(boxes).all() and (boxes[:, 2:] > 0).all()):
             raise ParameterError(f"Image {k} has a box without width or height, or that is NaN.")
     if not any(len(boxes) for boxes in known):
         raise ParameterError("There are no objects in these images, so no share can be found.")
     return known
+
+
+def _rows(k: int, boxes: ArrayLike) -> Boxes:
+    try:
+        return np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"The boxes of image {k} must be rows of four numbers: x, y, width and height."
+        ) from None
 
 
 def _curve(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from maxmargin.evaluation import DetectorEvaluation
 from maxmargin.inputs.parameters import check_number
 from maxmargin.plots import palette
-from maxmargin.vision import Cascade, LBPFeatures, Windows
+from maxmargin.vision import Cascade, LBPFeatures, Scan, Windows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +25,9 @@ _DARK, _LIGHT = palette.CLASSES
 
 class FirstFeaturesDisplay:
     """The first features of a cascade over the mean of the objects.
+
+    For a ``Cascade``: orange is added, blue is taken away. Build it with :meth:`from_cascade`, or
+    draw in one call with :func:`first_features`.
 
     Parameters
     ----------
@@ -39,6 +43,8 @@ class FirstFeaturesDisplay:
     figure_ : matplotlib Figure
     """
 
+    drawn_of: ClassVar[str] = "a cascade of vision"
+
     axes_: NDArray[Any]
     figure_: Figure
 
@@ -46,14 +52,14 @@ class FirstFeaturesDisplay:
         self.mean, self.templates = mean, templates
 
     @classmethod
-    def from_cascade(cls, cascade: Cascade, objects: Any, *, count: int = 5) -> Self:
+    def from_cascade(cls, cascade: Cascade, objects: Any = None, *, count: int = 5) -> Self:
         """Draw the features that a cascade asks about first.
 
         Parameters
         ----------
         cascade : Cascade
-        objects : sequence of images of the size of the window
-            Whose mean is drawn below.
+        objects : sequence of images of the size of the window, optional
+            Whose mean is drawn below; without them it is white.
         count : int, default=5
             So many features, in the order of stages and trees.
 
@@ -62,13 +68,14 @@ class FirstFeaturesDisplay:
         FirstFeaturesDisplay
             The display, already plotted.
         """
+        if not isinstance(cascade, Cascade):
+            raise TypeError(
+                f"{type(cascade).__name__} is not what first_features draws: {cls.drawn_of}."
+            )
         check_number("first_features", "count", count, 1, whole=True)
         asked = [k for stage in cascade.stages for tree in stage.trees for k in tree.feature]
-        windows = Windows.of(objects)
-        if windows.size != cascade.window or len(windows) == 0:
-            raise ValueError(f"Give objects of {cascade.window} pixels, as the cascade's window.")
         templates = [template_of(cascade, k) for k in asked[:count]]
-        return cls(mean=windows.pixels.mean(axis=0), templates=templates).plot()
+        return cls(mean=_mean(objects, cascade.window), templates=templates).plot()
 
     def plot(self) -> Self:
         """Draw on a new figure.
@@ -85,11 +92,21 @@ class FirstFeaturesDisplay:
         )
         self.axes_ = axes.ravel()
         for k, (ax, template) in enumerate(zip(self.axes_, self.templates, strict=True), 1):
-            ax.imshow(self.mean, cmap="gray", interpolation="nearest")
+            ax.imshow(self.mean, cmap="gray", vmax=max(1.0, self.mean.max()))
             ax.imshow(_paint(template), interpolation="nearest")
             ax.set_title(f"feature {k}", fontsize=9)
             ax.set(xticks=[], yticks=[])
         return self
+
+
+def _mean(objects: Any, window: tuple[int, int]) -> NDArray[np.float64]:
+    if objects is None:
+        return np.ones(window[::-1])
+    windows = Windows.of(objects)
+    if windows.size != window or len(windows) == 0:
+        raise ValueError(f"Give objects of {window[0]} x {window[1]} pixels, as the window has.")
+    mean: NDArray[np.float64] = windows.pixels.mean(axis=0)
+    return mean
 
 
 def template_of(cascade: Cascade, feature: int) -> NDArray[Any]:
@@ -113,13 +130,15 @@ def _paint(template: NDArray[Any]) -> NDArray[np.float64]:
     return out
 
 
-def first_features(cascade: Cascade, objects: Any, *, count: int = 5) -> FirstFeaturesDisplay:
+def first_features(
+    cascade: Cascade, objects: Any = None, *, count: int = 5
+) -> FirstFeaturesDisplay:
     """Draw the first features of a cascade over the mean of the objects.
 
     Parameters
     ----------
     cascade : Cascade
-    objects : sequence of images of the size of the window
+    objects : sequence of images of the size of the window, optional
     count : int, default=5
         So many features.
 
@@ -144,6 +163,9 @@ def first_features(cascade: Cascade, objects: Any, *, count: int = 5) -> FirstFe
 class SurvivalDisplay:
     """Windows that are left after each stage.
 
+    For what ``Cascade.scan`` and ``evaluate_detector`` give. Build it with :meth:`from_scan`, or
+    draw in one call with :func:`survival`.
+
     Parameters
     ----------
     windows : int
@@ -157,6 +179,8 @@ class SurvivalDisplay:
     bars_ : BarContainer
     """
 
+    drawn_of: ClassVar[str] = "the Scan or the DetectorEvaluation of a cascade"
+
     ax_: Axes
     figure_: Figure
     bars_: BarContainer
@@ -165,13 +189,12 @@ class SurvivalDisplay:
         self.windows, self.passed = windows, passed
 
     @classmethod
-    def from_counts(cls, windows: int, passed: ArrayLike, *, ax: Axes | None = None) -> Self:
-        """Draw counts as ``Scan`` and ``DetectorEvaluation`` hold them.
+    def from_scan(cls, found: Scan | DetectorEvaluation, *, ax: Axes | None = None) -> Self:
+        """Draw how far windows came.
 
         Parameters
         ----------
-        windows : int
-        passed : array-like of int of shape (stages + 1,)
+        found : Scan or DetectorEvaluation
         ax : matplotlib Axes, optional
 
         Returns
@@ -179,7 +202,9 @@ class SurvivalDisplay:
         SurvivalDisplay
             The display, already plotted.
         """
-        return cls(windows=windows, passed=np.asarray(passed)).plot(ax=ax)
+        if not isinstance(found, Scan | DetectorEvaluation):
+            raise TypeError(f"{type(found).__name__} is not what survival draws: {cls.drawn_of}.")
+        return cls(windows=found.windows, passed=found.passed).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -209,7 +234,7 @@ class SurvivalDisplay:
         return self
 
 
-def survival(found: Any, *, ax: Axes | None = None) -> SurvivalDisplay:
+def survival(found: Scan | DetectorEvaluation, *, ax: Axes | None = None) -> SurvivalDisplay:
     """Draw how many windows are left after each stage of a cascade.
 
     Parameters
@@ -235,4 +260,4 @@ def survival(found: Any, *, ax: Axes | None = None) -> SurvivalDisplay:
     >>> len(plots.survival(scan).bars_)
     2
     """
-    return SurvivalDisplay.from_counts(found.windows, found.passed, ax=ax)
+    return SurvivalDisplay.from_scan(found, ax=ax)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,6 +24,9 @@ _DOTS = 100  # an inch: a pixel of the photograph is one of the picture
 
 class DetectionsDisplay:
     """A photograph with the boxes found in it.
+
+    For what ``Cascade.detect`` gives, and the image it was given. Build it with
+    :meth:`from_boxes`, or draw in one call with :func:`detections`.
 
     Parameters
     ----------
@@ -49,6 +52,8 @@ class DetectionsDisplay:
     1
     """
 
+    drawn_of: ClassVar[str] = "an image: rows of greys, or of colours"
+
     ax_: Axes
     figure_: Figure
     boxes_: list[Rectangle]
@@ -61,7 +66,7 @@ class DetectionsDisplay:
     def from_boxes(
         cls,
         image: Any,
-        boxes: ArrayLike,
+        boxes: ArrayLike = (),
         scores: ArrayLike | None = None,
         truth: ArrayLike | None = None,
         *,
@@ -72,7 +77,7 @@ class DetectionsDisplay:
         Parameters
         ----------
         image : array-like of shape (height, width[, channels]) or PIL image
-        boxes : array-like of shape (objects, 4)
+        boxes : array-like of shape (objects, 4), optional
             As ``Cascade.detect`` gives them.
         scores : array-like of shape (objects,), optional
             Written above the boxes.
@@ -85,10 +90,14 @@ class DetectionsDisplay:
         DetectionsDisplay
             The display, already plotted.
         """
+        pixels = np.asarray(image)
+        if pixels.dtype.kind not in "buif" or pixels.ndim not in (2, 3):
+            raise TypeError(
+                f"{type(image).__name__} is not what detections draws on: {cls.drawn_of}."
+            )
         known = [None if each is None else np.asarray(each) for each in (scores, truth)]
         found = np.asarray(boxes).reshape(-1, 4)
-        shown = cls(image=np.asarray(image), boxes=found, scores=known[0], truth=known[1])
-        return shown.plot(ax=ax)
+        return cls(image=pixels, boxes=found, scores=known[0], truth=known[1]).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -136,7 +145,7 @@ class DetectionsDisplay:
 
 def detections(
     image: Any,
-    boxes: ArrayLike,
+    boxes: ArrayLike = (),
     scores: ArrayLike | None = None,
     truth: ArrayLike | None = None,
     *,
@@ -147,7 +156,7 @@ def detections(
     Parameters
     ----------
     image : array-like of shape (height, width[, channels]) or PIL image
-    boxes : array-like of shape (objects, 4)
+    boxes : array-like of shape (objects, 4), optional
         x, y, width and height, as ``Cascade.detect`` gives them.
     scores : array-like of shape (objects,), optional
         Written above the boxes.
@@ -174,6 +183,9 @@ def detections(
 class DetectorRocDisplay:
     """Objects found against false positives, of one detector or several.
 
+    For what ``evaluate_detector`` gives. Build it with :meth:`from_evaluations`, or draw in one
+    call with :func:`detector_roc`.
+
     Parameters
     ----------
     evaluations : mapping of str to DetectorEvaluation
@@ -185,6 +197,8 @@ class DetectorRocDisplay:
     ax_, figure_ : matplotlib Axes and Figure
     lines_ : dict of str to Line2D
     """
+
+    drawn_of: ClassVar[str] = "a mapping of names to what evaluate_detector gave"
 
     ax_: Axes
     figure_: Figure
@@ -222,9 +236,12 @@ class DetectorRocDisplay:
             The display, already plotted.
         """
         if not isinstance(evaluations, Mapping) or not evaluations:
-            raise TypeError(
-                "evaluations must be a mapping of names to what evaluate_detector gave."
-            )
+            raise TypeError(f"evaluations must be {cls.drawn_of}.")
+        for name, each in evaluations.items():
+            if not isinstance(each, DetectorEvaluation):
+                raise TypeError(
+                    f"{name!r} is {type(each).__name__}, not what evaluate_detector gave."
+                )
         return cls(evaluations=evaluations, published=published).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
