@@ -264,12 +264,20 @@ class DetectorRocDisplay:
             colour = palette.CURVES[k % len(palette.CURVES)]
             ax.plot(list(points), list(points.values()), "o", color=colour, label=plain(name))
         ax.set(xlabel="false positives an image", ylabel="objects found", ylim=(0.0, 1.0))
-        ax.set_xlim(left=0.0)
+        ax.set_xlim(0.0, 1.25 * max(self._reached(), 0.4))
         ax.yaxis.set_major_formatter(percent)
         ax.grid(visible=True, color=palette.CHANCE, alpha=0.25, linewidth=0.6)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False, loc="lower right")
         return self
+
+    def _reached(self) -> float:
+        """Find where the last curve gets to its top, or the last published point lies."""
+        points = [x for each in self.published.values() for x in each]
+        for evaluation in self.evaluations.values():
+            x, best, *_ = envelope(evaluation)
+            points.append(float(x[best.argmax()]))
+        return max(points)
 
     def _curve(self, name: str, k: int) -> Line2D:
         x, best, low, high = envelope(self.evaluations[name])
