@@ -37,11 +37,11 @@ def found():
     return evaluate_detector(CASCADE, IMAGES, TRUTH, fewest_stages=2, points=6)
 
 
-def counted(cascade, overlap=0.5):
+def counted(cascade, overlap=0.5, **options):
     """Count by detecting, with sets of pixels for boxes."""
     right = wrong = 0
     for image, known in zip(IMAGES, TRUTH, strict=True):
-        boxes, scores = cascade.detect(image, return_scores=True)
+        boxes, scores = cascade.detect(image, return_scores=True, **options)
         left = [pixels(*box) for box in known]
         for k in np.argsort(-scores, kind="stable"):
             mine = pixels(*boxes[k].tolist())
@@ -74,6 +74,12 @@ def test_the_detector_as_it_is_stands_in_the_curve(found):
     assert (found.objects, found.images) == (2, 3)
     assert found.detection_at(found.wrong).value >= found.detection.value
     assert found.detection_at(-1).value == 0.0
+
+
+def test_without_neighbours_every_window_counts():
+    raw = evaluate_detector(CASCADE, IMAGES, TRUTH, min_neighbors=0, fewest_stages=4, points=1)
+    assert (raw.found, raw.wrong) == counted(CASCADE, min_neighbors=0)
+    assert raw.found + raw.wrong == raw.passed[-1]
 
 
 def test_stages_and_features_are_those_of_scans(found):

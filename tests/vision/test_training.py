@@ -166,12 +166,18 @@ def test_negatives_that_run_out_are_told_of(tmp_path):
     for k, image in enumerate(SCENES[:2]):
         Image.fromarray(image).save(tmp_path / f"{k}.png")
     (tmp_path / "broken.jpg").write_bytes(b"no image")
+    (tmp_path / "empty.png").write_bytes(b"")
+    Image.fromarray(SCENES[0][:9]).save(tmp_path / "low.png")
     with pytest.warns(ConvergenceWarning) as caught:
         made = train(backgrounds=tmp_path, stages=30)
     said = str(caught[0].message)
     assert 1 <= len(made.stages) < 30
-    for part in ("negatives were found", "pass the stages so far", "at a rate of", "broken.jpg"):
+    for part in ("negatives were found", "pass the stages so far", "at a rate of"):
         assert part in said
+    assert "3 images could not be used" in said
+    for name, why in (("broken.jpg", "cannot be read"), ("empty.png", "cannot be read")):
+        assert f"{name}' {why}" in said
+    assert "low.png' is of 160 x 9 pixels, smaller than the window" in said
 
 
 # bad input
@@ -187,6 +193,13 @@ def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):
     assert len(notes) == 3
     for name, why in (("small", "smaller"), ("wide", "shape"), ("broken", "cannot be read")):
         assert any(f"{name}.png" in note and why in note for note in notes)
+
+
+def test_positives_of_mixed_sizes_become_windows_and_others_are_named():
+    crops = [np.zeros((0, 0)), FACES[0], face(RNG, 24), face(RNG, 36), FACES[1][:, :8]]
+    with pytest.warns(UserWarning, match=r"2 positives are left out: Image 0: .* Image 4 is of 8"):
+        made = train([*crops, *FACES[:30]], stages=1)
+    assert made.window == WINDOW
 
 
 def test_boxes_come_from_annotations(tmp_path):

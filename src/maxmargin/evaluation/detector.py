@@ -235,9 +235,9 @@ class _Judge:
         found = wrong = 0
         for scan, known in zip(scans, self.truth, strict=True):
             kept = scan.scores >= limit
-            boxes, _, scores = group_rectangles(
-                scan.boxes[kept], self.min_neighbors, scores=scan.scores[kept]
-            )
+            boxes, scores = scan.boxes[kept], scan.scores[kept]
+            if self.min_neighbors:
+                boxes, _, scores = group_rectangles(boxes, self.min_neighbors, scores=scores)
             right = self.matched(boxes[np.argsort(-scores, kind="stable")], known)
             found, wrong = found + right, wrong + len(boxes) - right
         return wrong, found, stages, limit
