@@ -137,13 +137,7 @@ def evaluate_detector(
     >>> print(evaluate_detector(cascade, [image], [[[18, 18, 16, 16]]]).detection)
     1.000 (95 % interval 0.025 to 1.000, Clopper-Pearson)
     """
-    check_number(_OWNER, "overlap", overlap, 0.0, above=True)
-    if overlap > 1:
-        raise ParameterError(
-            f"The 'overlap' parameter of {_OWNER} must be at most 1. Got {overlap!r} instead."
-        )
-    check_number(_OWNER, "points", points, 1, whole=True)
-    check_number(_OWNER, "min_neighbors", min_neighbors, 0, whole=True)
+    _check(overlap, points, min_neighbors)
     known, stages = _checked(images, truth), len(cascade.stages)
     fewest = _fewest(fewest_stages, stages)
     parts = [Cascade(cascade.features, cascade.stages[:k]) for k in range(fewest, stages + 1)]
@@ -152,14 +146,10 @@ def evaluate_detector(
         return [part.scan(image, scale_factor, min_size, n_jobs=1) for part in parts]
 
     scans = side_by_side(scan, images, n_jobs)
-    judge = _Judge(known, overlap, min_neighbors)
+    judge, whole = _Judge(known, overlap, min_neighbors), [each[-1] for each in scans]
     curve = sorted(_curve(judge, scans, fewest, points))
-    wrong, found, _, _ = judge.point([each[-1] for each in scans], stages, -np.inf)
-    whole = [each[-1] for each in scans]
-    windows = sum(each.windows for each in whole)
-    passed = np.sum([each.passed for each in whole], axis=0)
-    trees = np.array([len(stage.trees) for stage in cascade.stages])
     false, detected, used, limits = (np.array(column) for column in zip(*curve, strict=True))
+    wrong, found, *_ = judge.point(whole, stages, -np.inf)
     return DetectorEvaluation(
         objects=sum(len(boxes) for boxes in known),
         images=len(known),
@@ -169,10 +159,27 @@ def evaluate_detector(
         thresholds=limits,
         found=found,
         wrong=wrong,
-        windows=windows,
-        passed=passed,
-        mean_features=float(passed[:-1] @ trees / max(windows, 1)),
+        **_statistics(cascade, whole),
     )
+
+
+def _statistics(cascade: Cascade, scans: list[Scan]) -> dict[str, Any]:
+    """Count windows, how far they came, and what they cost."""
+    windows = sum(each.windows for each in scans)
+    passed = np.sum([each.passed for each in scans], axis=0)
+    trees = np.array([len(stage.trees) for stage in cascade.stages])
+    mean = float(passed[:-1] @ trees / max(windows, 1))
+    return {"windows": windows, "passed": passed, "mean_features": mean}
+
+
+def _check(overlap: float, points: int, min_neighbors: int) -> None:
+    check_number(_OWNER, "overlap", overlap, 0.0, above=True)
+    if overlap > 1:
+        raise ParameterError(
+            f"The 'overlap' parameter of {_OWNER} must be at most 1. Got {overlap!r} instead."
+        )
+    check_number(_OWNER, "points", points, 1, whole=True)
+    check_number(_OWNER, "min_neighbors", min_neighbors, 0, whole=True)
 
 
 def _fewest(asked: int | None, stages: int) -> int:
