@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import make_blobs
@@ -21,6 +21,7 @@ TOL = 1e-8
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(KERNELS), st.floats(-2, 2), st.booleans())
+@example(13, KERNELS[0], 2.0, False)  # many costs are right, and rounding grows with them
 def test_there_and_back(seed, kernel, log_cost, weighted):
     """From C to the slack it leaves, from that as a budget to C and the same hyperplane."""
     rng, C = np.random.default_rng(seed), 10.0**log_cost

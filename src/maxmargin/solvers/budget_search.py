@@ -5,7 +5,8 @@ the total slack there. S is continuous and never rises: it is the derivative of 
 optimum, which is concave in C. So C is right where S(C) = B. Moreover beta(C) and S(C) are
 piecewise linear in C (Hastie, Rosset, Tibshirani, Zhu, "The entire regularization path for the
 support vector machine", JMLR 5, 2004, section 3), so between two costs of the same piece the secant
-finds the right one at once.
+finds the right one at once. Where S is flat many are; the least of them has the smallest duals, and
+so the least rounding.
 
 The search brackets C by factors of ten, then halves the bracket's logarithm until it is short, then
 takes secants, with the Illinois rule against a bracket that shrinks from one side only (Dahlquist
@@ -37,6 +38,7 @@ from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
 
 _WIDE, _NARROW = 4.0, 1e-14  # ratios of a bracket's ends: halve its logarithm; nothing left to do
+_FLAT = 1.5  # ratio within which the least of many right costs is found
 _ROUNDING = 1e-9  # of a weight, in the difference of two solutions
 _STRICTER = 0.1  # than the tolerance is every solve, and again when its errors are in the way
 
@@ -110,6 +112,8 @@ class BudgetSearch:
 
     def violation(self) -> float:
         """By how much the point between the ends fails: its conditions, or its relative gap."""
+        if self._flat():
+            return np.inf
         beta, product = self._between()
         violation = self.problem.violation(beta, self.problem.p - product)
         primal, dual = self._values(beta, product)
@@ -135,6 +139,11 @@ class BudgetSearch:
         if high is None:
             return low.beta, low.product
         return low.towards(high, low.excess / (low.excess - high.excess))
+
+    def _flat(self) -> bool:
+        """Whether the upper cost is right, and perhaps far above the least one that is."""
+        low, high = self._low, self._high
+        return high is not None and high.excess == 0 and high.C > _FLAT * low.C > 0
 
     def point(self) -> Point:
         """Give the point between the ends; the ends' products were fresh."""
@@ -190,7 +199,7 @@ class BudgetSearch:
         low, high = self._low, self._high
         if high is None:
             return 10 * low.C
-        if low.C > 0 and high.C > _WIDE * low.C:
+        if low.C > 0 and (high.C > _WIDE * low.C or self._flat()):
             return float(np.sqrt(low.C * high.C))
         above, below = low.excess * self._low_weight, -high.excess * self._high_weight
         return low.C + (high.C - low.C) * above / (above + below)
