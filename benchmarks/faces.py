@@ -34,7 +34,7 @@ from maxmargin.evaluation import DetectorEvaluation, evaluate_detector
 from maxmargin.evaluation.delong import delong_interval
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers, count_threads
-from maxmargin.vision import Cascade, HaarFeatures, Stage, Variation, grey_image, train_cascade
+from maxmargin.vision import Cascade, HaarFeatures, Variation, grey_image, train_cascade
 from maxmargin.vision.backgrounds import Backgrounds
 from maxmargin.vision.mining import Miner
 from maxmargin.vision.search import FeatureSearch
@@ -231,14 +231,6 @@ def _table(found: DetectorEvaluation) -> list[list[str]]:
 # pictures
 
 
-def at_one(made: Cascade, found: DetectorEvaluation) -> Cascade:
-    """The cascade with the threshold at which it errs once an image."""
-    k = int(np.where(found.false_positives <= found.images, found.detected, -1).argmax())
-    *first, last = made.stages[: found.stages[k]]
-    limit = max(float(found.thresholds[k]), last.threshold)
-    return Cascade(made.features, [*first, Stage(limit, last.trees)])
-
-
 def draw(made: Cascade, found: DetectorEvaluation, images: Path) -> None:
     """Draw what docs/vision.md shows of a cascade."""
     from PIL import Image
@@ -248,7 +240,7 @@ def draw(made: Cascade, found: DetectorEvaluation, images: Path) -> None:
     curve = plots.detector_roc(*names)
     curve.ax_.set(xlim=(0.0, 1.5), ylim=(0.5, 1.0))
     photograph = np.asarray(Image.open(folder() / "faces" / "astronaut.png").convert("RGB"))
-    boxes = at_one(made, found).detect(photograph, min_neighbors=NEIGHBORS)
+    boxes = found.cascade_at(found.images, made).detect(photograph, min_neighbors=NEIGHBORS)
     crops = Variation(mirror=False).windows(list(faces()), made.window, 0)
     shown = {
         "roc": curve,

@@ -68,6 +68,18 @@ def test_every_point_is_what_a_detector_with_that_threshold_finds(found):
         assert counted(Cascade(EDGES, stages)) == expected
 
 
+def test_a_point_of_the_curve_is_a_cascade(found):
+    most = int(np.median(found.false_positives))
+    right, wrong = counted(found.cascade_at(most, CASCADE))
+    assert wrong <= most
+    assert right == round(found.detection_at(most).value * found.objects)
+    with pytest.raises(ValueError, match="No point of the curve has at most -1"):
+        found.cascade_at(-1, CASCADE)
+    assert CASCADE.stricter(-9.0) == CASCADE
+    with pytest.raises(ValueError, match="no first 5 to keep"):
+        CASCADE.stricter(0.0, 5)
+
+
 def test_the_detector_as_it_is_stands_in_the_curve(found):
     assert (found.found, found.wrong) == counted(CASCADE)
     assert found.detection == clopper_pearson(found.found, 2)

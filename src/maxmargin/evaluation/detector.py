@@ -87,6 +87,29 @@ class DetectorEvaluation:
         allowed = self.detected[self.false_positives <= false_positives]
         return clopper_pearson(int(allowed.max(initial=0)), self.objects)
 
+    def cascade_at(self, false_positives: float, cascade: Cascade) -> Cascade:
+        """Give the cascade of the point that finds most with at most so many false positives.
+
+        Parameters
+        ----------
+        false_positives : float
+            In all images.
+        cascade : Cascade
+            The one that was judged.
+
+        Returns
+        -------
+        cascade : Cascade
+        """
+        allowed = self.false_positives <= false_positives
+        if not allowed.any():
+            raise ValueError(
+                f"No point of the curve has at most {false_positives} false positives; the least "
+                f"is {self.false_positives.min()}."
+            )
+        best = int(np.where(allowed, self.detected, -1).argmax())
+        return cascade.stricter(self.thresholds[best], int(self.stages[best]))
+
 
 def evaluate_detector(
     cascade: Cascade,
