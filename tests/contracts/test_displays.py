@@ -42,6 +42,9 @@ OF_NO_ESTIMATOR = {
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "GramDisplay": "from_matrix",
+    "DetectionsDisplay": "from_boxes",
+    "DetectorRocDisplay": "from_evaluations",
+    "FirstFeaturesDisplay": "from_cascade",
     "LossDisplay": "from_losses",
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
@@ -51,6 +54,7 @@ OF_NO_ESTIMATOR = {
     "SplitsDisplay": "from_trail",
     "SubtreeDisplay": "from_weights",
     "TellingDisplay": "from_weights",
+    "SurvivalDisplay": "from_scan",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

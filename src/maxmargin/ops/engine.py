@@ -8,7 +8,8 @@ has the same groups with the same signatures:
     smo, polish, coordinate, cost_walk                       ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
     subgradient                                              stochastic descent on features
-    stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
+    stump, stump_classes, stump_square, stump_grid, stump_lines    scans of columns
+    stump_sort, stump_ensemble                               columns in order, many splits at once
     gradient, boost_weights, pairs                           passes of boosting
     integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
     graph_words, graph_graphlets, graph_walks                what graphs have in common

@@ -37,3 +37,5 @@ PAIR, SIGNED, UNIT = 0, 1, 2
 """Weights of a pull: beside it, its size, or 1."""
 ERROR, GINI = 0, 1
 """Criteria of several classes."""
+CODES: Final = 256
+"""Of a pattern of eight cells."""

@@ -5,8 +5,20 @@ from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
 from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
+from maxmargin.plots.cascade import (
+    FirstFeaturesDisplay,
+    SurvivalDisplay,
+    first_features,
+    survival,
+)
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.descent import DescentDisplay, descent
+from maxmargin.plots.detection import (
+    DetectionsDisplay,
+    DetectorRocDisplay,
+    detections,
+    detector_roc,
+)
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.gram import GramDisplay, gram
@@ -43,7 +55,10 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "DescentDisplay",
+    "DetectionsDisplay",
+    "DetectorRocDisplay",
     "ErrorCurveDisplay",
+    "FirstFeaturesDisplay",
     "ForcesDisplay",
     "GramDisplay",
     "HardestDisplay",
@@ -67,6 +82,7 @@ __all__ = [
     "SplitsDisplay",
     "StumpDisplay",
     "SubtreeDisplay",
+    "SurvivalDisplay",
     "TellingDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
@@ -76,7 +92,10 @@ __all__ = [
     "calibration",
     "convergence",
     "descent",
+    "detections",
+    "detector_roc",
     "error_curves",
+    "first_features",
     "forces",
     "gram",
     "hardest",
@@ -97,6 +116,7 @@ __all__ = [
     "slackness",
     "splits",
     "subtrees",
+    "survival",
     "telling_substrings",
     "tree",
     "tuning",
