@@ -17,7 +17,7 @@ from maxmargin.inputs.atomic import check_destination, replacing, write_atomical
 from maxmargin.job.budget import parse_budget
 from maxmargin.tables import InputError
 from maxmargin.vision import Cascade, CascadeProgress, Variation, train_cascade
-from maxmargin.vision.picture_file import read_grey
+from maxmargin.vision.picture_file import SUFFIXES, read_picture
 
 PICTURES = (".png", ".jpg", ".jpeg", ".pdf", ".svg")
 _DOTS = 100  # an inch: a pixel of the photograph is one of the picture
@@ -69,6 +69,8 @@ def run_train(order: Order, *, json: bool) -> None:
         Whether to print one JSON object and nothing else.
     """
     check_destination(order.out)
+    _refuse_inputs(order.out, order.positives, order.backgrounds)
+    _check_jobs(order.options.get("n_jobs"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cascade = train_cascade(
@@ -89,6 +91,21 @@ def run_train(order: Order, *, json: bool) -> None:
     for note in notes:
         say(note)
     say(f"{cascade!r} is in ", (shown(order.out), "bold"), ".")
+
+
+def _refuse_inputs(out: Path, *inputs: Path) -> None:
+    """Refuse to write over what is read, or into a folder that is read."""
+    for given in inputs:
+        inside = given.is_dir() and out.resolve().is_relative_to(given.resolve())
+        if inside and (out.suffix.lower() in SUFFIXES or out.exists()):
+            raise InputError(f"--out lies in {str(given)!r}, which is read: choose another one.")
+        if not given.is_dir() and out.exists() and given.exists() and out.samefile(given):
+            raise InputError(f"--out would replace {str(given)!r} itself: choose another one.")
+
+
+def _check_jobs(jobs: int | None) -> None:
+    if jobs == 0:
+        raise InputError("--jobs 0 has no meaning; use 1 for one thread, -1 for all.")
 
 
 def _tell(progress: CascadeProgress) -> None:
@@ -147,16 +164,18 @@ def run_detect(
         if out.suffix.lower() not in (*PICTURES, ".json"):
             kinds = ", ".join((*PICTURES, ".json"))
             raise InputError(f"Boxes are written to {kinds}. Got {str(out)!r} instead.")
+        _refuse_inputs(out, path, image)
+    _check_jobs(options.get("n_jobs"))
     sizes: dict[str, Any] = {
         k: parse_size(v) if isinstance(v, str) else v for k, v in options.items()
     }
-    cascade, grey = Cascade.from_opencv(path), read_grey(image)
-    boxes, scores = cascade.detect(grey, return_scores=True, **sizes)
-    found = _found(image, grey.shape, boxes, scores)
+    cascade, photograph = Cascade.from_opencv(path), read_picture(image)
+    boxes, scores = cascade.detect(photograph, return_scores=True, **sizes)
+    found = _found(image, photograph.shape, boxes, scores)
     if out is not None and out.suffix.lower() == ".json":
         write_atomically(out, json_text.dumps(found, indent=1))
     elif out is not None:
-        _draw(out, grey, boxes)
+        _draw(out, photograph, boxes)
     if json:
         typer.echo(json_text.dumps(found))
         return
@@ -176,15 +195,15 @@ def _found(image: Path, shape: tuple[int, ...], boxes: Any, scores: Any) -> dict
     return {"image": str(image), "width": shape[1], "height": shape[0], "boxes": listed}
 
 
-def _draw(out: Path, grey: Any, boxes: Any) -> None:
+def _draw(out: Path, photograph: Any, boxes: Any) -> None:
     """Draw boxes on the photograph, in a file that is complete or not there."""
     from matplotlib.figure import Figure
 
     from maxmargin.plots import detections
 
-    height, width = grey.shape
+    height, width = photograph.shape[:2]
     figure = Figure(figsize=(width / _DOTS, height / _DOTS), dpi=_DOTS)
-    detections(grey, boxes, ax=figure.add_axes((0.0, 0.0, 1.0, 1.0)))
+    detections(photograph, boxes, ax=figure.add_axes((0.0, 0.0, 1.0, 1.0)))
     kind = out.suffix.lower()[1:].replace("jpeg", "jpg")
     with replacing(out) as file:
         figure.savefig(file, format=kind, dpi=_DOTS)

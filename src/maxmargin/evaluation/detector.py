@@ -231,12 +231,16 @@ def _checked(images: Sequence[Any], truth: Sequence[ArrayLike]) -> list[Boxes]:
 
 
 def _rows(k: int, boxes: ArrayLike) -> Boxes:
+    sentence = f"The boxes of image {k} must be rows of four numbers: x, y, width and height."
     try:
-        return np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+        rows = np.asarray(boxes, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(
-            f"The boxes of image {k} must be rows of four numbers: x, y, width and height."
-        ) from None
+        raise ParameterError(sentence) from None
+    if rows.size == 0:
+        return np.empty((0, 4))
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise ParameterError(sentence)
+    return rows
 
 
 def _curve(

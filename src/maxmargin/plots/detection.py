@@ -215,7 +215,7 @@ class DetectorRocDisplay:
     @classmethod
     def from_evaluations(
         cls,
-        evaluations: Mapping[str, DetectorEvaluation],
+        evaluations: DetectorEvaluation | Mapping[str, DetectorEvaluation],
         published: Mapping[str, Mapping[float, float]] | None = None,
         *,
         ax: Axes | None = None,
@@ -224,8 +224,8 @@ class DetectorRocDisplay:
 
         Parameters
         ----------
-        evaluations : mapping of str to DetectorEvaluation
-            Names, and what ``evaluate_detector`` gave.
+        evaluations : DetectorEvaluation or mapping of str to DetectorEvaluation
+            What ``evaluate_detector`` gave, with names for several.
         published : mapping of str to mapping of float to float, optional
             Names, and detection rates by false positives an image.
         ax : matplotlib Axes, optional
@@ -235,6 +235,8 @@ class DetectorRocDisplay:
         DetectorRocDisplay
             The display, already plotted.
         """
+        if isinstance(evaluations, DetectorEvaluation):
+            evaluations = {"detector": evaluations}
         if not isinstance(evaluations, Mapping) or not evaluations:
             raise TypeError(f"evaluations must be {cls.drawn_of}.")
         for name, each in evaluations.items():
@@ -310,7 +312,7 @@ def envelope(evaluation: DetectorEvaluation) -> tuple[NDArray[np.float64], ...]:
 
 
 def detector_roc(
-    evaluations: Mapping[str, DetectorEvaluation],
+    evaluations: DetectorEvaluation | Mapping[str, DetectorEvaluation],
     published: Mapping[str, Mapping[float, float]] | None = None,
     *,
     ax: Axes | None = None,
@@ -319,8 +321,8 @@ def detector_roc(
 
     Parameters
     ----------
-    evaluations : mapping of str to DetectorEvaluation
-        Names, and what ``evaluate_detector`` gave.
+    evaluations : DetectorEvaluation or mapping of str to DetectorEvaluation
+        What ``evaluate_detector`` gave, with names for several.
     published : mapping of str to mapping of float to float, optional
         Names, and detection rates by false positives an image, drawn as dots.
     ax : matplotlib Axes, optional

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
+from typing import Any
 
-from maxmargin.vision.image import Grey, ImageError, grey_image
+import numpy as np
+
+from maxmargin.vision.image import Grey, ImageError, eight_bits, grey_image, pixels_of
+
+_BYTE, _WORD = 255, 65535
 
 SUFFIXES = (
     ".bmp",
@@ -49,13 +53,32 @@ def read_grey(path: Path) -> Grey:
     ImageError
         In one sentence that names the file.
     """
-    from PIL import Image  # noqa: PLC0415  (whoever trains on arrays needs none)
+    return grey_image(read_picture(path))
+
+
+def read_picture(path: Path) -> Any:
+    """Read an image of any format that Pillow knows, turned as its camera was held.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    pixels : ndarray of uint8 of shape (height, width) or (height, width, 3)
+
+    Raises
+    ------
+    ImageError
+        In one sentence that names the file.
+    """
+    from PIL import Image, ImageOps  # noqa: PLC0415  (whoever trains on arrays needs none)
 
     try:
-        with warnings.catch_warnings(), Image.open(path) as image:
-            warnings.simplefilter("ignore")
+        with Image.open(path) as image:
             image.load()
-            return grey_image(image.convert("RGB") if image.mode == "P" else image)
+            upright = ImageOps.exif_transpose(image)
+            return _eight_bits(upright.convert("RGB") if upright.mode == "P" else upright)
     except ImageError as error:
         raise ImageError(f"{str(path)!r}: {error}") from None
     except FileNotFoundError:
@@ -63,3 +86,11 @@ def read_grey(path: Path) -> Grey:
     except Exception as error:  # whatever a decoder may raise of a broken file
         why = str(error) or type(error).__name__
         raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None
+
+
+def _eight_bits(image: Any) -> Any:
+    """Give the pixels; of 16 bits the upper eight, as OpenCV reads them."""
+    pixels = pixels_of(image)
+    if pixels.dtype.kind in "ui" and image.mode.startswith("I") and pixels.max() > _BYTE:
+        pixels = np.clip(pixels, 0, _WORD) >> 8
+    return eight_bits(pixels)
