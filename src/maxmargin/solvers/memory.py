@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Rows:
         rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
         return np.tile(rows, self.copies)
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """Variables of the largest problem."""
         return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)

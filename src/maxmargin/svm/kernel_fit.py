@@ -268,7 +268,7 @@ def _recover(
         seen=training.seen,
         rows=rows,
         support=np.empty((0, 0)) if matrix else take(training.X, rows),
-        counts=np.histogram(kept, reduced.edges)[0].astype(np.int32),
+        counts=np.diff(np.searchsorted(kept, reduced.edges)).astype(np.int32),
         coefficients=duals[:, kept],
         intercepts=np.array(biases),
         by_pairs=reduced.by_pairs,
