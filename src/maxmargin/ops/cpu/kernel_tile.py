@@ -1,0 +1,143 @@
+"""Kernel values of dense vectors, used where they come to be: a tile is one call, with no lock held.
+
+A tile is a matrix product (BLAS, which Numba calls through SciPy), one pass for the kernel function
+and one that stores the values or adds them up, all while they are in the cache of a core. Called as
+NumPy functions from Python these passes would wait for the interpreter's lock, all threads for one.
+
+``kind`` and ``params`` name the formula (``ops.kinds``), ``A`` and ``B`` hold a vector a row, ``a``
+and ``b`` their squared lengths. ``scratch`` is memory for a tile of ROWS rows, and as many columns
+as there are.
+
+Fast-math: ``contract`` for fused multiply-add, as in ``rows``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
+from maxmargin.ops.cpu.rows import add_rows, row_dots
+from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
+
+
+@njit(cache=True, nogil=True)
+def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any, scratch: Any) -> Any:
+    """Give the values of two sets of vectors, in scratch memory."""
+    size, columns, number = len(A) * len(B), len(B), scratch.dtype.type
+    tile = scratch[:size].reshape(len(A), columns)
+    np.dot(A, B.T, tile)
+    if kind == RADIAL:
+        exp_of_distance(number(params[0]), a, b, scratch[:size], columns)
+    elif kind == POWER:
+        gamma, coef0, degree = number(params[0]), number(params[1]), int(params[2])
+        affine_power(gamma, coef0, degree, len(A), columns, scratch[:size], columns)
+    return tile
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _put_and_add(tile: Any, store: Any, slots: Any, start: int, weights: Any, total: Any) -> None:
+    """Store the rows of a tile and add their weighted sum to the total, reading them once."""
+    stop, whole = start + len(total), len(slots) // 4 * 4
+    for r in range(0, whole, 4):
+        a, b, c, d = tile[r], tile[r + 1], tile[r + 2], tile[r + 3]
+        to_a, to_b = store[slots[r], start:stop], store[slots[r + 1], start:stop]
+        to_c, to_d = store[slots[r + 2], start:stop], store[slots[r + 3], start:stop]
+        wa, wb, wc, wd = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]
+        for t in range(len(total)):
+            to_a[t], to_b[t], to_c[t], to_d[t] = a[t], b[t], c[t], d[t]
+            total[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
+    for r in range(whole, len(slots)):
+        a, to_a, wa = tile[r], store[slots[r], start:stop], weights[r]
+        for t in range(len(total)):
+            to_a[t] = a[t]
+            total[t] += wa * a[t]
+
+
+@njit(cache=True, nogil=True)
+def fill_and_add(
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    slots: Any,
+    weights: Any,
+    B: Any,
+    b: Any,
+    start: int,
+    store: Any,
+    total: Any,
+    scratch: Any,
+) -> None:
+    """Evaluate rows A on the columns B, store them from ``start`` on and add weights @ rows."""
+    for first in range(0, len(A), TILE_ROWS):
+        part = slice(first, first + TILE_ROWS)
+        tile = _evaluate(kind, params, A[part], a[part], B, b, scratch)
+        _put_and_add(tile, store, slots[part], start, weights[part], total)
+
+
+@njit(cache=True, nogil=True)
+def add_rows_and_fill(
+    settled: Any,
+    leaving: Any,
+    due: Any,
+    running: Any,
+    moving: Any,
+    steps: Any,
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    slots: Any,
+    weights: Any,
+    B: Any,
+    b: Any,
+    start: int,
+    store: Any,
+    scratch: Any,
+) -> None:
+    """Move on a range of columns: book rows that leave, add those that stay, evaluate new ones."""
+    add_rows(settled, store, leaving, due, start)
+    fill_and_add(kind, params, A, a, slots, weights, B, b, start, store, running, scratch)
+    add_rows(running, store, moving, steps, start)
+
+
+@njit(cache=True, nogil=True)
+def fill_strip(
+    kind: int, params: Any, A: Any, a: Any, first: int, stop: int, values: Any, scratch: Any
+) -> None:
+    """Evaluate rows first to stop of a square matrix up to the diagonal, and mirror them."""
+    rows, left = slice(first, stop), slice(0, stop)
+    tile = _evaluate(kind, params, A[rows], a[rows], A[left], a[left], scratch)
+    for i in range(first, stop):
+        source, row = tile[i - first], values[i]
+        for j in range(i + 1):
+            row[j] = source[j]
+    for left_edge in range(0, stop, 32):
+        for j in range(left_edge, min(left_edge + 32, stop)):
+            column = values[j]
+            for i in range(max(first, j + 1), stop):
+                column[i] = tile[i - first, j]
+
+
+@njit(cache=True, nogil=True)
+def add_decisions(
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    B: Any,
+    b: Any,
+    edges: Any,
+    weights: Any,
+    sums: Any,
+    scratch: Any,
+) -> None:
+    """Add sum_{i in class c} weights_i k(x, x_i) to sums[c] for all rows x of A."""
+    for c in range(len(edges) - 1):
+        for first in range(edges[c], edges[c + 1], TILE_COLUMNS):
+            part = slice(first, min(first + TILE_COLUMNS, edges[c + 1]))
+            tile = _evaluate(kind, params, A, a, B[part], b[part], scratch)
+            row_dots(tile, weights[part], sums[c])
