@@ -65,6 +65,7 @@ class Iterate:
         self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)
         self._variable[self.index] = np.arange(n)
         self._pieces = list(self._located(self.cache.pieces(self._segments)))
+        self._spans = list(self._located(self.cache.spans(self._segments)))
         self._add_rows, self.rows_evaluated = self.cache.engine.rows.add_rows, 0
 
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
@@ -127,7 +128,7 @@ class Iterate:
                 cache.scratch(),
             )
 
-        cache.workers.each(work, self._pieces)
+        cache.workers.each(work, self._spans)
         return len(new[self._segments[0]].rows)
 
     def _by_tiles(self, rows: Index, steps: Vector, placed: Placement) -> int:

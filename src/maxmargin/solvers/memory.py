@@ -38,6 +38,7 @@ Segments = tuple[int, ...]
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
+_FEW_VALUES = 1 << 19  # of vectors are evaluated before other threads have woken up
 _STRIP = 64  # rows of a matrix that one thread evaluates at a time
 
 
@@ -180,5 +181,7 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)
 
-    (workers or Workers(1)).each(work, reversed(range(0, len(gram), _STRIP)))
+    if workers is None or (gram.cheap and matrix.size <= _FEW_VALUES):
+        workers = Workers(1)
+    workers.each(work, reversed(range(0, len(gram), _STRIP)))
     return matrix

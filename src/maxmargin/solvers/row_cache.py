@@ -3,8 +3,9 @@
 A row is wanted by a working-set solver when its dual variable moves; it then adds to the product
 K beta of every training row. Rows are evaluated in fixed pieces of columns, each by one thread:
 one matrix product, one pass for the kernel function, one to store and add, all while the piece is
-in the processor's cache, and in one compiled call where the kernel is a known formula. Rows of variables at a bound make room for new ones first, then
-the least recently used: a free variable moves in almost every step, one at a bound hardly again.
+in the processor's cache, and in one compiled call where the kernel is a known formula. Rows of
+variables at a bound make room for new ones first, then the least recently used: a free variable
+moves in almost every step, one at a bound hardly again.
 
 Columns come in segments (one a class), so that one-vs-one problems, which need two segments each,
 share what they evaluate: a line of the store holds a row over all segments, filled as needed.
@@ -33,6 +34,7 @@ Index = NDArray[np.intp]
 # a processor's cache than from reading the rows less often. Of formulas tiles are smaller.
 TILE_ROWS, TILE_COLUMNS = 512, 1024
 
+_TURNS, _LONGEST = 8, 16  # spans for each thread, and pieces in one: some hundredths of a second
 _LONG = 4  # moves ago: a variable at a bound that has not moved since will hardly do so again
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
@@ -116,6 +118,22 @@ class RowCache:
             for start in range(int(begin), int(end), self.width)
         ]
 
+    def spans(self, segments: Sequence[int]) -> list[Piece]:
+        """Join pieces that follow each other, so that every thread gets some of them at a time.
+
+        Sums over a piece do not depend on whether it comes alone.
+        """
+        pieces = self.pieces(segments)
+        wanted = len(pieces) // (_TURNS * self.workers.threads)
+        joined, count = list[Piece](), 0
+        for piece in pieces:
+            count += 1
+            if joined and joined[-1].segment == piece.segment and count <= min(wanted, _LONGEST):
+                joined[-1] = Piece(piece.segment, joined[-1].start, piece.stop)
+            else:
+                joined, count = [*joined, piece], 1
+        return joined
+
     def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
         """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.
 
@@ -154,7 +172,7 @@ class RowCache:
     def new_rows(self, rows: Index, segments: Sequence[int]) -> dict[int, New]:
         """For each segment the rows still to be evaluated there, where there is a formula."""
         assert self.formula is not None
-        slots, found = self._slot_of[rows], {}
+        slots, found = self._slot_of[rows], dict[int, New]()
         for s in segments:
             lacking = ~self._filled[slots, s]
             same = [new for new in found.values() if np.array_equal(new.lacking, lacking)]

@@ -1,4 +1,4 @@
-"""Block decomposition: optimise a few thousand dual variables at a time, all others fixed.
+"""Block decomposition: optimise a thousand dual variables at a time, all others fixed.
 
 Problem: the box QP of ``problems.box_qp``. One step
 
@@ -27,13 +27,14 @@ from maxmargin.kernels.formula import Formula
 from maxmargin.ops.scratch import Scratch
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
-from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 
-_KEPT = 1024  # at most so many of the last set stay
+_SIZE = 1024  # variables at a time: their rows of K_WW stay in the cache of the core that runs SMO
+_KEPT = 512  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time,
 _STRIP = 64  # and by a formula: an even number, so that threads find about the same to do
@@ -41,7 +42,7 @@ _STRIP = 64  # and by a formula: an even number, so that threads find about the 
 
 def working_set_size(n: int, itemsize: int, budget: int) -> int:
     """How many variables to take at a time: two square matrices of them in half of the budget."""
-    return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
+    return min(n, _SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
 class WorkingSet(CachedAscent):

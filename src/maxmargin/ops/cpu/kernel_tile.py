@@ -1,4 +1,4 @@
-"""Kernel values of dense vectors, used where they come to be: a tile is one call, with no lock held.
+"""Kernel values of dense vectors, used where they come to be: a tile is one call, with no lock.
 
 A tile is a matrix product (BLAS, which Numba calls through SciPy), one pass for the kernel function
 and one that stores the values or adds them up, all while they are in the cache of a core. Called as
@@ -98,10 +98,13 @@ def add_rows_and_fill(
     store: Any,
     scratch: Any,
 ) -> None:
-    """Move on a range of columns: book rows that leave, add those that stay, evaluate new ones."""
-    add_rows(settled, store, leaving, due, start)
-    fill_and_add(kind, params, A, a, slots, weights, B, b, start, store, running, scratch)
-    add_rows(running, store, moving, steps, start)
+    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
+    for first in range(0, len(B), TILE_COLUMNS):
+        part, left = slice(first, first + TILE_COLUMNS), start + first
+        some, total = B[part], running[part]
+        add_rows(settled[part], store, leaving, due, left)
+        fill_and_add(kind, params, A, a, slots, weights, some, b[part], left, store, total, scratch)
+        add_rows(total, store, moving, steps, left)
 
 
 @njit(cache=True, nogil=True)

@@ -58,7 +58,7 @@ def add_rows_and_fill(
     store: Any,
     scratch: Any,
 ) -> None:
-    """Move on a range of columns: book rows that leave, add those that stay, evaluate new ones."""
+    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
     columns = slice(start, start + len(B))
     settled += due @ store[leaving, columns].astype(np.float64)
     fill_and_add(kind, params, A, a, slots, weights, B, b, start, store, running, scratch)
