@@ -33,8 +33,8 @@ def _listed(X: Any) -> list[Any]:
 
 
 def is_plain_line(y: Any) -> bool:
-    """Whether y is an array of whole numbers, one a row, of which there is nothing to check."""
-    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
+    """Whether y is an array of numbers, one a row, as ``column_or_1d`` would make it."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf"
 
 
 def count_rows(rows: Any) -> int:

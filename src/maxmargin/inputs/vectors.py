@@ -49,11 +49,18 @@ def _is_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> bool:
         return False
     if hasattr(estimator, "feature_names_in_"):
         return False
-    if "y" in rules and not (is_plain_line(rules["y"]) and len(rules["y"]) == len(X)):
+    if "y" in rules and not _fits(X, rules["y"]):
         return False
     return bool(
         rules.get("reset", True) or getattr(estimator, "n_features_in_", None) == X.shape[1]
     )
+
+
+def _fits(X: NDArray[Any], y: Any) -> bool:
+    """Whether y is an array of as many finite numbers."""
+    if not is_plain_line(y) or len(y) != len(X):
+        return False
+    return y.dtype.kind != "f" or bool(np.isfinite(y).all())
 
 
 def _taken(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,14 @@ from maxmargin.kernels.points import Points
 from maxmargin.ops.engine import engine_of
 
 Arguments = tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]
+
+
+@cache
+def _speaks_for(kind: type[Kernel]) -> bool:
+    """Whether a formula says what a kernel fills: not where a subclass fills something else."""
+    ways = ("formula", "fill", "_apply", "_finish")
+    first = next((way for base in kind.__mro__ for way in ways if way in vars(base)), None)
+    return first == "formula"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +41,7 @@ class Formula:
     def of(cls, kernel: Kernel, rows: Prepared) -> Formula | None:
         """Look at rows through a kernel; None where compiled loops cannot."""
         dense = isinstance(rows, Points) and not sparse.issparse(rows.X)
-        if not dense or kernel.formula is None:
+        if not dense or kernel.formula is None or not _speaks_for(type(kernel)):
             return None
         assert isinstance(rows, Points)
         kind, params = kernel.formula

@@ -38,7 +38,8 @@ Segments = tuple[int, ...]
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
-_FEW_VALUES = 1 << 19  # of vectors are evaluated before other threads have woken up
+_EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
+_LITTLE = 1 << 27  # of them are soon done: other threads may take longer to be given a core
 _STRIP = 64  # rows of a matrix that one thread evaluates at a time
 
 
@@ -181,7 +182,7 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)
 
-    if workers is None or (gram.cheap and matrix.size <= _FEW_VALUES):
+    if workers is None or matrix.size * (_columns_of_formula(gram) + _EPILOGUE) <= _LITTLE:
         workers = Workers(1)
     workers.each(work, reversed(range(0, len(gram), _STRIP)))
     return matrix
