@@ -40,7 +40,7 @@ _LAZY = 2  # times as many variables may a problem have that evaluates only rows
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
 _EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
 _LITTLE = 1 << 27  # of them are soon done: other threads may take longer to be given a core
-_STRIP = 64  # rows of a matrix that one thread evaluates at a time
+_BLOCK, _STRIP = 256, 64  # rows of a matrix that a thread evaluates at a time, and by a formula
 
 
 @dataclass(frozen=True)
@@ -173,9 +173,11 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     matrix, formula = np.empty((len(gram), len(gram)), gram.dtype), gram.formula
     mirror, scratch = engine_of(matrix).rows.mirror, Scratch(_STRIP * len(gram), gram.dtype)
 
+    strip = _BLOCK if formula is None else _STRIP
+
     def work(first: int) -> None:
         stop_if_over()
-        stop = min(first + _STRIP, len(gram))
+        stop = min(first + strip, len(gram))
         if formula is not None:
             formula.verbs.fill_strip(*formula.parts, first, stop, matrix, scratch.memory())
             return
@@ -184,5 +186,5 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
 
     if workers is None or matrix.size * (_columns_of_formula(gram) + _EPILOGUE) <= _LITTLE:
         workers = Workers(1)
-    workers.each(work, reversed(range(0, len(gram), _STRIP)))
+    workers.each(work, reversed(range(0, len(gram), strip)))
     return matrix

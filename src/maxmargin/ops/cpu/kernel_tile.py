@@ -8,7 +8,8 @@ NumPy functions from Python these passes would wait for the interpreter's lock, 
 and ``b`` their squared lengths. ``scratch`` is memory for a tile of ROWS rows, and as many columns
 as there are.
 
-Fast-math: ``contract`` for fused multiply-add, as in ``rows``.
+Few functions, each of which is called from outside: Numba compiles what a loop calls once more for
+every loop that calls it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
-from maxmargin.ops.cpu.rows import add_rows, row_dots
+from maxmargin.ops.cpu.rows import add_rows, put_rows, row_dots
 from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
 
 
@@ -35,47 +36,6 @@ def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any, scratch: A
         gamma, coef0, degree = number(params[0]), number(params[1]), int(params[2])
         affine_power(gamma, coef0, degree, len(A), columns, scratch[:size], columns)
     return tile
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _put_and_add(tile: Any, store: Any, slots: Any, start: int, weights: Any, total: Any) -> None:
-    """Store the rows of a tile and add their weighted sum to the total, reading them once."""
-    stop, whole = start + len(total), len(slots) // 4 * 4
-    for r in range(0, whole, 4):
-        a, b, c, d = tile[r], tile[r + 1], tile[r + 2], tile[r + 3]
-        to_a, to_b = store[slots[r], start:stop], store[slots[r + 1], start:stop]
-        to_c, to_d = store[slots[r + 2], start:stop], store[slots[r + 3], start:stop]
-        wa, wb, wc, wd = weights[r], weights[r + 1], weights[r + 2], weights[r + 3]
-        for t in range(len(total)):
-            to_a[t], to_b[t], to_c[t], to_d[t] = a[t], b[t], c[t], d[t]
-            total[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t])
-    for r in range(whole, len(slots)):
-        a, to_a, wa = tile[r], store[slots[r], start:stop], weights[r]
-        for t in range(len(total)):
-            to_a[t] = a[t]
-            total[t] += wa * a[t]
-
-
-@njit(cache=True, nogil=True)
-def fill_and_add(
-    kind: int,
-    params: Any,
-    A: Any,
-    a: Any,
-    slots: Any,
-    weights: Any,
-    B: Any,
-    b: Any,
-    start: int,
-    store: Any,
-    total: Any,
-    scratch: Any,
-) -> None:
-    """Evaluate rows A on the columns B, store them from ``start`` on and add weights @ rows."""
-    for first in range(0, len(A), TILE_ROWS):
-        part = slice(first, first + TILE_ROWS)
-        tile = _evaluate(kind, params, A[part], a[part], B, b, scratch)
-        _put_and_add(tile, store, slots[part], start, weights[part], total)
 
 
 @njit(cache=True, nogil=True)
@@ -99,11 +59,16 @@ def add_rows_and_fill(
     scratch: Any,
 ) -> None:
     """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
+    places = np.arange(TILE_ROWS)
     for first in range(0, len(B), TILE_COLUMNS):
         part, left = slice(first, first + TILE_COLUMNS), start + first
-        some, total = B[part], running[part]
+        total = running[part]
         add_rows(settled[part], store, leaving, due, left)
-        fill_and_add(kind, params, A, a, slots, weights, some, b[part], left, store, total, scratch)
+        for top in range(0, len(A), TILE_ROWS):
+            some = slice(top, top + TILE_ROWS)
+            tile = _evaluate(kind, params, A[some], a[some], B[part], b[part], scratch)
+            put_rows(tile, store, slots[some], left)
+            add_rows(total, tile, places[: len(tile)], weights[some], 0)
         add_rows(total, store, moving, steps, left)
 
 

@@ -19,26 +19,6 @@ def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any) -> Any:
     return values
 
 
-def fill_and_add(
-    kind: int,
-    params: Any,
-    A: Any,
-    a: Any,
-    slots: Any,
-    weights: Any,
-    B: Any,
-    b: Any,
-    start: int,
-    store: Any,
-    total: Any,
-    scratch: Any,  # noqa: ARG001
-) -> None:
-    """Evaluate rows A on the columns B, store them from ``start`` on and add weights @ rows."""
-    values = _evaluate(kind, params, A, a, B, b)
-    store[slots, start : start + len(B)] = values
-    total += weights @ values.astype(np.float64)
-
-
 def add_rows_and_fill(
     settled: Any,
     leaving: Any,
@@ -56,12 +36,13 @@ def add_rows_and_fill(
     b: Any,
     start: int,
     store: Any,
-    scratch: Any,
+    scratch: Any,  # noqa: ARG001
 ) -> None:
     """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
     columns = slice(start, start + len(B))
     settled += due @ store[leaving, columns].astype(np.float64)
-    fill_and_add(kind, params, A, a, slots, weights, B, b, start, store, running, scratch)
+    store[slots, columns] = values = _evaluate(kind, params, A, a, B, b)
+    running += weights @ values.astype(np.float64)
     running += steps @ store[moving, columns].astype(np.float64)
 
 
