@@ -35,7 +35,10 @@ Index = NDArray[np.intp]
 TILE_ROWS, TILE_COLUMNS = 512, 1024
 
 _TURNS, _LONGEST = 8, 16  # spans for each thread, and pieces in one: some hundredths of a second
-_LONG = 4  # moves ago: a variable at a bound that has not moved since will hardly do so again
+# A variable at a bound that has not moved for so many moves will hardly do so again; the more
+# columns a row has to be evaluated from, the more of them are waited for.
+_SHORTEST, _LONGER, _FOR_GOOD = 4, 32, 1 << 40
+_COLUMNS_A_MOVE = 8
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
@@ -102,6 +105,7 @@ class RowCache:
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
         self._last_use = np.zeros(self.lines, dtype=np.int64)
         self._clock, self.formula = 0, gram.formula
+        self._patience = _FOR_GOOD if self.formula is None else _patience(self.formula)
         self.width = TILE_COLUMNS if self.formula is None else kinds.TILE_COLUMNS
         self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
         self._scratch = Scratch(TILE_ROWS * self.width, gram.dtype)
@@ -160,7 +164,7 @@ class RowCache:
         again whose variables leave their bound after all.
         """
         taken = self._row_of >= 0
-        stale = np.flatnonzero(taken & (self._last_use < self._clock - _LONG))
+        stale = np.flatnonzero(taken & (self._last_use < self._clock - self._patience))
         if len(stale) >= count:
             oldest = np.argpartition(self._last_use[stale], count - 1)[:count]
             return np.sort(stale[oldest])
@@ -241,3 +245,8 @@ class RowCache:
     def scratch(self) -> NDArray[np.floating]:
         """Memory of this thread for the largest tile."""
         return self._scratch.memory()
+
+
+def _patience(formula: Formula) -> int:
+    """How many moves a row is kept for whose variable went to a bound."""
+    return min(_LONGER, max(_SHORTEST, formula.X.shape[1] // _COLUMNS_A_MOVE))
