@@ -23,6 +23,8 @@ from benchmarks import (
     strings,
     svc_fit,
     svc_predict,
+    svc_small,
+    svc_threads,
     tuning,
 )
 from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
@@ -82,6 +84,8 @@ def others(options: argparse.Namespace) -> None:
             options.repeats, options.sklearn_repeats, options.small
         ),
         "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
+        "svc_threads": lambda: svc_threads.measure(options.repeats, options.small),
+        "svc_small": lambda: svc_small.measure(options.repeats, options.small),
         "neighbors": lambda: neighbors.measure(
             options.repeats, options.sklearn_repeats, options.small
         ),

@@ -9,6 +9,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum, IntEnum
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Protocol, Self
 
@@ -53,6 +54,11 @@ class Shift(IntEnum):
     """Values change, but by no more than a free bias makes good."""
     CHANGES = 2
     """Values change."""
+
+
+@cache
+def _parameters_of(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)
 
 
 class Kernel(ABC):
@@ -283,7 +289,7 @@ class Kernel(ABC):
 
     @classmethod
     def _param_names(cls) -> list[str]:
-        return list(inspect.signature(cls).parameters)
+        return list(_parameters_of(cls))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get parameters by name; with ``deep``, of the kernels inside too, as ``left__gamma``."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.formula import Formula
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 from maxmargin.kernels.rounding import Rounding
@@ -76,6 +77,11 @@ class Gram:
     def dtype(self) -> np.dtype[Any]:
         """The precision of the kernel values."""
         return self.rows.dtype
+
+    @cached_property
+    def formula(self) -> Formula | None:
+        """Rows and kernel as compiled loops evaluate them; None where they cannot."""
+        return None if self.offset else Formula.of(self.kernel, self.rows)
 
     @property
     def cheap(self) -> bool:

@@ -3,7 +3,7 @@
 An engine is a package beside this module; each of its modules is a group of verbs, and every engine
 has the same groups with the same signatures:
 
-    kernel_epilogue, kernel_l1, kernel_sparse, kernel_row    tiles and rows of kernel values
+    kernel_epilogue, kernel_l1, kernel_sparse, kernel_row, kernel_tile    kernel values
     rows, selection                                          the row store, and who violates
     smo, polish, coordinate, cost_walk                       ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features

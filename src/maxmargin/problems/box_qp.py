@@ -152,13 +152,12 @@ class BoxQP:
         if not self.bias:
             return np.zeros(1)
         free = (beta > self.lower) & (beta < self.upper)
-        limits = np.column_stack(self.limits(beta, gradient))
-        return np.array(
-            [
-                gradient[m][free[m]].mean() if free[m].any() else _middle(ends)
-                for m, ends in zip(self.members, limits, strict=True)
-            ]
-        )
+        on_margin = [gradient[m][free[m]] for m in self.members]
+        if all(map(len, on_margin)):
+            return np.array([values.mean() for values in on_margin])
+        ends = np.column_stack(self.limits(beta, gradient))
+        both = zip(on_margin, ends, strict=True)
+        return np.array([v.mean() if len(v) else _middle(of_one) for v, of_one in both])
 
     def feasible(self, beta: Vector) -> bool:
         """Whether beta is in the box and, with a bias, has its sums up to rounding."""

@@ -49,7 +49,11 @@ class Segments:
         """Give every place the number of its part."""
         if len(self) == 1:
             return numbers[0]
-        return np.repeat(numbers, np.diff(self.starts))
+        return np.repeat(numbers, self._lengths)
+
+    @cached_property
+    def _lengths(self) -> Index:
+        return np.diff(self.starts)
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,8 @@ class Stack:
     @cached_property
     def at_zero(self) -> Vector:
         """Values of the primals at w = 0 and b = 0: no dual value of a convex one is above it."""
+        if not self.hard:
+            return self._losses(self.p)
         with np.errstate(invalid="ignore"):
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
@@ -139,6 +145,8 @@ class Stack:
             return np.zeros(len(self))
         parts = self.groups or self.segments
         count, total = parts.sum(free), parts.sum(np.where(free, gradient, 0.0))
+        if count.all():
+            return total / count
         with np.errstate(invalid="ignore"):
             ends = np.where(np.isfinite(up), up, low), np.where(np.isfinite(low), low, up)
             middle = 0.5 * (ends[0] + ends[1])

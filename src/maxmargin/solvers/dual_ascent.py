@@ -154,6 +154,8 @@ class DualAscent(ABC):
         """Do the same for every group of variables."""
         problem, survey = self.problem, self.engine.selection.survey
         vectors = F, self.beta, problem.lower, problem.upper
+        if problem.groups is None:
+            return [self._level(*survey(*vectors))]
         return [self._level(*survey(*(v[m] for v in vectors))) for m in problem.members]
 
     def _level(

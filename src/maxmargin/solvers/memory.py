@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import Points, squared_lengths
+from maxmargin.kernels.points import squared_lengths
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
@@ -38,7 +38,9 @@ Segments = tuple[int, ...]
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
-_STRIP = 256  # rows of a matrix that one thread evaluates at a time
+_EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
+_LITTLE = 1 << 27  # of them are soon done: other threads may take longer to be given a core
+_BLOCK, _STRIP = 256, 64  # rows of a matrix that a thread evaluates at a time, and by a formula
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Rows:
         rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
         return np.tile(rows, self.copies)
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """Variables of the largest problem."""
         return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
@@ -124,16 +126,14 @@ def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
 
 def _columns_of_formula(gram: Gram) -> float:
     """Count the columns of vectors whose rows compiled loops can evaluate; else infinitely many."""
-    vectors = isinstance(gram.rows, Points) and not sparse.issparse(gram.rows.X)
-    known = vectors and gram.kernel.formula is not None and not gram.offset
-    return float(gram.rows.X.shape[1]) if known else np.inf  # type: ignore[attr-defined]
+    return np.inf if gram.formula is None else float(gram.formula.X.shape[1])
 
 
 def _evaluated(rows: Rows, budget: int) -> Memory:
     """Let every problem evaluate the rows that it comes to want."""
-    gram, formula = rows.gram, rows.gram.kernel.formula
+    gram, formula = rows.gram, rows.gram.formula
     assert formula is not None
-    X = gram.rows.X  # type: ignore[attr-defined]
+    X = formula.X
     # Rows lie class by class, so a problem's columns of X' are a few runs, copied as they are.
     XT, norms, diagonal = X.T.copy(), squared_lengths(X).astype(X.dtype), gram.diagonal()
     size = rows.largest**2
@@ -142,7 +142,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     def view(segments: Segments) -> Square:
         index, ranges = rows.index(segments), rows.ranges(segments)
         own = np.concatenate([XT[:, a:b] for a, b in ranges], axis=1)
-        source = Source.evaluated(formula[0], own, norms[index], formula[1])
+        source = Source.evaluated(formula.kind, own, norms[index], formula.params)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
     return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares=True)
@@ -170,14 +170,21 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     """Evaluate the whole matrix, on all threads: rows up to the diagonal, then mirrored."""
     if gram.whole is not None:
         return gram.whole
-    matrix = np.empty((len(gram), len(gram)), gram.dtype)
-    mirror = engine_of(matrix).rows.mirror
+    matrix, formula = np.empty((len(gram), len(gram)), gram.dtype), gram.formula
+    mirror, scratch = engine_of(matrix).rows.mirror, Scratch(_STRIP * len(gram), gram.dtype)
+
+    strip = _BLOCK if formula is None else _STRIP
 
     def work(first: int) -> None:
         stop_if_over()
-        stop = min(first + _STRIP, len(gram))
+        stop = min(first + strip, len(gram))
+        if formula is not None:
+            formula.verbs.fill_strip(*formula.parts, first, stop, matrix, scratch.memory())
+            return
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)
 
-    (workers or Workers(1)).each(work, range(0, len(gram), _STRIP))
+    if workers is None or matrix.size * (_columns_of_formula(gram) + _EPILOGUE) <= _LITTLE:
+        workers = Workers(1)
+    workers.each(work, reversed(range(0, len(gram), strip)))
     return matrix

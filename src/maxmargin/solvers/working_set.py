@@ -1,4 +1,4 @@
-"""Block decomposition: optimise a few thousand dual variables at a time, all others fixed.
+"""Block decomposition: optimise a thousand dual variables at a time, all others fixed.
 
 Problem: the box QP of ``problems.box_qp``. One step
 
@@ -17,27 +17,32 @@ of the chosen that moved, so the number taken from the top follows that share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels.formula import Formula
+from maxmargin.ops.scratch import Scratch
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
-from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 
-_KEPT = 1024  # at most so many of the last set stay
+_SIZE = 1024  # variables at a time: their rows of K_WW stay in the cache of the core that runs SMO
+_KEPT = 512  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
-_BLOCK = 256  # rows of K_WW one thread evaluates at a time
+_BLOCK = 256  # rows of K_WW one thread evaluates at a time,
+_STRIP = 64  # and by a formula: an even number, so that threads find about the same to do
 
 
 def working_set_size(n: int, itemsize: int, budget: int) -> int:
     """How many variables to take at a time: two square matrices of them in half of the budget."""
-    return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
+    return min(n, _SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
 class WorkingSet(CachedAscent):
@@ -138,6 +143,7 @@ class SquareMatrix:
     ) -> None:
         self._cache, self._index, self._verbs = cache, index, cache.engine.rows
         self._buffers = buffers or [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
+        self._scratch = Scratch(_STRIP * size, cache.gram.dtype)
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
 
@@ -154,18 +160,37 @@ class SquareMatrix:
         variables = np.concatenate([self.variables[place], new])
         self._buffers.reverse()
         values = self._buffers[0][: len(variables) ** 2].reshape(len(variables), len(variables))
-        self._copy(place, values)
-        self._evaluate(variables, len(place), self._read(place, new, values), values)
+        if self._cache.formula is not None:
+            self._fill(place, self._cache.formula.take(self._index[variables]), values)
+        else:
+            known = self._read(place, new, values)
+            self._cache.workers.each(self._copying(place, values), range(0, len(place), _BLOCK))
+            self._evaluate(variables, len(place), known, values)
         self.variables, self.values = variables, values
         return variables
 
-    def _copy(self, place: Index, values: NDArray[Any]) -> None:
+    def _copying(self, place: Index, values: NDArray[Any]) -> Callable[[int], None]:
         def work(first: int) -> None:
-            self._verbs.gather_square(
-                self.values, place, first, min(first + _BLOCK, len(place)), values
-            )
+            stop = min(first + _BLOCK, len(place))
+            self._verbs.gather_square(self.values, place, first, stop, values)
 
-        self._cache.workers.each(work, range(0, len(place), _BLOCK))
+        return work
+
+    def _fill(self, place: Index, rows: Formula, values: NDArray[Any]) -> None:
+        """Copy what stays and evaluate the rest by a formula, the longest strips first."""
+        copy, old, q = self._copying(place, values), len(place), len(rows)
+
+        def work(task: tuple[bool, int]) -> None:
+            evaluated, first = task
+            if not evaluated:
+                copy(first)
+                return
+            scratch = self._scratch.memory()
+            rows.verbs.fill_strip(*rows.parts, first, min(first + _STRIP, q), values, scratch)
+
+        strips = [(True, first) for first in reversed(range(old, q, _STRIP))]
+        blocks = [(False, first) for first in range(0, old, _BLOCK)]
+        self._cache.workers.each(work, strips + blocks)
 
     def _read(self, place: Index, new: Index, values: NDArray[Any]) -> int:
         """Fill in what the row cache knows; returns how many leading columns that completes."""

@@ -247,7 +247,8 @@ def _solve_groups(
             recipe.limits,
         )
 
-    solved = side_by_side(solve, groups, threads, memory.at_once)
+    alone = len(groups) == 1
+    solved = map(solve, groups) if alone else side_by_side(solve, groups, threads, memory.at_once)
     flat = [solution for part in solved for solution in part]
     return {number: solution for number, solution in enumerate(flat) if solution is not None}
 
@@ -268,7 +269,7 @@ def _recover(
         seen=training.seen,
         rows=rows,
         support=np.empty((0, 0)) if matrix else take(training.X, rows),
-        counts=np.histogram(kept, reduced.edges)[0].astype(np.int32),
+        counts=np.diff(np.searchsorted(kept, reduced.edges)).astype(np.int32),
         coefficients=duals[:, kept],
         intercepts=np.array(biases),
         by_pairs=reduced.by_pairs,
@@ -300,6 +301,8 @@ def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArra
 
 def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
     """Warn of every reason why a problem is not solved, each once."""
+    if all(certificate.status is Status.CERTIFIED for certificate in certificates):
+        return
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
