@@ -1,13 +1,22 @@
 """Approximate features: against scikit-learn's, and against the kernels they stand for."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn import kernel_approximation
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from maxmargin.kernels import RBF, FourierFeatures, FromFunction, Laplacian, Nystroem, Polynomial
+from maxmargin.kernels import (
+    RBF,
+    Categorical,
+    FourierFeatures,
+    FromFunction,
+    Laplacian,
+    Nystroem,
+    Polynomial,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 4))
@@ -96,6 +105,22 @@ def test_kernels_on_items_have_features_too():
     model = Nystroem(lambda x, y, p: (x @ y + 1) ** p, kernel_params={"p": 2}, n_components=40)
     Z = model.fit_transform(X[:40])
     np.testing.assert_allclose(Z @ Z.T, Polynomial(2, 1.0, 1.0)(X[:40]), atol=1e-5)
+
+
+def test_columns_of_a_table_are_known_by_their_names():
+    table = pd.DataFrame({"age": [1.0, 2, 3, 4], "thal": [1, 2, 1, 2]})
+    mixed = RBF(0.5).restrict(["age"]) + Categorical().restrict(["thal"])
+    model = Nystroem(mixed, n_components=4, random_state=0).fit(table)
+    assert model.feature_names_in_.tolist() == ["age", "thal"]
+    Z = model.transform(table)
+    np.testing.assert_array_equal(model.transform(table[["thal", "age"]]), Z)
+    np.testing.assert_allclose(Z @ Z.T, mixed(table), atol=1e-6)
+    with pytest.raises(ValueError, match="thal"):
+        model.transform(table[["age"]])
+    noted = table.assign(note=list("abcd"))  # at which the kernel does not look
+    part = Nystroem(RBF("scale").restrict("age"), n_components=4).fit(noted)
+    Z = part.transform(noted)
+    np.testing.assert_allclose(Z @ Z.T, RBF("scale")(table[["age"]]), atol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "kernel"), [("rbf", RBF(0.3)), ("laplacian", Laplacian(0.3))])

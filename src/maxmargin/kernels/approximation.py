@@ -33,7 +33,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.container import by_position, column_names, count_rows
+from maxmargin.inputs.container import column_names, count_rows
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.whole import all_or_nothing
@@ -204,8 +205,8 @@ class Nystroem(_Features):
         return named_kernel(self.kernel, gamma, 3 if self.degree is None else self.degree, coef0)
 
     def _checked(self, kernel: Kernel, X: Any, reset: bool) -> Any:
-        if kernel.takes is Takes.ITEMS:
-            return by_position(X)
+        if kernel.takes_items(X):
+            return check_items(self, X, reset)
         return check_vectors(self, X, reset=reset)
 
     def _moved(self, X: Any) -> Any:
@@ -374,7 +375,7 @@ def _take(X: Any, places: Index) -> Any:
 def _shift(kernel: Kernel, X: Any) -> Floats | None:
     """Give what is taken off rows far from the origin, where the kernel does not mind."""
     minds = kernel.shift > Shift.NOTHING or kernel.takes is not Takes.VECTORS
-    return None if minds or sparse.issparse(X) else far_mean(X)
+    return None if minds or sparse.issparse(X) or X.dtype.kind != "f" else far_mean(X)
 
 
 def inverse_root(K: Floats) -> Floats:
