@@ -94,6 +94,14 @@ def test_any_form_of_the_rows_gives_the_same_features():
     np.testing.assert_allclose(far @ far.T, Z @ Z.T, atol=1e-4)
 
 
+def test_rounding_of_single_precision_is_not_multiplied():
+    rows = np.repeat(X[:8], 10, axis=0)  # most eigenvalues of the landmarks are rounding
+    model = Nystroem(RBF(0.5), n_components=40, random_state=0).fit(rows.astype(np.float32))
+    Z = model.transform(rows.astype(np.float32))
+    assert Z.dtype == np.float32
+    np.testing.assert_allclose(Z @ Z.T, RBF(0.5)(rows), atol=2e-3)
+
+
 def test_kernels_on_items_have_features_too():
     def common(a, b):
         return float(len(set(a) & set(b)))

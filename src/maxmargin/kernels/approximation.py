@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
 from maxmargin.kernels.function import FromFunction
+from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import Workers
 
@@ -173,8 +174,16 @@ class Nystroem(_Features):
         places = self._draw(X, check_random_state(self.random_state))
         self.component_indices_, self.components_ = places, _take(X, places)
         self._basis = self._kernel.prepare(self._moved(self.components_))
-        self.normalization_ = inverse_root(self._kernel.block(self._basis, self._basis))
+        self.normalization_ = self._root().astype(self._basis.dtype, copy=False)
         return self
+
+    def _root(self) -> Floats:
+        """K_mm^-1/2 of kernel values in double precision, whatever that of the rows."""
+        basis, landmarks = self._basis, self._moved(self.components_)
+        precision = basis.dtype
+        if getattr(landmarks, "dtype", None) == np.float32:
+            basis = self._kernel.prepare(landmarks.astype(np.float64))
+        return inverse_root(self._kernel.block(basis, basis), precision).matrix
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -378,11 +387,27 @@ def _shift(kernel: Kernel, X: Any) -> Floats | None:
     return None if minds or sparse.issparse(X) or X.dtype.kind != "f" else far_mean(X)
 
 
-def inverse_root(K: Floats) -> Floats:
-    """K^-1/2, with eigenvalues that may be rounding taken as the smallest that is none."""
-    U, S, V = np.linalg.svd(K.astype(np.float64))
-    root: Floats = (U / np.sqrt(np.maximum(S, _SMALLEST))) @ V
-    return root.astype(K.dtype, copy=False)
+class InverseRoot(NamedTuple):
+    """K^-1/2 of a kernel matrix, and whether that has no negative eigenvalue but by rounding."""
+
+    matrix: Floats
+    convex: bool
+
+
+def inverse_root(K: Floats, precision: Any) -> InverseRoot:
+    """K^-1/2 in double precision, for features made of kernel values of this precision.
+
+    What rounding does to a kernel value is multiplied by the root, so that eigenvalues below the
+    trace in units of that precision are taken as large as those. Those of an indefinite matrix
+    count by their size, as in scikit-learn.
+    """
+    if not np.isfinite(K).all():
+        raise ValueError("The kernel values of the landmarks are not finite; scale the data.")
+    eigenvalues, V = aside(partial(np.linalg.eigh, K.astype(np.float64)))
+    least = max(_SMALLEST, float(np.finfo(precision).eps * np.abs(K.diagonal()).sum()))
+    sign = np.where(eigenvalues < -least, -1.0, 1.0)
+    root: Floats = (V * (sign / np.sqrt(np.maximum(np.abs(eigenvalues), least)))) @ V.T
+    return InverseRoot(root, bool(sign.min() > 0))
 
 
 def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
