@@ -78,6 +78,24 @@ def test_chosen_landmarks_tell_more_of_uneven_rows_than_uniform_ones():
     assert max(left["kmeans++"], left["leverage"]) < 0.5 * left["uniform"]
 
 
+def test_leverage_scores_choose_no_worse_than_chance():
+    random = np.random.default_rng(1)
+    sets = [
+        (random.integers(0, 3, size=(2000, 3)).astype(float), 1.0, 60),  # 27 different rows
+        (random.normal(size=(1000, 4)), 0.2, 80),
+        (random.uniform(size=(1000, 1)), 1000.0, 20),
+        (np.concatenate([random.normal(size=(990, 2)), random.normal(8, 1, size=(10, 2))]), 0.5, 40),
+    ]
+    for rows, gamma, m in sets:
+        left = {}
+        for landmarks in ("uniform", "leverage"):
+            models = [Nystroem(RBF(gamma), n_components=m, landmarks=landmarks, random_state=seed)
+                      for seed in range(8)]  # fmt: skip
+            features = [model.fit_transform(rows) for model in models]
+            left[landmarks] = np.mean([len(rows) - np.square(Z).sum() for Z in features])
+        assert left["leverage"] <= left["uniform"]
+
+
 def test_any_form_of_the_rows_gives_the_same_features():
     model = Nystroem("rbf", gamma=0.3, n_components=20, random_state=1)
     fourier = FourierFeatures(0.3, 40, random_state=1)

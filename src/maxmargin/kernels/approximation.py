@@ -7,8 +7,9 @@ with landmarks z_1, ..., z_m among the rows and K_mm their matrix,
 
 so that <phi(x), phi(y)> is k(x, y) exactly where x or y is a landmark, and the projection onto
 their span elsewhere. Landmarks are drawn uniformly; by k-means++ in the kernel's own distance
-(Arthur and Vassilvitskii 2007; Oglic and Gaertner 2017); or by ridge leverage scores estimated from
-a first uniform draw (Alaoui and Mahoney 2015; Musco and Musco 2017).
+(Arthur and Vassilvitskii 2007; Oglic and Gaertner 2017); or by ridge leverage scores (Alaoui and
+Mahoney 2015), estimated by a first half that is drawn uniformly (Musco and Musco, "Recursive
+sampling for the Nystroem method", 2017).
 
 Random Fourier features (Rahimi and Recht, "Random features for large-scale kernel machines", 2007):
 a kernel k(x - y) is the Fourier transform of a distribution of frequencies (Bochner's theorem), and
@@ -51,6 +52,7 @@ Index = NDArray[np.intp]
 _ROWS = 1024  # of which a thread makes features at a time
 _POOL = 20  # times as many rows as landmarks are looked at to choose those
 _SMALLEST = 1e-12  # eigenvalue of the landmarks' matrix that is not taken for rounding
+_ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
 _NAMES = tuple(name for name in NAMED if name != "precomputed")
 
 
@@ -105,8 +107,9 @@ class Nystroem(_Features):
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     landmarks : {"uniform", "kmeans++", "leverage"}, default="uniform"
-        How they are drawn: all rows alike; far from those drawn before; or by how much a row is
-        needed to tell the others (ridge leverage scores). The latter two look at 20 rows for each.
+        How they are drawn: all rows alike; far from those drawn before; or one half alike and the
+        other by how much a row is needed beside those to tell the others (ridge leverage scores).
+        The latter two look at 20 rows for each.
 
     Attributes
     ----------
@@ -428,16 +431,28 @@ def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState)
 
 
 def _by_leverage(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
-    """Draw rows in proportion to what a first draw leaves unexplained of them.
+    """Draw half of the rows alike, and the others by their ridge leverage scores beside those."""
+    first: Index = random.choice(len(rows), m - m // 2, replace=False)
+    score = np.maximum(_leverage(kernel, rows, first), _SMALLEST)
+    score[first] = 0.0
+    others = random.choice(len(rows), m // 2, replace=False, p=score / score.sum())
+    return np.concatenate([first, others])
 
-    With K_p the columns of the first draw and lambda the trace left over by m directions, a row
-    scores k(x, x) - K_p (K_pp + lambda I)^-1 K_p', its ridge leverage score times lambda.
+
+def _leverage(kernel: Kernel, rows: Any, some: Index) -> Floats:
+    """Estimate the ridge leverage scores [K (K + lambda I)^-1]_ii of n rows by a uniform draw S.
+
+    That is (k_ii - k_iS (K_SS + lambda |S| / n I)^-1 k_Si) / lambda (Musco and Musco 2017, section
+    3). Their lambda is what the best |S| directions leave of the trace of K, divided by |S|; here
+    it is what those of S leave.
     """
-    first = random.choice(len(rows), m, replace=False)
-    columns = kernel.block(rows, rows[first]).astype(np.float64)
-    square = columns[first]
-    ridge = max(float(np.linalg.eigvalsh(square)[: m // 2].sum()) / m, _SMALLEST)
-    inverse = np.linalg.inv(square + ridge * np.eye(m))
-    told = np.einsum("ij,jk,ik->i", columns, inverse, columns, optimize=True)
-    score = np.maximum(kernel.diagonal(rows).astype(np.float64) - told, _SMALLEST)
-    return random.choice(len(rows), m, replace=False, p=score / score.sum())
+    square = kernel.diagonal(rows).astype(np.float64)
+    columns = kernel.block(rows, rows[some]).astype(np.float64)
+    eigenvalues, V = aside(partial(np.linalg.eigh, columns[some]))
+    told = np.square(columns @ V)
+    kept = eigenvalues > _ROUNDING * max(float(eigenvalues[-1]), _SMALLEST)
+    left = np.maximum(square - told[:, kept] @ (1.0 / eigenvalues[kept]), 0.0)
+    ridge = max(float(left.mean()), _ROUNDING * float(square.mean()), _SMALLEST)
+    told = told @ (1.0 / (np.maximum(eigenvalues, 0.0) + ridge))
+    score: Floats = np.maximum(square - told, 0.0) * len(some) / (ridge * len(rows))
+    return score
