@@ -41,7 +41,12 @@ def test_check(estimator, check):
 
 @pytest.mark.parametrize(
     "params",
-    [{}, {"kernel": "poly", "degree": 2, "gamma": 0.3}, {"kernel": "laplacian", "gamma": 0.2}],
+    [
+        {},
+        {"kernel": "polynomial", "degree": 2, "gamma": 0.3},
+        {"kernel": "laplacian", "gamma": 0.2},
+        {"kernel": "cosine", "n_components": 3},
+    ],
 )
 def test_nystroem_is_that_of_scikit_learn(params):
     common = {"n_components": 30, "random_state": 3} | params
@@ -98,7 +103,7 @@ def test_leverage_scores_choose_no_worse_than_chance():
 
 def test_any_form_of_the_rows_gives_the_same_features():
     model = Nystroem("rbf", gamma=0.3, n_components=20, random_state=1)
-    fourier = FourierFeatures(0.3, 40, random_state=1)
+    fourier = FourierFeatures(gamma=0.3, n_components=40, random_state=1)
     for each in (model, fourier):
         Z = clone(each).fit_transform(X)
         rows = sparse.csr_matrix(X)
@@ -151,7 +156,9 @@ def test_columns_of_a_table_are_known_by_their_names():
 
 @pytest.mark.parametrize(("name", "kernel"), [("rbf", RBF(0.3)), ("laplacian", Laplacian(0.3))])
 def test_fourier_features_have_the_kernel_as_their_mean(name, kernel):
-    Z = FourierFeatures(0.3, 20_000, kernel=name, random_state=0).fit_transform(X)
+    common = {"n_components": 20_000, "random_state": 0}
+    Z = FourierFeatures(name, gamma=0.3, **common).fit_transform(X)
+    np.testing.assert_array_equal(FourierFeatures(kernel, **common).fit_transform(X), Z)
     off = Z @ Z.T - kernel(X)
     assert np.abs(off).max() < 6 / np.sqrt(20_000)
     assert abs(off.mean()) < 2 / np.sqrt(20_000)
@@ -168,5 +175,7 @@ def test_refusals():
             Nystroem(**params).fit(X)
     with pytest.raises(ValueError, match="'kernel' parameter of FourierFeatures"):
         FourierFeatures(kernel="poly").fit(X)
+    with pytest.raises(ValueError, match="'rbf', 'laplacian', an RBF or Laplacian"):
+        FourierFeatures(Polynomial(2)).fit(X)
     with pytest.warns(UserWarning, match="n_components was set to 300"):
         assert Nystroem(n_components=500).fit(X).transform(X).shape == (300, 300)

@@ -41,7 +41,9 @@ from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
+from maxmargin.kernels.dot import Linear
 from maxmargin.kernels.function import FromFunction
+from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import Workers
@@ -53,7 +55,7 @@ _ROWS = 1024  # of which a thread makes features at a time
 _POOL = 20  # times as many rows as landmarks are looked at to choose those
 _SMALLEST = 1e-12  # eigenvalue of the landmarks' matrix that is not taken for rounding
 _ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
-_NAMES = tuple(name for name in NAMED if name != "precomputed")
+_NAMES = (*(name for name in NAMED if name != "precomputed"), "polynomial", "cosine")
 
 
 class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -82,16 +84,17 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 class Nystroem(_Features):
     """Features of any kernel, from its values at a few of the rows.
 
-    A drop-in for ``sklearn.kernel_approximation.Nystroem``: the same landmarks for the same
-    ``random_state`` and the same features, made a few rows at a time on all threads, so that beside
-    the features only blocks are in memory; float32 stays float32. Added: kernel values of
-    ``maxmargin.kernels``, those on items too, and ``landmarks``.
+    As ``sklearn.kernel_approximation.Nystroem``, for the names of kernels below: the same landmarks
+    for the same ``random_state`` and the same features, made a few rows at a time on all threads,
+    so that beside the features only blocks are in memory; float32 stays float32. Added: kernel
+    values of ``maxmargin.kernels``, those on items too, and ``landmarks``. Not taken: kernels by
+    other names of scikit-learn, and matrices in place of rows.
 
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid" or "laplacian"; a value from ``maxmargin.kernels``; or a
-        function of two rows.
+        "linear", "poly" or "polynomial", "rbf", "sigmoid", "laplacian" or "cosine"; a value from
+        ``maxmargin.kernels``; or a function of two rows.
     gamma : float, default=None
         Of the kernels with a name; None is 1 / columns, as in scikit-learn.
     coef0 : float, default=None
@@ -212,9 +215,12 @@ class Nystroem(_Features):
             return self.kernel
         if callable(self.kernel):
             return FromFunction(partial(self.kernel, **(self.kernel_params or {})))
+        if self.kernel == "cosine":
+            return Linear().normalized()
+        name = "poly" if self.kernel == "polynomial" else self.kernel
         gamma = "auto" if self.gamma is None else self.gamma
         coef0 = 1.0 if self.coef0 is None else self.coef0
-        return named_kernel(self.kernel, gamma, 3 if self.degree is None else self.degree, coef0)
+        return named_kernel(name, gamma, 3 if self.degree is None else self.degree, coef0)
 
     def _checked(self, kernel: Kernel, X: Any, reset: bool) -> Any:
         if kernel.takes_items(X):
@@ -273,12 +279,13 @@ class FourierFeatures(_Features):
 
     Parameters
     ----------
+    kernel : {"rbf", "laplacian"}, RBF or Laplacian, default="rbf"
+        exp(-gamma |x - y|^2), or exp(-gamma |x - y|_1).
     gamma : float, "scale" or "auto", default="scale"
-        Of the kernel: a number, 1 / (columns * variance) or 1 / columns.
+        Of a kernel with a name: a number, 1 / (columns * variance) or 1 / columns. A value has its
+        own.
     n_components : int, default=100
         How many features; the error of a kernel value is about 1 / n_components ** 0.5.
-    kernel : {"rbf", "laplacian"}, default="rbf"
-        exp(-gamma |x - y|^2), or exp(-gamma |x - y|_1).
     random_state : int, RandomState instance or None, default=None
         Of the frequencies.
     n_jobs : int, default=None
@@ -298,23 +305,23 @@ class FourierFeatures(_Features):
     >>> import numpy as np
     >>> from maxmargin.kernels import RBF, FourierFeatures
     >>> X = np.array([[0.0, 0.0], [1.0, 0.5]])
-    >>> Z = FourierFeatures(gamma=0.5, n_components=20_000, random_state=0).fit_transform(X)
+    >>> Z = FourierFeatures(RBF(0.5), n_components=20_000, random_state=0).fit_transform(X)
     >>> bool(np.abs(Z @ Z.T - RBF(0.5)(X)).max() < 0.02)
     True
     """
 
     def __init__(
         self,
+        kernel: Any = "rbf",
+        *,
         gamma: float | str = "scale",
         n_components: int = 100,
-        *,
-        kernel: str = "rbf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.kernel = kernel
         self.gamma = gamma
         self.n_components = n_components
-        self.kernel = kernel
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -333,13 +340,14 @@ class FourierFeatures(_Features):
         """
         self._check_parameters()
         X = check_vectors(self, X)
-        gamma = named_kernel(self.kernel, self.gamma).resolved(X).rate  # type: ignore[attr-defined]
+        named = isinstance(self.kernel, str)
+        kernel = (named_kernel(self.kernel, self.gamma) if named else self.kernel).resolved(X)
         random = check_random_state(self.random_state)
         shape = X.shape[1], self.n_components
-        if self.kernel == "rbf":
-            self.random_weights_ = np.sqrt(2.0 * gamma) * random.normal(size=shape)
+        if isinstance(kernel, RBF):
+            self.random_weights_ = np.sqrt(2.0 * kernel.rate) * random.normal(size=shape)
         else:
-            self.random_weights_ = gamma * random.standard_cauchy(size=shape)
+            self.random_weights_ = kernel.rate * random.standard_cauchy(size=shape)
         self.random_offset_ = random.uniform(0.0, 2.0 * np.pi, size=self.n_components)
         return self
 
@@ -350,7 +358,8 @@ class FourierFeatures(_Features):
         else:
             check_number(owner, "gamma", self.gamma, 0.0, otherwise="'scale' or 'auto'")
         check_number(owner, "n_components", self.n_components, 1, whole=True)
-        check_choice(owner, "kernel", self.kernel, ("rbf", "laplacian"))
+        if not isinstance(self.kernel, RBF | Laplacian):
+            check_choice(owner, "kernel", self.kernel, ("rbf", "laplacian"), "an RBF or Laplacian")
         check_shared(self)
 
     def transform(self, X: Any) -> Floats:
