@@ -212,3 +212,8 @@ def test_class_weights_do_nothing_to_nu_as_in_scikit_learn():
     np.testing.assert_allclose(weighted.decision_function(X), peer.decision_function(X), atol=2e-2)
     np.testing.assert_array_equal(weighted.class_weight_, peer.class_weight_)
     assert weighted.certify(X, LABEL).status is Status.CERTIFIED
+
+
+def test_a_single_class_is_certified_without_labels():
+    model = OneClassSVM(nu=0.2).fit(X)
+    assert model.certify(X).status is Status.CERTIFIED
