@@ -168,8 +168,8 @@ class KernelDiscriminant(
 
     def __init__(
         self,
-        *,
         kernel: Any = "rbf",
+        *,
         degree: int = 3,
         gamma: str | float = "scale",
         coef0: float = 0.0,
