@@ -89,7 +89,11 @@ def test_leverage_scores_choose_no_worse_than_chance():
         (random.integers(0, 3, size=(2000, 3)).astype(float), 1.0, 60),  # 27 different rows
         (random.normal(size=(1000, 4)), 0.2, 80),
         (random.uniform(size=(1000, 1)), 1000.0, 20),
-        (np.concatenate([random.normal(size=(990, 2)), random.normal(8, 1, size=(10, 2))]), 0.5, 40),
+        (
+            np.concatenate([random.normal(size=(990, 2)), random.normal(8, 1, size=(10, 2))]),
+            0.5,
+            40,
+        ),
     ]
     for rows, gamma, m in sets:
         left = {}
