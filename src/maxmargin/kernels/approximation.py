@@ -341,7 +341,8 @@ class FourierFeatures(_Features):
         self._check_parameters()
         X = check_vectors(self, X)
         named = isinstance(self.kernel, str)
-        kernel = (named_kernel(self.kernel, self.gamma) if named else self.kernel).resolved(X)
+        chosen: Any = named_kernel(self.kernel, self.gamma) if named else self.kernel
+        kernel = chosen.resolved(X)
         random = check_random_state(self.random_state)
         shape = X.shape[1], self.n_components
         if isinstance(kernel, RBF):
