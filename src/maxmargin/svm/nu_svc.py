@@ -101,7 +101,8 @@ class NuSVC(CalibratedClassifier):
     nu : float, default=0.5
         At most this share of a pair's rows lies inside of the margin, and at least this share are
         support vectors; above 0 and at most 1. More than twice the share of the smaller class
-        cannot be met.
+        cannot be met. With too little of it classes that overlap have no margin: then the fit warns
+        and is not certified.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
         A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
         their kernel matrix.
