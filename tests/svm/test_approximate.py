@@ -15,6 +15,7 @@ from maxmargin import (
 from maxmargin.certify import Status
 from maxmargin.evaluation import leave_one_out
 from maxmargin.kernels import RBF, FromFunction
+from maxmargin.ops.clock import TimeUp
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 3))
@@ -74,6 +75,42 @@ def test_several_classes_are_each_against_the_rest_and_items_have_landmarks():
     words, kinds = ["night", "light", "sight", "sun", "moon", "noon"], [1, 1, 1, 0, 0, 0]
     read = SVC(kernel=FromFunction(common, psd=True), approximate=4).fit(words, kinds)
     assert read.predict(["fight", "soon"]).tolist() == [1, 0]
+
+
+def test_single_precision_is_judged_by_the_kernel_itself():
+    rows = np.repeat(RNG.normal(size=(8, 3)), 10, axis=0)  # most eigenvalues are rounding
+    labels = np.repeat([0, 1] * 4, 10)
+    exact = SVC().fit(rows, labels).certificate_
+    model = SVC(approximate=40).fit(rows.astype(np.float32), labels)
+    assert model.certificate_.status is Status.CERTIFIED
+    assert model.certificate_.primal == pytest.approx(exact.primal, rel=2e-3)
+    assert model.certificate_.dual <= exact.primal * (1 + 1e-6)
+    again = model.certify(rows.astype(np.float32), labels)
+    assert again.status is Status.CERTIFIED
+    assert again.primal == pytest.approx(model.certificate_.primal, rel=1e-4)
+    fine = SVC(approximate=40, tol=1e-9).fit(rows.astype(np.float32), labels)
+    assert fine.certificate_.status is Status.CERTIFIED
+    assert fine.certificate_.precision == "float64"  # single precision is too coarse for it
+
+
+def test_an_indefinite_kernel_is_not_certified():
+    model = SVC(kernel="sigmoid", gamma=1.0, coef0=1.0, approximate=30).fit(X, Y)
+    assert model.certificate_.status is Status.NOT_CONVEX
+    assert model.certify(X, Y).status is Status.NOT_CONVEX
+    seen = SVC(kernel=lambda A, B: -(A @ B.T), approximate=30)
+    with pytest.warns(ConvergenceWarning, match="NOT_CONVEX"):
+        assert seen.fit(X, Y).certificate_.status is Status.NOT_CONVEX
+
+
+def test_the_time_limit_ends_the_factorisation_too(monkeypatch):
+    def late(_work):
+        raise TimeUp
+
+    monkeypatch.setattr("maxmargin.kernels.approximation.aside", late)
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = SVC(approximate=30, time_limit=100.0).fit(X, Y)
+    assert model.certificate_.status is Status.TIME_LIMIT
+    assert model.decision_function(X[:2]).tolist() == [0.0, 0.0]
 
 
 def test_weights_limits_and_refusals():

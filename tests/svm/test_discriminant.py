@@ -88,3 +88,20 @@ def test_refusals():
         KernelDiscriminant(priors=[1.0]).fit(X, Y)
     with pytest.raises(ValueError, match="'regularization' parameter"):
         KernelDiscriminant(regularization=0.0).fit(X, Y)
+
+
+def test_rows_all_alike_leave_the_priors():
+    model = KernelDiscriminant().fit(np.ones((90, 2)), Y, sample_weight=1 + (Y == "b"))
+    assert model.transform(X[:2, :2]).shape == (2, 0)
+    assert model.predict(X[:2, :2]).tolist() == ["b", "b"]
+    np.testing.assert_allclose(model.predict_proba(X[:1, :2]), [[0.25, 0.5, 0.25]])
+
+
+def test_limits_are_said_before_the_matrix_is_evaluated():
+    with pytest.raises(ValueError, match="needs 0 MB for the kernel matrix of 90 rows"):
+        KernelDiscriminant(cache_size=0.1).fit(X, Y)
+    rows = np.zeros((30_000, 1))
+    with pytest.raises(ValueError, match="needs 27,466 MB for the kernel matrix of 30000 rows"):
+        KernelDiscriminant().fit(rows, np.arange(30_000) % 2)
+    with pytest.raises(ValueError, match="'priors' parameter of KernelDiscriminant"):
+        KernelDiscriminant(priors=[1, 1, np.inf]).fit(X, Y)

@@ -58,7 +58,7 @@ def fitted(loss, **params):
     kind = KernelMachineClassifier if isinstance(loss, MarginLoss) else KernelMachineRegressor
     y = LABEL if kind is KernelMachineClassifier else COUNT if loss == Poisson() else TARGET
     weight = params.pop("sample_weight", None)
-    model = kind(loss, gamma=GAMMA, **params).fit(X, y, sample_weight=weight)
+    model = kind(loss=loss, gamma=GAMMA, **params).fit(X, y, sample_weight=weight)
     return model, np.where(y == "yes", 1.0, -1.0) if kind is KernelMachineClassifier else y
 
 
@@ -137,7 +137,7 @@ def test_on_explicit_features_it_is_the_linear_classifier(loss):
     constant = np.ptp(phi, axis=0) == 0  # the free intercept's
     features = np.where(constant, 0.0, phi)
     for rows, kind in ((X, kernel), (features, "linear")):
-        model = KernelMachineClassifier(loss, kernel=kind, C=0.7, tol=1e-8).fit(rows, LABEL)
+        model = KernelMachineClassifier(kind, loss, C=0.7, tol=1e-8).fit(rows, LABEL)
         peer = LinearClassifier(loss, C=0.7, tol=1e-8).fit(features, LABEL)
         np.testing.assert_allclose(
             model.decision_function(rows), peer.decision_function(features), atol=1e-4
@@ -172,7 +172,7 @@ def test_losses_of_straight_pieces_fill_the_box_qp(intercept):
         assert below.sum() <= 0.3 * 60 <= 60 - (machine(Quantile(0.3)).predict(X) < TARGET).sum()
     # Half of the absolute error is the median's; no zone at all is one of no width.
     twice = KernelMachineRegressor(
-        Quantile(0.5), C=4.0, gamma=GAMMA, tol=1e-8, fit_intercept=intercept
+        loss=Quantile(0.5), C=4.0, gamma=GAMMA, tol=1e-8, fit_intercept=intercept
     ).fit(X, TARGET)
     absolute, none = machine(AbsoluteError()), machine(Insensitive(0.0))
     np.testing.assert_allclose(twice.predict(X), absolute.predict(X), atol=1e-5)
@@ -219,9 +219,9 @@ def test_any_form_of_the_rows_gives_the_same_machine(loss):
     kind, y = type(model), LABEL if hasattr(model, "classes_") else TARGET
     rows, K = sparse.csr_matrix(X), rbf_kernel(X, gamma=GAMMA)
     for given, params in ((rows, {"gamma": GAMMA}), (K, {"kernel": "precomputed"})):
-        other = kind(loss, tol=1e-6, **params).fit(given, y)
+        other = kind(loss=loss, tol=1e-6, **params).fit(given, y)
         np.testing.assert_allclose(values(other, given), values(model), atol=1e-5)
-    single = kind(loss, gamma=GAMMA).fit(X.astype(np.float32), y)
+    single = kind(loss=loss, gamma=GAMMA).fit(X.astype(np.float32), y)
     np.testing.assert_allclose(values(single, X.astype(np.float32)), values(model), atol=2e-3)
     again = model.certify(X, y)
     assert again.status is Status.CERTIFIED
@@ -263,17 +263,29 @@ def test_limits_and_refusals():
         "squared_error": "squared_error is for numbers, of KernelMachineRegressor",
     }.items():
         with pytest.raises(ValueError, match=said):
-            KernelMachineClassifier(loss).fit(X, LABEL)
+            KernelMachineClassifier(loss=loss).fit(X, LABEL)
     for loss, said in {
         "logistic": "logistic is for labels, of KernelMachineClassifier",
         Huber(level=0.9): "fixed delta",
     }.items():
         with pytest.raises(ValueError, match=said):
-            KernelMachineRegressor(loss).fit(X, TARGET)
+            KernelMachineRegressor(loss=loss).fit(X, TARGET)
     with pytest.raises(ValueError, match="counts, which are not negative"):
-        KernelMachineRegressor("poisson").fit(X, TARGET)
-    assert not hasattr(KernelMachineClassifier("hinge"), "predict_proba")
+        KernelMachineRegressor(loss="poisson").fit(X, TARGET)
+    assert not hasattr(KernelMachineClassifier(loss="hinge"), "predict_proba")
     assert kernel_problem(np.ones(2), np.ones(2), loss=Hinge()).upper.tolist() == [1.0, 1.0]
+
+
+def test_a_loss_that_is_set_later_says_nothing_of_the_fitted_model():
+    model = KernelMachineClassifier("rbf", "logistic").fit(X, LABEL)
+    p = model.predict_proba(X)
+    np.testing.assert_array_equal(model.set_params(loss="exponential").predict_proba(X), p)
+    np.testing.assert_array_equal(model.set_params(loss="hinge").predict_proba(X), p)
+    counts = KernelMachineRegressor(loss="poisson").fit(X, np.arange(60) % 4)
+    mean = counts.predict(X)
+    np.testing.assert_array_equal(counts.set_params(loss="huber").predict(X), mean)
+    first = KernelLogisticRegression(Polynomial(2)).fit(X, LABEL)  # the kernel comes first
+    assert first.certificate_.status is Status.CERTIFIED
 
 
 EXTENDED = PRICE | {
@@ -291,7 +303,7 @@ def problem_of(seed):
     loss = str(rng.choice(["logistic", "exponential", "squared", "squared_hinge", "hinge"]))
     kernel = str(rng.choice(["linear", "rbf"]))
     gamma = float(10.0 ** rng.uniform(-2, 1) / rows.var())
-    model = KernelMachineClassifier(loss, kernel=kernel, gamma=gamma, C=C, max_iter=20_000)
+    model = KernelMachineClassifier(kernel, loss, gamma=gamma, C=C, max_iter=20_000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(rows, y)

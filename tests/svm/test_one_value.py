@@ -86,7 +86,8 @@ def test_any_form_of_the_rows_gives_the_same_model(ours, theirs, params, y):
     coarse = ours(gamma=GAMMA, **params).fit(single, y)
     np.testing.assert_allclose(values(coarse, single), values(dense, X), atol=2e-2)
     assert coarse.certificate_.status is Status.CERTIFIED
-    linear = ours(kernel="linear", **params).fit(X, y)
+    with_margin = {"nu": 0.6} if ours is NuSVC else {}  # a line has none at 0.3
+    linear = ours(kernel="linear", **params | with_margin).fit(X, y)
     if ours is not OneClassSVM:  # whose weights are next to nothing around the origin
         shown = X @ linear.coef_.ravel() + linear.intercept_
         np.testing.assert_allclose(shown, values(linear, X), atol=1e-9)
@@ -168,3 +169,51 @@ def test_many_classes_by_pairs():
     np.testing.assert_allclose(model.dual_coef_, peer.dual_coef_, atol=1e-4)
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
     assert len(model.certificates_) == 3
+
+
+def test_a_margin_of_nothing_is_not_certified():
+    rows = RNG.normal(size=(300, 2))
+    labels = rows[:, 0] + RNG.normal(size=300) > 0  # no line leaves only 5 % of each class beyond
+    model = NuSVC(nu=0.1, kernel="linear")
+    with pytest.warns(ConvergenceWarning, match="rho is 0 within the tolerance.*larger nu"):
+        model.fit(rows, labels)
+    assert model.certificate_.status is Status.STALLED
+    assert model.certify(rows, labels).status is Status.STALLED
+    wide = NuSVC(nu=0.9, kernel="linear").fit(rows, labels)
+    assert wide.certificate_.status is Status.CERTIFIED
+
+
+@pytest.mark.parametrize("model", [NuSVC(nu=0.5), NuSVR(C=3.3)], ids=["NuSVC", "NuSVR"])
+def test_what_fit_certified_is_certified_again(model):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        rows = random.normal(size=(60, 3))
+        target = rows[:, 0] + random.normal(size=60)
+        y = target if isinstance(model, NuSVR) else target > 0
+        model.fit(rows, y)
+        again = model.certify(rows, y)
+        assert again.status is model.certificate_.status is Status.CERTIFIED
+        assert again.primal == pytest.approx(model.certificate_.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", [NuSVC, NuSVR, OneClassSVM])
+def test_a_fit_that_had_no_time_claims_nothing(kind):
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = kind(time_limit=0.0).fit(X, X[:, 0] > 0)
+    assert model.certificate_.gap == np.inf
+
+
+def test_class_weights_do_nothing_to_nu_as_in_scikit_learn():
+    uneven = {"a": 9.0, "b": 0.1}
+    plain, theirs = NuSVC(nu=0.6).fit(X, LABEL), svm.NuSVC(nu=0.6, class_weight=uneven)
+    weighted = NuSVC(nu=0.6, class_weight=uneven).fit(X, LABEL)
+    np.testing.assert_array_equal(weighted.decision_function(X), plain.decision_function(X))
+    peer = theirs.fit(X, LABEL)
+    np.testing.assert_allclose(weighted.decision_function(X), peer.decision_function(X), atol=2e-2)
+    np.testing.assert_array_equal(weighted.class_weight_, peer.class_weight_)
+    assert weighted.certify(X, LABEL).status is Status.CERTIFIED
+
+
+def test_a_single_class_is_certified_without_labels():
+    model = OneClassSVM(nu=0.2).fit(X)
+    assert model.certify(X).status is Status.CERTIFIED

@@ -7,8 +7,9 @@ with landmarks z_1, ..., z_m among the rows and K_mm their matrix,
 
 so that <phi(x), phi(y)> is k(x, y) exactly where x or y is a landmark, and the projection onto
 their span elsewhere. Landmarks are drawn uniformly; by k-means++ in the kernel's own distance
-(Arthur and Vassilvitskii 2007; Oglic and Gaertner 2017); or by ridge leverage scores estimated from
-a first uniform draw (Alaoui and Mahoney 2015; Musco and Musco 2017).
+(Arthur and Vassilvitskii 2007; Oglic and Gaertner 2017); or by ridge leverage scores (Alaoui and
+Mahoney 2015), estimated by a first half that is drawn uniformly (Musco and Musco, "Recursive
+sampling for the Nystroem method", 2017).
 
 Random Fourier features (Rahimi and Recht, "Random features for large-scale kernel machines", 2007):
 a kernel k(x - y) is the Fourier transform of a distribution of frequencies (Bochner's theorem), and
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +34,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.container import by_position, column_names, count_rows
+from maxmargin.inputs.container import column_names, count_rows
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
+from maxmargin.kernels.dot import Linear
 from maxmargin.kernels.function import FromFunction
+from maxmargin.kernels.stationary import RBF, Laplacian
+from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import Workers
 
@@ -49,7 +54,8 @@ Index = NDArray[np.intp]
 _ROWS = 1024  # of which a thread makes features at a time
 _POOL = 20  # times as many rows as landmarks are looked at to choose those
 _SMALLEST = 1e-12  # eigenvalue of the landmarks' matrix that is not taken for rounding
-_NAMES = tuple(name for name in NAMED if name != "precomputed")
+_ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
+_NAMES = (*(name for name in NAMED if name != "precomputed"), "polynomial", "cosine")
 
 
 class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -78,16 +84,17 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 class Nystroem(_Features):
     """Features of any kernel, from its values at a few of the rows.
 
-    A drop-in for ``sklearn.kernel_approximation.Nystroem``: the same landmarks for the same
-    ``random_state`` and the same features, made a few rows at a time on all threads, so that beside
-    the features only blocks are in memory; float32 stays float32. Added: kernel values of
-    ``maxmargin.kernels``, those on items too, and ``landmarks``.
+    As ``sklearn.kernel_approximation.Nystroem``, for the names of kernels below: the same landmarks
+    for the same ``random_state`` and the same features, made a few rows at a time on all threads,
+    so that beside the features only blocks are in memory; float32 stays float32. Added: kernel
+    values of ``maxmargin.kernels``, those on items too, and ``landmarks``. Not taken: kernels by
+    other names of scikit-learn, and matrices in place of rows.
 
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid" or "laplacian"; a value from ``maxmargin.kernels``; or a
-        function of two rows.
+        "linear", "poly" or "polynomial", "rbf", "sigmoid", "laplacian" or "cosine"; a value from
+        ``maxmargin.kernels``; or a function of two rows.
     gamma : float, default=None
         Of the kernels with a name; None is 1 / columns, as in scikit-learn.
     coef0 : float, default=None
@@ -103,8 +110,9 @@ class Nystroem(_Features):
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     landmarks : {"uniform", "kmeans++", "leverage"}, default="uniform"
-        How they are drawn: all rows alike; far from those drawn before; or by how much a row is
-        needed to tell the others (ridge leverage scores). The latter two look at 20 rows for each.
+        How they are drawn: all rows alike; far from those drawn before; or one half alike and the
+        other by how much a row is needed beside those to tell the others (ridge leverage scores).
+        The latter two look at 20 rows for each.
 
     Attributes
     ----------
@@ -172,8 +180,16 @@ class Nystroem(_Features):
         places = self._draw(X, check_random_state(self.random_state))
         self.component_indices_, self.components_ = places, _take(X, places)
         self._basis = self._kernel.prepare(self._moved(self.components_))
-        self.normalization_ = inverse_root(self._kernel.block(self._basis, self._basis))
+        self.normalization_ = self._root().astype(self._basis.dtype, copy=False)
         return self
+
+    def _root(self) -> Floats:
+        """K_mm^-1/2 of kernel values in double precision, whatever that of the rows."""
+        basis, landmarks = self._basis, self._moved(self.components_)
+        precision = basis.dtype
+        if getattr(landmarks, "dtype", None) == np.float32:
+            basis = self._kernel.prepare(landmarks.astype(np.float64))
+        return inverse_root(self._kernel.block(basis, basis), precision).matrix
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -199,13 +215,16 @@ class Nystroem(_Features):
             return self.kernel
         if callable(self.kernel):
             return FromFunction(partial(self.kernel, **(self.kernel_params or {})))
+        if self.kernel == "cosine":
+            return Linear().normalized()
+        name = "poly" if self.kernel == "polynomial" else self.kernel
         gamma = "auto" if self.gamma is None else self.gamma
         coef0 = 1.0 if self.coef0 is None else self.coef0
-        return named_kernel(self.kernel, gamma, 3 if self.degree is None else self.degree, coef0)
+        return named_kernel(name, gamma, 3 if self.degree is None else self.degree, coef0)
 
     def _checked(self, kernel: Kernel, X: Any, reset: bool) -> Any:
-        if kernel.takes is Takes.ITEMS:
-            return by_position(X)
+        if kernel.takes_items(X):
+            return check_items(self, X, reset)
         return check_vectors(self, X, reset=reset)
 
     def _moved(self, X: Any) -> Any:
@@ -260,12 +279,13 @@ class FourierFeatures(_Features):
 
     Parameters
     ----------
+    kernel : {"rbf", "laplacian"}, RBF or Laplacian, default="rbf"
+        exp(-gamma |x - y|^2), or exp(-gamma |x - y|_1).
     gamma : float, "scale" or "auto", default="scale"
-        Of the kernel: a number, 1 / (columns * variance) or 1 / columns.
+        Of a kernel with a name: a number, 1 / (columns * variance) or 1 / columns. A value has its
+        own.
     n_components : int, default=100
         How many features; the error of a kernel value is about 1 / n_components ** 0.5.
-    kernel : {"rbf", "laplacian"}, default="rbf"
-        exp(-gamma |x - y|^2), or exp(-gamma |x - y|_1).
     random_state : int, RandomState instance or None, default=None
         Of the frequencies.
     n_jobs : int, default=None
@@ -285,23 +305,23 @@ class FourierFeatures(_Features):
     >>> import numpy as np
     >>> from maxmargin.kernels import RBF, FourierFeatures
     >>> X = np.array([[0.0, 0.0], [1.0, 0.5]])
-    >>> Z = FourierFeatures(gamma=0.5, n_components=20_000, random_state=0).fit_transform(X)
+    >>> Z = FourierFeatures(RBF(0.5), n_components=20_000, random_state=0).fit_transform(X)
     >>> bool(np.abs(Z @ Z.T - RBF(0.5)(X)).max() < 0.02)
     True
     """
 
     def __init__(
         self,
+        kernel: Any = "rbf",
+        *,
         gamma: float | str = "scale",
         n_components: int = 100,
-        *,
-        kernel: str = "rbf",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.kernel = kernel
         self.gamma = gamma
         self.n_components = n_components
-        self.kernel = kernel
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -320,13 +340,15 @@ class FourierFeatures(_Features):
         """
         self._check_parameters()
         X = check_vectors(self, X)
-        gamma = named_kernel(self.kernel, self.gamma).resolved(X).rate  # type: ignore[attr-defined]
+        named = isinstance(self.kernel, str)
+        chosen: Any = named_kernel(self.kernel, self.gamma) if named else self.kernel
+        kernel = chosen.resolved(X)
         random = check_random_state(self.random_state)
         shape = X.shape[1], self.n_components
-        if self.kernel == "rbf":
-            self.random_weights_ = np.sqrt(2.0 * gamma) * random.normal(size=shape)
+        if isinstance(kernel, RBF):
+            self.random_weights_ = np.sqrt(2.0 * kernel.rate) * random.normal(size=shape)
         else:
-            self.random_weights_ = gamma * random.standard_cauchy(size=shape)
+            self.random_weights_ = kernel.rate * random.standard_cauchy(size=shape)
         self.random_offset_ = random.uniform(0.0, 2.0 * np.pi, size=self.n_components)
         return self
 
@@ -337,7 +359,8 @@ class FourierFeatures(_Features):
         else:
             check_number(owner, "gamma", self.gamma, 0.0, otherwise="'scale' or 'auto'")
         check_number(owner, "n_components", self.n_components, 1, whole=True)
-        check_choice(owner, "kernel", self.kernel, ("rbf", "laplacian"))
+        if not isinstance(self.kernel, RBF | Laplacian):
+            check_choice(owner, "kernel", self.kernel, ("rbf", "laplacian"), "an RBF or Laplacian")
         check_shared(self)
 
     def transform(self, X: Any) -> Floats:
@@ -374,14 +397,30 @@ def _take(X: Any, places: Index) -> Any:
 def _shift(kernel: Kernel, X: Any) -> Floats | None:
     """Give what is taken off rows far from the origin, where the kernel does not mind."""
     minds = kernel.shift > Shift.NOTHING or kernel.takes is not Takes.VECTORS
-    return None if minds or sparse.issparse(X) else far_mean(X)
+    return None if minds or sparse.issparse(X) or X.dtype.kind != "f" else far_mean(X)
 
 
-def inverse_root(K: Floats) -> Floats:
-    """K^-1/2, with eigenvalues that may be rounding taken as the smallest that is none."""
-    U, S, V = np.linalg.svd(K.astype(np.float64))
-    root: Floats = (U / np.sqrt(np.maximum(S, _SMALLEST))) @ V
-    return root.astype(K.dtype, copy=False)
+class InverseRoot(NamedTuple):
+    """K^-1/2 of a kernel matrix, and whether that has no negative eigenvalue but by rounding."""
+
+    matrix: Floats
+    convex: bool
+
+
+def inverse_root(K: Floats, precision: Any) -> InverseRoot:
+    """K^-1/2 in double precision, for features made of kernel values of this precision.
+
+    What rounding does to a kernel value is multiplied by the root, so that eigenvalues below the
+    trace in units of that precision are taken as large as those. Those of an indefinite matrix
+    count by their size, as in scikit-learn.
+    """
+    if not np.isfinite(K).all():
+        raise ValueError("The kernel values of the landmarks are not finite; scale the data.")
+    eigenvalues, V = aside(partial(np.linalg.eigh, K.astype(np.float64)))
+    least = max(_SMALLEST, float(np.finfo(precision).eps * np.abs(K.diagonal()).sum()))
+    sign = np.where(eigenvalues < -least, -1.0, 1.0)
+    root: Floats = (V * (sign / np.sqrt(np.maximum(np.abs(eigenvalues), least)))) @ V.T
+    return InverseRoot(root, bool(sign.min() > 0))
 
 
 def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
@@ -402,16 +441,28 @@ def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState)
 
 
 def _by_leverage(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
-    """Draw rows in proportion to what a first draw leaves unexplained of them.
+    """Draw half of the rows alike, and the others by their ridge leverage scores beside those."""
+    first: Index = random.choice(len(rows), m - m // 2, replace=False)
+    score = np.maximum(_leverage(kernel, rows, first), _SMALLEST)
+    score[first] = 0.0
+    others = random.choice(len(rows), m // 2, replace=False, p=score / score.sum())
+    return np.concatenate([first, others])
 
-    With K_p the columns of the first draw and lambda the trace left over by m directions, a row
-    scores k(x, x) - K_p (K_pp + lambda I)^-1 K_p', its ridge leverage score times lambda.
+
+def _leverage(kernel: Kernel, rows: Any, some: Index) -> Floats:
+    """Estimate the ridge leverage scores [K (K + lambda I)^-1]_ii of n rows by a uniform draw S.
+
+    That is (k_ii - k_iS (K_SS + lambda |S| / n I)^-1 k_Si) / lambda (Musco and Musco 2017, section
+    3). Their lambda is what the best |S| directions leave of the trace of K, divided by |S|; here
+    it is what those of S leave.
     """
-    first = random.choice(len(rows), m, replace=False)
-    columns = kernel.block(rows, rows[first]).astype(np.float64)
-    square = columns[first]
-    ridge = max(float(np.linalg.eigvalsh(square)[: m // 2].sum()) / m, _SMALLEST)
-    inverse = np.linalg.inv(square + ridge * np.eye(m))
-    told = np.einsum("ij,jk,ik->i", columns, inverse, columns, optimize=True)
-    score = np.maximum(kernel.diagonal(rows).astype(np.float64) - told, _SMALLEST)
-    return random.choice(len(rows), m, replace=False, p=score / score.sum())
+    square = kernel.diagonal(rows).astype(np.float64)
+    columns = kernel.block(rows, rows[some]).astype(np.float64)
+    eigenvalues, V = aside(partial(np.linalg.eigh, columns[some]))
+    told = np.square(columns @ V)
+    kept = eigenvalues > _ROUNDING * max(float(eigenvalues[-1]), _SMALLEST)
+    left = np.maximum(square - told[:, kept] @ (1.0 / eigenvalues[kept]), 0.0)
+    ridge = max(float(left.mean()), _ROUNDING * float(square.mean()), _SMALLEST)
+    told = told @ (1.0 / (np.maximum(eigenvalues, 0.0) + ridge))
+    score: Floats = np.maximum(square - told, 0.0) * len(some) / (ridge * len(rows))
+    return score

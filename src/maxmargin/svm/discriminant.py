@@ -46,7 +46,9 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-_NOTHING = 1e-12  # of the largest quotient is that of an axis along which classes do not differ
+_MATRICES = 4  # as large as the kernel's, in memory at once
+_NOTHING = 1e-12  # of the largest quotient, or of 1, is that of an axis where classes are alike
+_ROUNDING = 1e-14  # of the trace of the kernel matrix is no spread within classes
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,15 @@ class Axes:
     def of(cls, K: Matrix, groups: Groups, share: float, workers: Workers) -> Axes:
         """Find the axes of a Gram matrix; lambda is this share of the scatter within classes."""
         scatter = groups.within(groups.within(K).T)
-        ridge = share * float(scatter.trace()) or share * max(float(K.trace()), 1e-300)
+        spread, size = float(scatter.trace()), max(float(K.trace()), 1e-300)
+        ridge = share * (spread if spread > _ROUNDING * size else size)
         scatter[np.diag_indices_from(scatter)] += ridge
         means = groups.means
         bent = groups.back(Cholesky.of(scatter, workers).solve(groups.within(K @ means)))
         duals = np.sqrt(groups.sizes) * (means - bent) / ridge
         quotients, turned = np.linalg.eigh((np.sqrt(groups.sizes) * means).T @ K @ duals)
         kept = np.arange(groups.count)[::-1][: groups.count - 1]
-        kept = kept[quotients[kept] > _NOTHING * quotients[-1]]
+        kept = kept[quotients[kept] > _NOTHING * max(quotients[-1], 1.0)]
         return cls(duals @ turned[:, kept] / np.sqrt(quotients[kept]), quotients[kept])
 
 
@@ -129,12 +132,18 @@ class KernelDiscriminant(
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     regularization : float, default=1e-3
-        Added to the spread within classes in every direction, as a share of all of it. Less tells
-        the training rows apart more sharply.
+        Added to the spread within classes in every direction, as a share of all of it: lambda is
+        this times the trace of S_w, the sum of the variances of all features. Less tells the
+        training rows apart more sharply. Of the linear kernel the trace is that of the columns, so
+        that one of large numbers drowns the others: scale columns first.
     n_components : int, default=None
         Axes that ``transform`` gives; None for all, one less than classes.
     priors : array-like of shape (classes,), default=None
-        Of the classes; None for their share of the rows.
+        Of the classes, for predictions; None for their share of the rows. Axes are those of the
+        rows as they are.
+    cache_size : float, default=2000
+        Memory for the kernel matrix and what is made of it, in MB: 32 bytes a pair of rows. More
+        rows are refused before anything is evaluated.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
 
@@ -153,8 +162,10 @@ class KernelDiscriminant(
     Notes
     -----
     All axes are found at once by one factorisation of an n x n matrix, so there is no certificate:
-    nothing is iterated. With the linear kernel and a vanishing regularization this is
-    ``sklearn.discriminant_analysis.LinearDiscriminantAnalysis``.
+    nothing is iterated, and half of a factorisation is no model, so there is no limit on time. With
+    the linear kernel, a vanishing regularization and without ``priors`` this is
+    ``sklearn.discriminant_analysis.LinearDiscriminantAnalysis``, whose priors also weigh the spread
+    within and between classes.
 
     Examples
     --------
@@ -168,14 +179,15 @@ class KernelDiscriminant(
 
     def __init__(
         self,
-        *,
         kernel: Any = "rbf",
+        *,
         degree: int = 3,
         gamma: str | float = "scale",
         coef0: float = 0.0,
         regularization: float = 1e-3,
         n_components: int | None = None,
         priors: Any = None,
+        cache_size: float = 2000,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -185,6 +197,7 @@ class KernelDiscriminant(
         self.regularization = regularization
         self.n_components = n_components
         self.priors = priors
+        self.cache_size = cache_size
         self.n_jobs = n_jobs
 
     @all_or_nothing
@@ -222,6 +235,7 @@ class KernelDiscriminant(
         check_number(owner, "regularization", self.regularization, 0.0, above=True)
         if self.n_components is not None:
             check_number(owner, "n_components", self.n_components, 1, whole=True)
+        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
         check_shared(self)
 
     def _sides(self, y: Any, sample_weight: Any) -> Sides:
@@ -231,6 +245,7 @@ class KernelDiscriminant(
         """Set the fitted attributes."""
         weight = np.ones(len(training)) if training.weight is None else training.weight
         rows = np.flatnonzero(weight > 0)
+        self._refuse_too_many(len(rows))
         gram = training.gram.reordered(rows)
         groups = Groups(training.label[rows], weight[rows], len(training.classes))
         K = np.asarray(evaluate(gram, workers), dtype=np.float64)
@@ -238,6 +253,15 @@ class KernelDiscriminant(
             raise ValueError("The kernel matrix is not finite; scale the data.")
         axes = Axes.of(K, groups, float(self.regularization), workers)
         self._show(training, rows, groups, axes, K)
+
+    def _refuse_too_many(self, n: int) -> None:
+        need = _MATRICES * 8 * n**2 / 2**20
+        if need > self.cache_size:
+            raise ValueError(
+                f"{type(self).__name__} needs {need:,.0f} MB for the kernel matrix of {n} rows and "
+                f"what is made of it, and cache_size is {self.cache_size:g}: give more, or the "
+                "features of Nystroem to LinearDiscriminantAnalysis."
+            )
 
     def _show(self, training: Training, rows: Index, groups: Groups, axes: Axes, K: Matrix) -> None:
         self.classes_, total = training.classes, float(groups.weight.sum())
@@ -267,7 +291,8 @@ class KernelDiscriminant(
             priors = np.asarray(self.priors, dtype=np.float64)
         except (TypeError, ValueError):
             priors = np.empty(0)
-        if priors.shape != shares.shape or not (priors >= 0).all() or not priors.sum() > 0:
+        fitting = priors.shape == shares.shape and bool((priors >= 0).all())
+        if not fitting or not 0.0 < priors.sum() < np.inf:
             raise ParameterError(
                 f"The 'priors' parameter of {type(self).__name__} must be {len(shares)} numbers of "
                 f"at least 0, one a class. Got {self.priors!r} instead."

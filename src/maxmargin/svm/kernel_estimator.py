@@ -203,9 +203,11 @@ class KernelEstimator(KernelUser):
             Of the problem with the worst relative gap; ``certificate_`` is left as it is.
         """
         evaluated = self._evaluate_duals(X, y, sample_weight)
-        return max(
-            (judge(problem, point, self.tol) for _, problem, point in evaluated), key=badness
-        )
+        return max((self._judged(problem, point) for _, problem, point in evaluated), key=badness)
+
+    def _judged(self, problem: Any, point: Point) -> Certificate:
+        """Say what a problem's point proves of the model."""
+        return judge(problem, point, self.tol)
 
     def _evaluate_duals(
         self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"

@@ -39,7 +39,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
-_TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
+TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
 
@@ -114,7 +114,7 @@ def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = 
     solutions = _solve(training, reduced, recipe, starts)
     if getattr(training.X, "dtype", None) == np.float32 and not recipe.limits.clock.over():
         solutions = _measured(training, reduced, solutions, recipe.limits.tol)
-        if any(solution.certificate.status in _TOO_COARSE for solution in solutions):
+        if any(solution.certificate.status in TOO_COARSE for solution in solutions):
             training = training.in_double()
             found = [solution.point.beta for solution in solutions]
             solutions = _solve(training, reduced, recipe, found)

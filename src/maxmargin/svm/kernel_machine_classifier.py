@@ -21,6 +21,10 @@ from maxmargin.svm.representer import Representer, check_for_labels
 Vector = NDArray[np.float64]
 
 
+def _gives_probabilities(model: Any) -> bool:
+    return gives_probabilities(model._as_fitted())
+
+
 class KernelMachineClassifier(Representer, KernelClassifier):
     """A kernel classifier of any convex loss, with a certificate of how close to optimal it is.
 
@@ -31,13 +35,13 @@ class KernelMachineClassifier(Representer, KernelClassifier):
 
     Parameters
     ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
+        A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
+        their kernel matrix; positive semidefinite on the rows.
     loss : str or Loss, default="logistic"
         "logistic", "squared_hinge", "hinge", "exponential", "squared", "modified_huber", or a value
         of ``maxmargin.losses``. One's own must be convex and smooth, with a curvature and a
         conjugate.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
-        A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
-        their kernel matrix; positive semidefinite on the rows.
     C : float, default=1.0
         Cost of a unit of loss.
     degree : int, default=3
@@ -90,7 +94,7 @@ class KernelMachineClassifier(Representer, KernelClassifier):
     >>> from maxmargin import KernelMachineClassifier
     >>> from maxmargin.datasets import load_mixture
     >>> X, y = load_mixture(return_X_y=True)
-    >>> model = KernelMachineClassifier("squared_hinge", gamma=1.0).fit(X, y)
+    >>> model = KernelMachineClassifier(loss="squared_hinge", gamma=1.0).fit(X, y)
     >>> round(1 - model.score(X, y), 3), model.certificate_.status.name
     (0.15, 'CERTIFIED')
     """
@@ -99,9 +103,9 @@ class KernelMachineClassifier(Representer, KernelClassifier):
 
     def __init__(
         self,
+        kernel: Any = "rbf",
         loss: str | Loss = "logistic",
         *,
-        kernel: Any = "rbf",
         C: float = 1.0,
         degree: int = 3,
         gamma: str | float = "scale",
@@ -117,8 +121,8 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
     ) -> None:
-        self.loss = loss
         self.kernel = kernel
+        self.loss = loss
         self.C = C
         self.degree = degree
         self.gamma = gamma
@@ -177,7 +181,7 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         labels: NDArray[Any] = self.classes_[numbers]
         return labels
 
-    @available_if(gives_probabilities)
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> Vector:
         """Estimate class probabilities; for several classes, of each against the rest, normalised.
 
@@ -192,9 +196,9 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         -------
         p : ndarray of shape (rows, classes)
         """
-        return class_probabilities(self._loss(), self.decision_function(X))
+        return class_probabilities(self._as_fitted()._loss(), self.decision_function(X))
 
-    @available_if(gives_probabilities)
+    @available_if(_gives_probabilities)
     def predict_log_proba(self, X: Any) -> Vector:
         """Take the logarithm of predict_proba."""
         with np.errstate(divide="ignore"):
@@ -273,8 +277,8 @@ class KernelLogisticRegression(KernelMachineClassifier):
 
     def __init__(
         self,
-        *,
         kernel: Any = "rbf",
+        *,
         C: float = 1.0,
         degree: int = 3,
         gamma: str | float = "scale",

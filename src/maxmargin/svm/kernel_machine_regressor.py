@@ -33,13 +33,13 @@ class KernelMachineRegressor(Representer, KernelRegressor):
 
     Parameters
     ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
+        A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
+        their kernel matrix; positive semidefinite on the rows.
     loss : str or Loss, default="squared_error"
         "squared_error", "absolute_error", "huber", "quantile", "insensitive",
         "squared_insensitive", "poisson", or a value of ``maxmargin.losses``. One's own must be
         convex and smooth, with a curvature and a conjugate.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
-        A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
-        their kernel matrix; positive semidefinite on the rows.
     C : float, default=1.0
         Cost of a unit of loss.
     degree : int, default=3
@@ -88,16 +88,16 @@ class KernelMachineRegressor(Representer, KernelRegressor):
     >>> from maxmargin.losses import Quantile
     >>> X = np.linspace(0, 6, 200)[:, None]
     >>> y = np.sin(X[:, 0]) + np.random.default_rng(0).normal(size=200)
-    >>> upper = KernelMachineRegressor(Quantile(0.9), C=5.0).fit(X, y)
+    >>> upper = KernelMachineRegressor(loss=Quantile(0.9), C=5.0).fit(X, y)
     >>> float((y <= upper.predict(X)).mean())
     0.9
     """
 
     def __init__(
         self,
+        kernel: Any = "rbf",
         loss: str | Loss = "squared_error",
         *,
-        kernel: Any = "rbf",
         C: float = 1.0,
         degree: int = 3,
         gamma: str | float = "scale",
@@ -112,8 +112,8 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
     ) -> None:
-        self.loss = loss
         self.kernel = kernel
+        self.loss = loss
         self.C = C
         self.degree = degree
         self.gamma = gamma
@@ -172,4 +172,4 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         -------
         values : ndarray of shape (rows,)
         """
-        return self._loss().response(self._values(X))
+        return self._as_fitted()._loss().response(self._values(X))

@@ -65,7 +65,8 @@ class OneValue(KernelEstimator):
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
         target = np.zeros(rows) if y is None else y
-        return ready(machine.seen, X, self._sides(target, sample_weight), self._fitted_intercept)
+        sides = self._as_fitted()._sides(target, sample_weight)
+        return ready(machine.seen, X, sides, self._fitted_intercept)
 
     def _values(self, X: Any) -> Vector:
         """Evaluate f(x) of rows."""

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from maxmargin.inputs.container import take_rows
+from maxmargin.inputs.container import column_names, take_rows
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
@@ -318,7 +318,9 @@ class _Matrices:
         """Give the rows with the matrix of a kernel; of one that rows decide, that of the fold."""
         search, kernel = self._search, self._kernels[k]
         train = search.folds[f][0]
-        resolved = kernel.resolved(take(search.X, train), _taken(search.weight, train))
+        named = kernel.selective and column_names(search.given) is not None
+        rows = take_rows(search.given, train) if named else take(search.X, train)
+        resolved = kernel.resolved(rows, _taken(search.weight, train))
         if resolved != kernel:
             return self._ready(resolved)
         with self._locks[k]:

@@ -103,7 +103,7 @@ class KernelMachine:
         if self.seen.kernel.linear:
             product = np.asarray(self.seen.moved(X) @ self.weights.T, dtype=np.float64)
             return finish(product + self.intercepts)
-        if len(self.rows) == 0:
+        if len(self.rows) == 0 or len(self.intercepts) == 0:  # nothing to add up, or no problem
             return finish(np.tile(self.intercepts, (count_rows(X), 1)))
         rows, support = self._pair(X)
 

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maxmargin.certify import Point
+from maxmargin.certify import Certificate, Point, Status
 from maxmargin.inputs.parameters import check_flag, check_share
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
@@ -17,9 +18,14 @@ from maxmargin.problems.nu import can_be_met, nu_svc
 from maxmargin.solvers import Progress, Solution
 from maxmargin.svm.calibrated import CalibratedClassifier
 from maxmargin.svm.classes import Reduction
-from maxmargin.svm.kernel_fit import Recipe
+from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Sides, Training
+
+Vector = NDArray[np.float64]
+
+_NEAR = 1e-9  # of their sum may duals be off, as in every problem
+_ULPS = 8 * float(np.finfo(np.float64).eps)  # that a dual at its bound is off by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +33,10 @@ class _OfShares(Recipe):
     """Pairs of classes with a share of margin errors, in units of the margin found."""
 
     nu: float
+
+    def costs(self, training: Training) -> Vector:
+        """Rows count by their own weights alone: class weights are factors of a C."""
+        return super().costs(replace(training, class_weight=np.ones(len(training.classes))))
 
     def reduce(self, training: Training) -> Reduction:
         """State the problems, and say before anything is evaluated if one has no solution."""
@@ -58,7 +68,24 @@ class _OfShares(Recipe):
 def _margin(problem: Any, point: Point) -> float:
     """Find rho: half of what lies between the biases of the two sides; 1 if nothing does."""
     first, second = problem.biases(point.beta, problem.p - point.product)
-    return float(0.5 * (second - first)) or 1.0
+    rho = float(0.5 * (second - first))
+    return rho if rho > 0.0 else 1.0
+
+
+def _in_units_of_rho(certificate: Certificate) -> Certificate:
+    """Certify only a model whose rho is shown to be above 0, as by an objective below 0.
+
+    The optimum is -nu rho / 2 times the weights. Where it may be 0, so may rho be, and w and b
+    divided by it are rounding.
+    """
+    shown = certificate.primal + certificate.floor < 0.0
+    if shown or certificate.status is not Status.CERTIFIED:
+        return certificate
+    return replace(certificate, status=Status.STALLED)
+
+
+def _without_margin(certificate: Certificate) -> bool:
+    return certificate.status is Status.STALLED and not certificate.primal + certificate.floor < 0.0
 
 
 class NuSVC(CalibratedClassifier):
@@ -74,7 +101,8 @@ class NuSVC(CalibratedClassifier):
     nu : float, default=0.5
         At most this share of a pair's rows lies inside of the margin, and at least this share are
         support vectors; above 0 and at most 1. More than twice the share of the smaller class
-        cannot be met.
+        cannot be met. With too little of it classes that overlap have no margin: then the fit warns
+        and is not certified.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, Kernel or callable, default="rbf"
         A name, a value from ``maxmargin.kernels`` or a function of two sets of items that gives
         their kernel matrix.
@@ -93,7 +121,8 @@ class NuSVC(CalibratedClassifier):
     cache_size : float, default=200
         Memory for kernel values, in MB.
     class_weight : dict or "balanced", default=None
-        Factors of the rows' weights by class.
+        Checked and shown as ``class_weight_``, but without effect, as in scikit-learn: these are
+        factors of C, and here there is none. ``sample_weight`` has an effect.
     verbose : bool, default=False
         Print a line for every working set.
     max_iter : int, default=-1
@@ -224,10 +253,38 @@ class NuSVC(CalibratedClassifier):
 
     def _as_stated(self, points: list[Point], reduced: Reduction) -> list[Point]:
         """Undo the division by rho: the duals of a problem have a known sum."""
-        stated = []
-        for task, point in zip(reduced.tasks, points, strict=True):
-            problem = task.problem
-            rho = 2.0 * problem.totals[0] / float(np.abs(point.beta).sum())
-            beta = np.clip(rho * point.beta, problem.lower, problem.upper)
-            stated.append(replace(point, beta=beta, product=rho * point.product))
-        return stated
+        pairs = zip(reduced.tasks, points, strict=True)
+        return [_undivided(task.problem, point) for task, point in pairs]
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        learned = super()._made(training, recipe)
+        return replace(
+            learned,
+            solutions=[
+                replace(s, certificate=_in_units_of_rho(s.certificate)) for s in learned.solutions
+            ],
+        )
+
+    def _judged(self, problem: Any, point: Point) -> Certificate:
+        return _in_units_of_rho(super()._judged(problem, point))
+
+    def _sentences(self, training: Training, learned: Learned) -> dict[Status, str]:
+        sentences = super()._sentences(training, learned)
+        if any(_without_margin(certificate) for certificate in learned.certificates):
+            sentences[Status.STALLED] = (
+                f"{Status.STALLED.name}: rho is 0 within the tolerance, so that there is no margin "
+                f"at nu={self.nu:g} and the model is rounding; take a larger nu."
+            )
+        return sentences
+
+
+def _undivided(problem: Any, point: Point) -> Point:
+    """Give duals their sum again; those at their bound, which have the largest share, exactly."""
+    rho = 2.0 * problem.totals[0] / float(np.abs(point.beta).sum())
+    bound = np.where(point.beta > 0, problem.upper, problem.lower)
+    share = np.divide(rho * point.beta, bound, out=np.zeros(len(bound)), where=point.beta != 0)
+    if abs(share.max() - 1.0) < _NEAR:
+        rho /= share.max()
+        share /= share.max()
+    beta = np.where(share > 1.0 - _ULPS, bound, rho * point.beta)
+    return replace(point, beta=beta, product=rho * point.product)

@@ -20,6 +20,8 @@ from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.kernel_regressor import KernelRegressor, Together
 from maxmargin.svm.svc import LARGEST_C
 
+_NEAR = 1e-9  # of their sum may duals be off, as in every problem
+
 
 class NuSVR(KernelRegressor):
     """Regression whose zone is as wide as a share nu of the rows outside of it asks for.
@@ -160,7 +162,9 @@ class NuSVR(KernelRegressor):
         problem, point = reduced.tasks[0].problem, points[0]
         above, below = point.beta.reshape(2, -1)
         room = problem.upper[: len(above)] - np.maximum(above, -below)
-        missing = max(0.0, problem.totals[0] - float(above.sum()))
+        missing = problem.totals[0] - float(above.sum())
+        if missing < _NEAR * problem.totals[0]:  # rounding, which would free a dual at 0
+            return points
         extra = np.diff(np.minimum(np.cumsum(room), missing), prepend=0.0)
         beta = np.concatenate([above + extra, below - extra])
         return [replace(point, beta=np.clip(beta, problem.lower, problem.upper))]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
+from maxmargin.certify import Certificate
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import BoxQP
@@ -143,6 +144,23 @@ class OneClassSVM(OutlierMixin, OneValue):
         self._fit(X, np.zeros(_num_samples(X)), sample_weight)
         self.offset_ = -self.intercept_
         return self
+
+    def certify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, in float64 and from the training data alone.
+
+        Parameters
+        ----------
+        X, sample_weight
+            The training data.
+        y : ignored
+
+        Returns
+        -------
+        certificate : Certificate
+            ``certificate_`` is left as it is.
+        """
+        del y
+        return super().certify(X, None, sample_weight)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

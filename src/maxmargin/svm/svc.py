@@ -305,10 +305,9 @@ class SVC(CalibratedClassifier):
         fitted = self._as_fitted()
         if fitted.approximate is None:
             return super().certify(X, y, sample_weight)
-        training = self._again(X, y, sample_weight).in_double()
-        places = self.support_.astype(np.intp)
+        training, places = self._again(X, y, sample_weight), self.support_.astype(np.intp)
         known = Approximation.on(training, fitted._recipe(Clock()), places)
-        return known.certify(self._machine)
+        return known.in_double().certify(self._machine)
 
     @property
     def _by_recipe(self) -> bool:
