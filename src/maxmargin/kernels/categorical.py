@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,12 @@ class Categorical(Kernel):
 
     Notes
     -----
-    Any value is a category: texts, numbers, dates; two are the same if they are equal. A missing
-    value (None, NaN, NA) is a category of its own, so two missing values agree. A category that the
-    training rows do not have agrees with none of theirs. The features say for each column and
-    category whether a row has it. A pair of rows costs one look at each column.
+    Any value is a category: texts, numbers, dates; two are the same if they are equal, and a number
+    of single precision is equal to the one that is written like it. New rows whose categories are
+    all of another kind than those of training are refused, as 1 is not "1". A missing value (None,
+    NaN, NA) is a category of its own, so two missing values agree. A category that the training
+    rows do not have agrees with none of theirs. The features say for each column and category
+    whether a row has it. A pair of rows costs one look at each column.
 
     Examples
     --------
@@ -117,7 +120,9 @@ class Categorical(Kernel):
             )
         codes, values = np.empty(table.shape, np.int32), []
         for j in range(width):
-            codes[:, j], found = _numbered(entries(table, j), known[j] if known else ())
+            column, before = _comparable(entries(table, j), table, j), known[j] if known else ()
+            _refuse_another_kind(column, before, j)
+            codes[:, j], found = _numbered(column, before)
             values.append(found)
         return Categories(codes, tuple(values), precision_of(by_position(X)))
 
@@ -164,8 +169,43 @@ def _table(X: Any) -> Any:
     return table.reshape(-1, 1) if len(table.shape) == 1 else table
 
 
+def _comparable(column: list[Any], table: Any, j: int) -> list[Any]:
+    """Give numbers of single precision as they are written: 0.1 is 0.1 in either precision."""
+    kind = str(getattr(_column(table, j), "dtype", "")).lower()
+    if kind != "float32":
+        return column
+    return [None if value is None else float(str(np.float32(value))) for value in column]
+
+
+def _column(table: Any, j: int) -> Any:
+    return table.iloc[:, j] if hasattr(table, "iloc") else table[:, j]
+
+
+def _refuse_another_kind(column: list[Any], known: tuple[Any, ...], j: int) -> None:
+    """Refuse categories none of which can be known, as 1 cannot be one of texts."""
+    new, old = ({_kind(value) for value in each if value is not None} for each in (column, known))
+    if new and old and new.isdisjoint(old):
+        value, other = (next(v for v in each if v is not None) for each in (column, known))
+        raise ValueError(
+            f"Column {j} of X holds categories such as {value!r}, and what it is compared with "
+            f"such as {other!r}; values of different kinds are never equal, so give both as one."
+        )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, Number) else type(value).__name__
+
+
 def _numbered(column: list[Any], known: tuple[Any, ...]) -> tuple[list[int], tuple[Any, ...]]:
     """Give categories their known numbers, and new ones the next, which no known row has."""
     number = {value: place for place, value in enumerate(known)}
-    codes = [number.setdefault(value, len(number)) for value in column]
+    try:
+        codes = [number.setdefault(value, len(number)) for value in column]
+    except TypeError:
+        raise ValueError(
+            "X holds categories that cannot be told apart by a dictionary, such as lists; make "
+            "texts, numbers or tuples of them."
+        ) from None
     return codes, known or tuple(number)
