@@ -195,6 +195,13 @@ def test_the_limit_of_convergence_is_known_of_large_graphs_too():
         RandomWalk(0.2500001).prepare([ring])
 
 
+def test_a_new_graph_needs_no_value_with_itself():
+    edge, whole = Graph([(0, 1)]), Graph([(i, j) for i in range(5) for j in range(i)])
+    np.testing.assert_allclose(RandomWalk(0.2)([edge], [whole]), [[10 / (1 - 0.2 * 4)]])
+    with pytest.raises(ValueError, match=r"need decay < 0[.]0625"):
+        RandomWalk(0.2).normalized()([edge], [whole])
+
+
 def test_a_graph_without_nodes_has_the_value_zero_with_any():
     for kernel in KERNELS:
         K = kernel([Graph(), TRIANGLE])
@@ -285,7 +292,7 @@ def test_a_kernel_is_a_value(kernel):
         (lambda: Graphlet(6), "Graphlet takes 3, 4 or 5 for k, got 6"),
         (lambda: RandomWalk(-0.1), "needs decay >= 0"),
         (lambda: RandomWalk(0.25)([TRIANGLE]), "does not converge: these graphs need decay < 0.25"),
-        (lambda: RandomWalk(0.3)([PATH], [TRIANGLE]), "does not converge"),
+        (lambda: RandomWalk(0.36)([PATH], [TRIANGLE]), "these graphs need decay < 0.35355"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_a_sentence(make, sentence):

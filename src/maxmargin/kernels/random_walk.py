@@ -96,15 +96,16 @@ class RandomWalk(Kernel):
 
     def prepare(self, X: Any) -> Walked:
         """Take the graphs; refuse a decay with which their values are not defined."""
-        return self._walked(as_graphs(X), (Names("node"), Names("edge")))
+        found = self._walked(as_graphs(X), (Names("node"), Names("edge")))
+        self._refuse_divergence(found.radii, found.radii)
+        return found
 
     def prepare_new(self, X: Any, training: Walked) -> Walked:
-        """Take graphs whose labels are those of others."""
+        """Take graphs whose labels are those of others; blocks refuse pairs without a value."""
         return self._walked(as_graphs(X), training.names)
 
     def _walked(self, graphs: list[Graph], names: tuple[Names, Names]) -> Walked:
         radii = np.array([_radius(graph) for graph in graphs])
-        self._refuse_divergence(radii, radii)
         return Walked(*unite(graphs, names), radii, np.arange(len(graphs)))
 
     def _refuse_divergence(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> None:
@@ -130,6 +131,7 @@ class RandomWalk(Kernel):
     def diagonal(self, A: Walked) -> FloatArray:
         """Solve for each graph with itself, whatever the clock says: the judge asks for it."""
         values = np.empty(len(A))
+        self._refuse_divergence(A.radii[A.ids], A.radii[A.ids])
         for i in range(len(A)):
             self._fill_row(A, i, A[i : i + 1], values[i : i + 1])
         return values
