@@ -44,6 +44,14 @@ def test_features_of_a_table_by_names():
     assert clone(step).kernel == kernel
 
 
+def test_products_of_features_are_named_by_both():
+    step = (Spectrum(1) * Spectrum(2)).features().fit(["ab", "bc"])
+    assert step.get_feature_names_out().tolist() == [
+        "a * ab", "a * bc", "b * ab", "b * bc", "c * ab", "c * bc",
+    ]  # fmt: skip
+    assert len((Linear() * Linear()).features().fit([[1.0, 2.0]]).get_feature_names_out()) == 4
+
+
 def test_what_has_no_features_is_refused():
     with pytest.raises(ValueError, match="no features that could be written out"):
         RBF(1.0).features().fit_transform(X)

@@ -193,6 +193,10 @@ class Product(Binary):
     def _features(self, A: Pair) -> FloatArray:
         return products(self.left._features(A.left), self.right._features(A.right))
 
+    def _feature_names(self, A: Pair) -> list[str]:
+        left, right = self.left._feature_names(A.left), self.right._feature_names(A.right)
+        return [f"{one} * {other}" for one in left for other in right]
+
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Multiply the two blocks."""
         self.left.block(A.left, B.left, out)
