@@ -90,6 +90,7 @@ def test_labels_are_whole_numbers_or_texts():
         ({"node_labels": [np.nan, np.nan]}, "A node label is nan; labels are names"),
         ({"node_labels": [0.5]}, "A node label is 0.5; labels are names"),
         ({"node_labels": [None]}, "A node label is None; labels are names"),
+        ({"node_labels": np.array([2**63 + 1], np.uint64)}, "is 9223372036854775809, more than 64"),
         ({"n_nodes": -1}, "whole number >= 0 for n_nodes"),
         ({"n_nodes": 2**40}, "is too large"),
     ],

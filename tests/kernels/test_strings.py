@@ -318,6 +318,18 @@ def test_letters_keep_their_numbers():
     assert new[np.array([1, 1])].codes.tolist() == [2, 0, 2, 0]
 
 
+def test_long_substrings_that_no_training_item_has_are_looked_for():
+    model = SVC(kernel=Spectrum(70)).fit(["ab", "cd"], [0, 1])
+    assert set(model.predict(["abc" * 50])) <= {0, 1}
+    counts = Spectrum(70).features().fit(["ab", "cd"]).transform(["abc" * 50])
+    assert counts.shape == (1, 0)
+
+
+def test_an_alphabet_may_be_of_bytes():
+    K = Mismatch(2, 1, alphabet=b"ACGT")([b"AC", b"AG"])
+    np.testing.assert_array_equal(K, Mismatch(2, 1, alphabet="ACGT")(["AC", "AG"]))
+
+
 def test_letters_outside_the_alphabet_differ_wherever_they_stand():
     kernel = Mismatch(2, 1, alphabet="ab")
     assert kernel(["xa"], ["aa"]).item() == 2.0  # near aa and ba

@@ -228,7 +228,13 @@ def _as_labels(labels: Any, of: str) -> NDArray[Any]:
             f"A {of} label is {_example(given)!r}; labels are names, so give whole numbers or "
             "texts, and cut measurements into classes."
         )
-    return np.array(given, dtype=_ARRAYS[kind])
+    try:
+        return np.array(given, dtype=_ARRAYS[kind])
+    except OverflowError:
+        raise ValueError(
+            f"A {of} label is {max(given, key=abs)}, more than 64 bits hold with a sign; give such "
+            "labels as texts."
+        ) from None
 
 
 _ARRAYS = {"whole numbers": np.int64, "texts": np.str_}

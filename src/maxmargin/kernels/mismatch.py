@@ -52,7 +52,7 @@ class Mismatch(CountingKernel):
         The length of a substring.
     m : int, default=1
         How many of its letters may differ, at least 0 and less than k.
-    alphabet : str or sequence of tokens, optional
+    alphabet : str, bytes or sequence of tokens, optional
         The letters that words are made of; those of the training items where it is not given. Any
         other letter is a mismatch wherever it stands.
 
@@ -86,6 +86,8 @@ class Mismatch(CountingKernel):
             )
 
     def _letters(self) -> Letters:
+        if isinstance(self.alphabet, bytes):
+            return tuple(bytes([letter]) for letter in self.alphabet)
         return () if self.alphabet is None else tuple(self.alphabet)
 
     def resolved(self, X: Any, weight: Any = None) -> Mismatch:  # noqa: ARG002
