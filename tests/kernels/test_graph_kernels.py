@@ -378,6 +378,25 @@ def test_a_fit_without_time_ends_with_an_honest_status(kernel):
     assert len(model.predict(graphs)) == len(graphs)
 
 
+@pytest.mark.parametrize("kernel", [Graphlet(3), Graphlet(5), RandomWalk(0.01)], ids=repr)
+def test_work_that_is_cut_is_the_same_work(kernel, monkeypatch):
+    graphs, _ = bonded()
+    expected = kernel(graphs), kernel.diag(graphs)
+    for module in ("graphlet", "random_walk"):
+        monkeypatch.setattr(f"maxmargin.kernels.{module}.WORK", 20)
+    np.testing.assert_array_equal(kernel(graphs), expected[0])
+    np.testing.assert_array_equal(kernel.diag(graphs), expected[1])
+
+
+@pytest.mark.parametrize("kernel", [Graphlet(4), RandomWalk(0.2).normalized()], ids=repr)
+def test_one_large_graph_leaves_time_to_look_at_the_clock(kernel):
+    star, path = [(0, i) for i in range(1, 2500)], [(i, i + 1) for i in range(1500)]
+    graphs = [Graph(star if isinstance(kernel, Graphlet) else path), Graph([(0, 1)])]
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = SVC(kernel=kernel, time_limit=0.05).fit(graphs, [0, 1])
+    assert model.certificate_.status.name == "TIME_LIMIT"
+
+
 def test_features_serve_linear_models():
     graphs, y = bonded()
     pipeline = make_pipeline(WeisfeilerLehman(3).features(), LinearSVC(C=0.1))

@@ -21,8 +21,8 @@ from maxmargin.kernels.graph import as_graphs
 from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary, add_up, tally
 from maxmargin.kernels.graph_lexicon import Lexicon
 from maxmargin.kernels.graph_union import Integers, Union, unite
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.threads import stop_if_cancelled
 
 _PATHS = 1 << 18  # pairs of nodes that are spelt at a time
 
@@ -115,7 +115,7 @@ def refine(union: Union, h: int, words: Lexicon) -> Iterator[tuple[Integers, Lex
     starts = union.starts + np.arange(n + 1)
     letters, spell = np.empty(int(starts[-1]), dtype=np.int64), engine_of(labels).graph_words
     for _ in range(h):
-        stop_if_cancelled()
+        stop_if_over()
         spell.spell_subtrees(union.starts, union.neighbours, union.lines, labels, letters)
         labels, words = words.number(starts, letters)
         yield labels, words
@@ -164,7 +164,7 @@ def count_paths(union: Union, labels: Integers, columns: Lexicon) -> Found:
     distance, queue = np.full(n, -1, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
     reach = union.sizes[owners]
     for first, last in _pieces(reach):
-        stop_if_cancelled()
+        stop_if_over()
         most = int(reach[first:last].sum())
         words, sources = np.empty((most, 3), dtype=np.int64), np.empty(most, dtype=np.int64)
         count = engine_of(labels).graph_words.spell_paths(
