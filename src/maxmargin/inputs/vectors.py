@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from maxmargin.inputs.container import column_names
 from maxmargin.inputs.finite import refuse_nonfinite
 
 _RULES: dict[str, Any] = {
@@ -27,8 +28,16 @@ _SAMPLE = 1024  # rows that tell whether it is
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
     refuse_dates(X)
-    checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
-    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
+    try:
+        checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        raise ValueError(
+            f"{error}; X holds texts where numbers belong. Encode them, or give texts to a kernel "
+            "of strings, as in SVC(kernel=Spectrum(3))."
+        ) from None
+    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked, column_names(X))
     return checked
 
 

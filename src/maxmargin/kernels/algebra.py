@@ -7,6 +7,8 @@ Each of these keeps positive semidefiniteness; none of them can be relied upon t
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import as_table, column_names, listed, take_columns
+from maxmargin.inputs.finite import NonFiniteError
 from maxmargin.kernels.base import (
     Kernel,
     Prepared,
@@ -401,11 +404,15 @@ class Restricted(Unary):
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare(self._select(X)[0])
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare(part)
 
     def prepare_new(self, X: Any, training: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare_new(self._select(X)[0], training)
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare_new(part, training)
 
     def n_features(self, columns: int) -> float | None:
         """As many as the kernel inside has on the columns it sees."""
@@ -425,7 +432,8 @@ class Restricted(Unary):
         """Resolve the kernel inside on the columns it sees, and names into their places."""
         part, places = self._select(X)
         columns = places.tolist() if self._by_name() else self.columns
-        return Restricted(self.kernel.resolved(part, weight), columns)
+        with _at_places(places):
+            return Restricted(self.kernel.resolved(part, weight), columns)
 
     @property
     def shift(self) -> Shift:
@@ -483,6 +491,17 @@ class Restricted(Unary):
 
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
+
+
+@contextmanager
+def _at_places(places: NDArray[np.intp]) -> Iterator[None]:
+    """Say where a broken number is in the whole table, not among the chosen columns."""
+    try:
+        yield
+    except NonFiniteError as error:
+        if error.named:
+            raise
+        raise NonFiniteError(error.found, error.row, int(places[error.column])) from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -155,11 +155,16 @@ def as_graphs(X: Any) -> list[Graph]:
     return [_as_graph(item, place) for place, item in enumerate(items)]
 
 
+def is_networkx(item: Any) -> bool:
+    """Whether it is a graph of networkx, which need not be installed."""
+    return hasattr(item, "nodes") and hasattr(item, "is_directed")
+
+
 def _as_graph(item: Any, place: int) -> Graph:
     if isinstance(item, Graph):
         return item
     try:
-        if hasattr(item, "nodes") and hasattr(item, "is_directed"):
+        if is_networkx(item):
             return Graph.from_networkx(item)
         if isinstance(item, list | tuple | np.ndarray):
             return Graph(item)

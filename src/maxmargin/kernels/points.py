@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.inputs.container import by_position
+from maxmargin.inputs.container import column_names
 from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
@@ -96,7 +97,7 @@ def _density(matrix: FloatArray) -> float:
 def as_matrix(X: Any) -> Any:
     """Make X a finite float32 or float64 matrix, C-contiguous or CSR, or say where it fails."""
     matrix = as_floats(X)
-    refuse_nonfinite(matrix)
+    refuse_nonfinite(matrix, column_names(X))
     return matrix
 
 

@@ -98,7 +98,7 @@ class Subsequence(SequenceKernel):
         out[:, order] = values
 
     def _long_row(self, s: NDArray[np.int32], B: Sequences) -> NDArray[np.float64]:
-        """Run the recursion for a long string, some of its letters between two looks at the clock."""
+        """Run the recursion for a long string, with looks at the clock between its letters."""
         longest = int(B.lengths.max(initial=0))
         lanes, total = np.full((longest, len(B)), _NONE, np.int32), np.zeros(len(B))
         for j, (first, last) in enumerate(pairwise(B.starts.tolist())):
