@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import count_rows
-from maxmargin.kernels.base import Kernel, Prepared, Takes
+from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points, Rows
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 from maxmargin.kernels.rounding import Rounding
@@ -21,9 +21,14 @@ _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of mo
 
 @dataclass(frozen=True)
 class Unready:
-    """So many rows that were not prepared in time."""
+    """So many rows that were not prepared in time: whoever reads them is told so."""
 
     count: int
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise TimeUp
 
     def __len__(self) -> int:
         return self.count
@@ -35,35 +40,6 @@ class Unready:
     def dtype(self) -> np.dtype[Any]:
         """Double precision."""
         return np.dtype(np.float64)
-
-
-class OutOfTime(Kernel):
-    """A kernel of rows that were not prepared in time: whoever asks for values is told so."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-
-    @property
-    def psd(self) -> bool | None:
-        """That of the kernel."""
-        return self.kernel.psd
-
-    @property
-    def takes(self) -> Takes:
-        """What the kernel takes."""
-        return self.kernel.takes
-
-    def prepare(self, X: Any) -> Any:  # noqa: ARG002
-        """Raise ``TimeUp``."""
-        raise TimeUp
-
-    def fill(self, A: Any, B: Any, out: NDArray[Any]) -> None:  # noqa: ARG002
-        """Raise ``TimeUp``."""
-        raise TimeUp
-
-    def diagonal(self, A: Any) -> NDArray[Any]:  # noqa: ARG002
-        """Raise ``TimeUp``."""
-        raise TimeUp
 
 
 @dataclass(frozen=True)
@@ -92,7 +68,7 @@ class Gram:
             return cls(kernel, kernel.prepare(X), kernel.psd, offset, far)
         except TimeUp:
             rows, nothing = Unready(count_rows(X)), Rounding.none(count_rows(X))
-            return cls(OutOfTime(kernel), rows, kernel.psd, offset, far, known=nothing)
+            return cls(kernel, rows, kernel.psd, offset, far, known=nothing)
 
     @cached_property
     def rounding(self) -> Rounding:

@@ -237,7 +237,7 @@ def _as_labels(labels: Any, of: str) -> NDArray[Any]:
         return np.array(given, dtype=_ARRAYS[kind])
     except OverflowError:
         raise ValueError(
-            f"A {of} label is {max(given, key=abs)}, more than 64 bits hold with a sign; give such "
+            f"A {of} label is {max(given, key=lambda each: abs(int(each)))}, more than 64 bits hold with a sign; give such "
             "labels as texts."
         ) from None
 

@@ -10,8 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.container import by_position
-from maxmargin.inputs.container import column_names
+from maxmargin.inputs.container import by_position, column_names
 from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
