@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum, IntEnum
 from numbers import Integral, Real
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from maxmargin.kernels.pieces import evaluate
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
+Columns: TypeAlias = list[Any] | None  # names of the columns of X, where they are known
 _UNITS = 8.0  # in the last place that an evaluation of which nothing is known may be off
 
 
@@ -120,6 +121,11 @@ class Kernel(ABC):
         """Whether it looks at some columns only, so that others may hold anything."""
         return False
 
+    @property
+    def _names_columns(self) -> bool:
+        """Whether names of features begin with the column they belong to."""
+        return False
+
     def takes_items(self, X: Any) -> bool:
         """Whether only the kernel can check X, as it alone knows which columns are numbers."""
         return self.takes is Takes.ITEMS or (self.selective and holds_other_than_numbers(X))
@@ -188,8 +194,8 @@ class Kernel(ABC):
         """Write out phi of prepared items, in columns that all items of a vocabulary share."""
         raise ValueError(f"{self!r} has no features that could be written out.")
 
-    def _feature_names(self, A: Any) -> list[str]:
-        """Name the features of prepared items, each in a word."""
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        """Name the features of prepared items, each in a word; the columns of X have names too."""
         return [f"{type(self).__name__.lower()}{j}" for j in range(self._features(A).shape[1])]
 
     @abstractmethod

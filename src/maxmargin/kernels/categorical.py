@@ -17,7 +17,7 @@ from scipy import sparse
 
 from maxmargin.inputs.container import as_table, by_position, count_rows
 from maxmargin.inputs.table import entries
-from maxmargin.kernels.base import Kernel, Shift, Takes, check_nonnegative, precision_of
+from maxmargin.kernels.base import Columns, Kernel, Shift, Takes, check_nonnegative, precision_of
 from maxmargin.kernels.points import FloatArray, Rows, row_major
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
@@ -95,6 +95,10 @@ class Categorical(Kernel):
         """True: the dot product of w_c^1/2 [x_c = v] over all columns c and categories v."""
         return True
 
+    @property
+    def _names_columns(self) -> bool:
+        return True
+
     def n_features(self, columns: int) -> None:
         """Nobody knows before the categories are."""
 
@@ -155,9 +159,15 @@ class Categorical(Kernel):
         values = np.broadcast_to(roots, A.codes.shape)[known]
         return sparse.csr_matrix((values, places, ends), shape=(len(A), int(starts[-1])))
 
-    def _feature_names(self, A: Categories) -> list[str]:
-        columns = enumerate(A.values)
-        return [f"{j}={'missing' if v is None else v}" for j, values in columns for v in values]
+    def _feature_names(self, A: Categories, columns: Columns = None) -> list[str]:
+        names = range(len(A.values)) if columns is None else columns
+        pairs = zip(names, A.values, strict=True)
+        return [f"{name}={_said(value)}" for name, values in pairs for value in values]
+
+
+def _said(value: Any) -> str:
+    """Name a category; one that is called missing is told from a missing value by quotes."""
+    return "missing" if value is None else repr(value) if value == "missing" else str(value)
 
 
 def _table(X: Any) -> Any:

@@ -236,9 +236,10 @@ def _as_labels(labels: Any, of: str) -> NDArray[Any]:
     try:
         return np.array(given, dtype=_ARRAYS[kind])
     except OverflowError:
+        largest = max(given, key=lambda label: abs(int(label)))
         raise ValueError(
-            f"A {of} label is {max(given, key=lambda each: abs(int(each)))}, more than 64 bits hold with a sign; give such "
-            "labels as texts."
+            f"A {of} label is {largest}, more than 64 bits hold with a sign; give such labels as "
+            "texts."
         ) from None
 
 

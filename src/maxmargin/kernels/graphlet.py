@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
+from maxmargin.kernels.base import Columns
+from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Integers, Union
 from maxmargin.ops.clock import WORK, stop_if_over
 from maxmargin.ops.engine import engine_of
@@ -56,6 +57,12 @@ class Graphlet(GraphCounting):
             around = union.neighbours[local[0] : local[-1]] - first
             self._count_one(local - local[0], around, kinds, counts[row])
         return sparse.csr_matrix(counts.astype(np.float64)), vocabulary
+
+    def _feature_names(self, A: Counted, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        """Name shapes by their edges."""
+        kinds, pairs = shapes(int(self.k)), list(combinations(range(int(self.k)), 2))
+        masks = [int(np.argmax(kinds == number)) for number in range(A.width)]
+        return [" ".join(f"{i}-{j}" for i, j in pairs if m >> _bit(i, j) & 1) for m in masks]
 
     def _count_one(
         self, starts: Integers, around: Integers, kinds: Integers, out: Integers

@@ -44,7 +44,8 @@ class WeightedDegree(SequenceKernel):
     -----
     For strings that are aligned, such as windows around a site of DNA. They need not be of one
     length: nothing equals what lies beyond an end. Without shifts the features are the pairs of a
-    place and a substring. A pair of strings costs (2 shifts + 1) |x| operations, whatever k is.
+    place and a substring; they are not written out. A pair of strings costs (2 shifts + 1) |x|
+    operations, whatever k is.
 
     Examples
     --------

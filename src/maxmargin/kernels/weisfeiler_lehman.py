@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.kernels.base import check_count
+from maxmargin.kernels.base import Columns, check_count
 from maxmargin.kernels.graph import as_graphs
 from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary, add_up, tally
 from maxmargin.kernels.graph_lexicon import Lexicon
@@ -78,10 +78,10 @@ class WeisfeilerLehman(GraphCounting):
         width = len(words) if self.base == "subtree" else len(columns)
         return add_up(parts, width, len(union)), Vocabulary(vocabulary.names, words, columns)
 
-    def _feature_names(self, A: Counted) -> list[str]:
-        if self.base != "subtree":
-            return super()._feature_names(A)
-        return subtree_names(A.vocabulary)[: A.width]
+    def _feature_names(self, A: Counted, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        if self.base == "subtree":
+            return subtree_names(A.vocabulary)[: A.width]
+        return pair_names(A.vocabulary, self.base)[: A.width]
 
     def node_columns(self, graph: Any, training: Counted) -> Integers:
         """Find the columns of the subtrees of every node.
@@ -143,6 +143,17 @@ def subtree_names(vocabulary: Vocabulary) -> list[str]:
         name = f"{roots[-1]}({', '.join(sorted(' '.join(filter(None, pair)) for pair in around))})"
         found.append(name if len(name) <= _LONG else f"{name[:_LONG]}… #{number}")
     return found
+
+
+def pair_names(vocabulary: Vocabulary, base: str) -> list[str]:
+    """Name pairs of nodes by both labels: with that of their edge, or how far they are apart."""
+    nodes, (_, edges) = subtree_names(vocabulary), vocabulary.names
+    lines = {i: f"{name} " for name, i in edges.numbers.items()}
+    if base == "edge":
+        return [
+            f"{nodes[a]} - {lines.get(line, '')}{nodes[b]}" for a, b, line in vocabulary.columns
+        ]
+    return [f"{nodes[a]} to {nodes[b]}: {apart}" for a, b, apart in vocabulary.columns]
 
 
 def count_nodes(union: Union, labels: Integers, columns: Lexicon) -> Found:
