@@ -11,7 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, evaluation, kernels, losses, neighbors, plots, vision
+    from maxmargin import (
+        boosting,
+        datasets,
+        evaluation,
+        kernels,
+        losses,
+        neighbors,
+        plots,
+        storage,
+        tables,
+        vision,
+    )
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -95,7 +106,9 @@ __all__ = [
     "node_weights",
     "plots",
     "separate",
+    "storage",
     "svm_path",
+    "tables",
     "total_slack",
     "vision",
 ]
@@ -142,7 +155,18 @@ _HOME = {
     "total_slack": "maxmargin.svm.slack_budget",
 }
 _ROOMS = frozenset(
-    {"boosting", "datasets", "evaluation", "kernels", "losses", "neighbors", "plots", "vision"}
+    {
+        "boosting",
+        "datasets",
+        "evaluation",
+        "kernels",
+        "losses",
+        "neighbors",
+        "plots",
+        "storage",
+        "tables",
+        "vision",
+    }
 )
 
 

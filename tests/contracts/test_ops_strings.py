@@ -45,6 +45,19 @@ def test_subsequences(engine, k):
 
 
 @every_engine
+@pytest.mark.parametrize("k", [1, 3])
+def test_subsequences_in_parts(engine, k):
+    codes, slow = sequences([9, 6, 6])[0], REFERENCE.string_subsequence
+    s, lanes = codes[:9], np.ascontiguousarray(codes[9:].reshape(2, 6).T)
+    state, total = np.zeros((k, 7, 2)), np.zeros(2)
+    state[0] = 1.0
+    for part in (s[:4], s[4:4], s[4:]):
+        engine.string_subsequence.subsequence_part(part, lanes, k, 0.6, state, total)
+    expected = [slow.subsequence_value(s, t, k, 0.6) for t in lanes.T]
+    np.testing.assert_allclose(total, expected, rtol=1e-13)
+
+
+@every_engine
 @pytest.mark.parametrize("shifts", [0, 1, 3])
 def test_runs(engine, shifts):
     A, B = sequences([5, 0, 9], letters=2), sequences([6, 3, 0, 8], letters=2)

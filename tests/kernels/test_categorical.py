@@ -155,3 +155,26 @@ def test_a_kernel_of_numbers_does_not_mind_texts_in_other_columns(frame):
     )
     phi = (Linear().restrict("age") + 1.0).features().fit(table).transform(table[NAMES[::-1]])
     np.testing.assert_array_equal(phi, np.column_stack([data["age"], np.ones(30)]))
+
+
+def test_a_missing_number_is_found_by_the_name_of_its_column():
+    table = pd.DataFrame({"age": [1.0, 2.0], "chol": [np.nan, 2.0], "sex": ["f", "m"]})
+    kernel = RBF("scale").restrict("chol")
+    for X in (table, table[["age", "chol"]]):
+        with pytest.raises(ValueError, match=r"NaN \(row 0, column 'chol'\)"):
+            SVC(kernel=kernel).fit(X, [0, 1])
+    model = SVC(kernel=kernel).fit(table.fillna(1.0), [0, 1])
+    with pytest.raises(ValueError, match=r"NaN \(row 0, column 1\)"):
+        model.predict(table)
+
+
+def test_categories_of_another_kind_are_refused_and_of_another_precision_are_not():
+    model = SVC(kernel=Categorical()).fit([["1"], ["2"]], [0, 1])
+    with pytest.raises(ValueError, match="such as 1, and what it is compared with such as '1'"):
+        model.predict([[1], [2]])
+    tenths = np.array([[0.1], [0.2]])
+    for one, other in [(np.float32, np.float64), (np.float64, np.float32)]:
+        model.fit(tenths.astype(one), [0, 1])
+        assert model.predict(tenths.astype(other)).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="make texts, numbers or tuples of them"):
+        Categorical()([[["a"]], [["b"]]])

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from maxmargin.kernels import Graph, WeisfeilerLehman
+from maxmargin import SVC
+from maxmargin.kernels import Graph, Spectrum, WeisfeilerLehman
 from maxmargin.kernels.graph import as_graphs
 from maxmargin.storage.plain import NotPlainError, from_plain, to_plain
 
@@ -34,6 +35,15 @@ class Networkx:
 
     def is_directed(self):
         return self._directed
+
+    def __len__(self):
+        return len(self._nodes)
+
+    def __getitem__(self, node):
+        return {other: {} for pair in self._edges if node in pair for other in {*pair} - {node}}
+
+    def __iter__(self):
+        return iter(self._nodes)
 
 
 def test_a_graph_is_a_value():
@@ -90,6 +100,7 @@ def test_labels_are_whole_numbers_or_texts():
         ({"node_labels": [np.nan, np.nan]}, "A node label is nan; labels are names"),
         ({"node_labels": [0.5]}, "A node label is 0.5; labels are names"),
         ({"node_labels": [None]}, "A node label is None; labels are names"),
+        ({"node_labels": np.array([2**63 + 1], np.uint64)}, "is 9223372036854775809, more than 64"),
         ({"n_nodes": -1}, "whole number >= 0 for n_nodes"),
         ({"n_nodes": 2**40}, "is too large"),
     ],
@@ -147,6 +158,24 @@ def test_items_that_do_not_go_together_are_refused_in_a_sentence(items, sentence
 def test_new_graphs_are_labelled_as_those_they_are_compared_with():
     with pytest.raises(ValueError, match=r"Graph 0 has whole numbers .* those compared with texts"):
         WeisfeilerLehman(1)([WATER], [Graph([], [1, 2])])
+
+
+def test_one_graph_is_no_list_of_graphs():
+    for graph in (Networkx({0: {}, 1: {}}, {(0, 1): {}}), Graph([(0, 1)])):
+        with pytest.raises(ValueError, match="put the items into a list first"):
+            WeisfeilerLehman(1)(graph)
+
+
+def test_models_of_networkx_graphs_and_of_bytes_are_stored():
+    edge, pair = Networkx({0: {}, 1: {}}, {(0, 1): {}}), Networkx({0: {}, 1: {}}, {})
+    for kernel, items in [(WeisfeilerLehman(1), [edge, pair]), (Spectrum(1), [b"a\xff", b"b"])]:
+        model = SVC(kernel=kernel).fit(items, [0, 1])
+        again = from_plain(to_plain(model))
+        np.testing.assert_array_equal(
+            again.decision_function(items), model.decision_function(items)
+        )
+    with pytest.raises(NotPlainError, match="hold what no byte is"):
+        from_plain({"is": "bytes", "of": "\u0100"})
 
 
 def test_a_stored_graph_is_checked_before_loops_follow_it():

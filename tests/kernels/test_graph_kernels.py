@@ -195,6 +195,13 @@ def test_the_limit_of_convergence_is_known_of_large_graphs_too():
         RandomWalk(0.2500001).prepare([ring])
 
 
+def test_a_new_graph_needs_no_value_with_itself():
+    edge, whole = Graph([(0, 1)]), Graph([(i, j) for i in range(5) for j in range(i)])
+    np.testing.assert_allclose(RandomWalk(0.2)([edge], [whole]), [[10 / (1 - 0.2 * 4)]])
+    with pytest.raises(ValueError, match=r"need decay < 0[.]0625"):
+        RandomWalk(0.2).normalized()([edge], [whole])
+
+
 def test_a_graph_without_nodes_has_the_value_zero_with_any():
     for kernel in KERNELS:
         K = kernel([Graph(), TRIANGLE])
@@ -285,7 +292,7 @@ def test_a_kernel_is_a_value(kernel):
         (lambda: Graphlet(6), "Graphlet takes 3, 4 or 5 for k, got 6"),
         (lambda: RandomWalk(-0.1), "needs decay >= 0"),
         (lambda: RandomWalk(0.25)([TRIANGLE]), "does not converge: these graphs need decay < 0.25"),
-        (lambda: RandomWalk(0.3)([PATH], [TRIANGLE]), "does not converge"),
+        (lambda: RandomWalk(0.36)([PATH], [TRIANGLE]), "these graphs need decay < 0.35355"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_a_sentence(make, sentence):
@@ -369,6 +376,25 @@ def test_a_fit_without_time_ends_with_an_honest_status(kernel):
         model = SVC(kernel=kernel, time_limit=1e-9).fit(graphs, y)
     assert model.certificate_.status.name == "TIME_LIMIT"
     assert len(model.predict(graphs)) == len(graphs)
+
+
+@pytest.mark.parametrize("kernel", [Graphlet(3), Graphlet(5), RandomWalk(0.01)], ids=repr)
+def test_work_that_is_cut_is_the_same_work(kernel, monkeypatch):
+    graphs, _ = bonded()
+    expected = kernel(graphs), kernel.diag(graphs)
+    for module in ("graphlet", "random_walk"):
+        monkeypatch.setattr(f"maxmargin.kernels.{module}.WORK", 20)
+    np.testing.assert_array_equal(kernel(graphs), expected[0])
+    np.testing.assert_array_equal(kernel.diag(graphs), expected[1])
+
+
+@pytest.mark.parametrize("kernel", [Graphlet(4), RandomWalk(0.2).normalized()], ids=repr)
+def test_one_large_graph_leaves_time_to_look_at_the_clock(kernel):
+    star, path = [(0, i) for i in range(1, 2500)], [(i, i + 1) for i in range(1500)]
+    graphs = [Graph(star if isinstance(kernel, Graphlet) else path), Graph([(0, 1)])]
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = SVC(kernel=kernel, time_limit=0.05).fit(graphs, [0, 1])
+    assert model.certificate_.status.name == "TIME_LIMIT"
 
 
 def test_features_serve_linear_models():

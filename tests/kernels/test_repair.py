@@ -79,3 +79,9 @@ def test_wrong_matrices(given, sentence):
         nearest_psd(given)
     with pytest.raises(ValueError, match="takes 'clip', 'shift', 'flip', got 'cut'"):
         nearest_psd(K, "cut")
+
+
+def test_a_repaired_matrix_is_fitted_as_it_is():
+    repaired = nearest_psd(K)
+    model = SVC(kernel="precomputed").fit(repaired, [0, 1])
+    assert model.certificate_ == SVC(kernel="precomputed").fit(repaired.matrix, [0, 1]).certificate_

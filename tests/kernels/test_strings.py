@@ -318,6 +318,18 @@ def test_letters_keep_their_numbers():
     assert new[np.array([1, 1])].codes.tolist() == [2, 0, 2, 0]
 
 
+def test_long_substrings_that_no_training_item_has_are_looked_for():
+    model = SVC(kernel=Spectrum(70)).fit(["ab", "cd"], [0, 1])
+    assert set(model.predict(["abc" * 50])) <= {0, 1}
+    counts = Spectrum(70).features().fit(["ab", "cd"]).transform(["abc" * 50])
+    assert counts.shape == (1, 0)
+
+
+def test_an_alphabet_may_be_of_bytes():
+    K = Mismatch(2, 1, alphabet=b"ACGT")([b"AC", b"AG"])
+    np.testing.assert_array_equal(K, Mismatch(2, 1, alphabet="ACGT")(["AC", "AG"]))
+
+
 def test_letters_outside_the_alphabet_differ_wherever_they_stand():
     kernel = Mismatch(2, 1, alphabet="ab")
     assert kernel(["xa"], ["aa"]).item() == 2.0  # near aa and ba
@@ -350,3 +362,22 @@ def test_long_strings_leave_time_to_look_at_the_clock():
     with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
         model.fit(X, y)
     assert model.certificate_.status is Status.TIME_LIMIT
+
+
+@pytest.mark.parametrize("kernel", [*PAIRED, Mismatch(3, 2)], ids=repr)
+def test_work_that_is_cut_is_the_same_work(kernel, monkeypatch):
+    X, new = strings(20, seed=4), strings(5, seed=5)
+    expected = kernel(X), kernel(X, new), kernel.diag(X)
+    for module in ("ops.clock", "kernels.sequences", "kernels.subsequence"):
+        monkeypatch.setattr(f"maxmargin.{module}.WORK", 100)
+    for found, before in zip((kernel(X), kernel(X, new), kernel.diag(X)), expected, strict=True):
+        np.testing.assert_allclose(found, before, rtol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", [Mismatch(5, 2), Subsequence(9).normalized()], ids=repr)
+def test_strings_that_are_not_ready_in_time_leave_a_model_without_support(kernel):
+    X = strings(30, letters="ACDEFGHIKLMNPQRSTVWY", longest=90, seed=3)
+    with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
+        model = SVC(kernel=kernel, time_limit=1e-3).fit(X, [0, 1] * 15)
+    assert model.certificate_.status is Status.TIME_LIMIT
+    assert len(model.predict(X)) == 30

@@ -25,7 +25,7 @@ def by_position(X: Any) -> Any:
 
 
 def _listed(X: Any) -> list[Any]:
-    unordered = isinstance(X, str | bytes | Mapping | AbstractSet)
+    unordered = isinstance(X, str | bytes | Mapping | AbstractSet) or hasattr(X, "is_directed")
     if unordered or not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):
         found = f"got a {type(X).__name__}; put the items into a list first"
         raise ValueError(f"Expected a list or an array of items, {found}.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from maxmargin.inputs.container import is_plain_line
+from maxmargin.inputs.container import column_names, is_plain_line
 from maxmargin.inputs.finite import refuse_nonfinite
 
 _RULES: dict[str, Any] = {
@@ -32,8 +32,16 @@ def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
         refuse_nonfinite(X)
         return checked
     refuse_dates(X)
-    checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
-    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
+    try:
+        checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        raise ValueError(
+            f"{error}; X holds texts where numbers belong. Encode them, or give texts to a kernel "
+            "of strings, as in SVC(kernel=Spectrum(3))."
+        ) from None
+    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked, column_names(X))
     return checked
 
 

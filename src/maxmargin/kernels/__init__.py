@@ -16,7 +16,7 @@ from maxmargin.kernels.algebra import (
     exp,
 )
 from maxmargin.kernels.approximation import FourierFeatures, Nystroem
-from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.base import Kernel, Prepared, Takes
 from maxmargin.kernels.categorical import Categorical
 from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
@@ -74,6 +74,7 @@ __all__ = [
     "Spectrum",
     "Subsequence",
     "Sum",
+    "Takes",
     "WeightedDegree",
     "WeisfeilerLehman",
     "Words",

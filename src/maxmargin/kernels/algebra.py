@@ -7,6 +7,8 @@ Each of these keeps positive semidefiniteness; none of them can be relied upon t
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -15,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import as_table, column_names, listed, take_columns
+from maxmargin.inputs.finite import NonFiniteError
 from maxmargin.kernels.base import (
+    Columns,
     Kernel,
     Prepared,
     Shift,
@@ -158,8 +162,10 @@ class Sum(Binary):
     def _features(self, A: Pair) -> Any:
         return beside(self.left._features(A.left), self.right._features(A.right))
 
-    def _feature_names(self, A: Pair) -> list[str]:
-        return self.left._feature_names(A.left) + self.right._feature_names(A.right)
+    def _feature_names(self, A: Pair, columns: Columns = None) -> list[str]:
+        return self.left._feature_names(A.left, columns) + self.right._feature_names(
+            A.right, columns
+        )
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Add the two blocks."""
@@ -192,6 +198,13 @@ class Product(Binary):
 
     def _features(self, A: Pair) -> FloatArray:
         return products(self.left._features(A.left), self.right._features(A.right))
+
+    def _feature_names(self, A: Pair, columns: Columns = None) -> list[str]:
+        left, right = (
+            self.left._feature_names(A.left, columns),
+            self.right._feature_names(A.right, columns),
+        )
+        return [f"{one} * {other}" for one in left for other in right]
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Multiply the two blocks."""
@@ -301,8 +314,8 @@ class Scaled(Mapped):
     def _features(self, A: Any) -> Any:
         return np.sqrt(self.weight) * self.kernel._features(A)
 
-    def _feature_names(self, A: Any) -> list[str]:
-        return self.kernel._feature_names(A)
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
+        return self.kernel._feature_names(A, columns)
 
     def _apply(self, values: FloatArray) -> None:
         values *= values.dtype.type(self.weight)
@@ -397,11 +410,15 @@ class Restricted(Unary):
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare(self._select(X)[0])
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare(part)
 
     def prepare_new(self, X: Any, training: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare_new(self._select(X)[0], training)
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare_new(part, training)
 
     def n_features(self, columns: int) -> float | None:
         """As many as the kernel inside has on the columns it sees."""
@@ -414,14 +431,30 @@ class Restricted(Unary):
     def _features(self, A: Any) -> Any:
         return self.kernel._features(A)
 
-    def _feature_names(self, A: Any) -> list[str]:
-        return self.kernel._feature_names(A)
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
+        """Say in which column a feature is found."""
+        seen = self._seen(columns)
+        names = self.kernel._feature_names(A, seen)
+        if self.kernel._names_columns or seen is None or len(seen) != 1:
+            return names
+        return [f"{seen[0]}: {name}" for name in names]
+
+    def _seen(self, columns: Columns) -> Columns:
+        """Name the columns that the kernel inside sees, by numbers where nobody names them."""
+        if columns is not None:
+            return [columns[place] for place in self._places(len(columns))]
+        return None if isinstance(self.columns, slice) else self._listed()
+
+    @property
+    def _names_columns(self) -> bool:
+        return True
 
     def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Restricted:
         """Resolve the kernel inside on the columns it sees, and names into their places."""
         part, places = self._select(X)
         columns = places.tolist() if self._by_name() else self.columns
-        return Restricted(self.kernel.resolved(part, weight), columns)
+        with _at_places(places):
+            return Restricted(self.kernel.resolved(part, weight), columns)
 
     @property
     def shift(self) -> Shift:
@@ -481,6 +514,17 @@ class Restricted(Unary):
         return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
 
 
+@contextmanager
+def _at_places(places: NDArray[np.intp]) -> Iterator[None]:
+    """Say where a broken number is in the whole table, not among the chosen columns."""
+    try:
+        yield
+    except NonFiniteError as error:
+        if error.named:
+            raise
+        raise NonFiniteError(error.found, error.row, int(places[error.column])) from None
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Weighted:
     """Prepared rows, each with a factor."""
@@ -518,8 +562,8 @@ class Normalized(Unary):
     def _features(self, A: Weighted) -> Any:
         return scaled_rows(A.factors.astype(np.float64), self.kernel._features(A.rows))
 
-    def _feature_names(self, A: Weighted) -> list[str]:
-        return self.kernel._feature_names(A.rows)
+    def _feature_names(self, A: Weighted, columns: Columns = None) -> list[str]:
+        return self.kernel._feature_names(A.rows, columns)
 
     def _weighted(self, rows: Prepared) -> Weighted:
         lengths = self.kernel.diagonal(rows)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum, IntEnum
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from maxmargin.kernels.pieces import evaluate
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
+Columns: TypeAlias = list[Any] | None  # names of the columns of X, where they are known
 _UNITS = 8.0  # in the last place that an evaluation of which nothing is known may be off
 
 
@@ -126,6 +127,11 @@ class Kernel(ABC):
         """Whether it looks at some columns only, so that others may hold anything."""
         return False
 
+    @property
+    def _names_columns(self) -> bool:
+        """Whether names of features begin with the column they belong to."""
+        return False
+
     def takes_items(self, X: Any) -> bool:
         """Whether only the kernel can check X, as it alone knows which columns are numbers."""
         return self.takes is Takes.ITEMS or (self.selective and holds_other_than_numbers(X))
@@ -194,8 +200,8 @@ class Kernel(ABC):
         """Write out phi of prepared items, in columns that all items of a vocabulary share."""
         raise ValueError(f"{self!r} has no features that could be written out.")
 
-    def _feature_names(self, A: Any) -> list[str]:
-        """Name the features of prepared items, each in a word."""
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        """Name the features of prepared items, each in a word; the columns of X have names too."""
         return [f"{type(self).__name__.lower()}{j}" for j in range(self._features(A).shape[1])]
 
     @abstractmethod

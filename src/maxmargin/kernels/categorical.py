@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy import sparse
 
 from maxmargin.inputs.container import as_table, by_position, count_rows
 from maxmargin.inputs.table import entries
-from maxmargin.kernels.base import Kernel, Shift, Takes, check_nonnegative, precision_of
+from maxmargin.kernels.base import Columns, Kernel, Shift, Takes, check_nonnegative, precision_of
 from maxmargin.kernels.points import FloatArray, Rows, row_major
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
@@ -48,10 +49,12 @@ class Categorical(Kernel):
 
     Notes
     -----
-    Any value is a category: texts, numbers, dates; two are the same if they are equal. A missing
-    value (None, NaN, NA) is a category of its own, so two missing values agree. A category that the
-    training rows do not have agrees with none of theirs. The features say for each column and
-    category whether a row has it. A pair of rows costs one look at each column.
+    Any value is a category: texts, numbers, dates; two are the same if they are equal, and a number
+    of single precision is equal to the one that is written like it. New rows whose categories are
+    all of another kind than those of training are refused, as 1 is not "1". A missing value (None,
+    NaN, NA) is a category of its own, so two missing values agree. A category that the training
+    rows do not have agrees with none of theirs. The features say for each column and category
+    whether a row has it. A pair of rows costs one look at each column.
 
     Examples
     --------
@@ -92,6 +95,10 @@ class Categorical(Kernel):
         """True: the dot product of w_c^1/2 [x_c = v] over all columns c and categories v."""
         return True
 
+    @property
+    def _names_columns(self) -> bool:
+        return True
+
     def n_features(self, columns: int) -> None:
         """Nobody knows before the categories are."""
 
@@ -117,7 +124,9 @@ class Categorical(Kernel):
             )
         codes, values = np.empty(table.shape, np.int32), []
         for j in range(width):
-            codes[:, j], found = _numbered(entries(table, j), known[j] if known else ())
+            column, before = _comparable(entries(table, j), table, j), known[j] if known else ()
+            _refuse_another_kind(column, before, j)
+            codes[:, j], found = _numbered(column, before)
             values.append(found)
         return Categories(codes, tuple(values), precision_of(by_position(X)))
 
@@ -150,9 +159,15 @@ class Categorical(Kernel):
         values = np.broadcast_to(roots, A.codes.shape)[known]
         return sparse.csr_matrix((values, places, ends), shape=(len(A), int(starts[-1])))
 
-    def _feature_names(self, A: Categories) -> list[str]:
-        columns = enumerate(A.values)
-        return [f"{j}={'missing' if v is None else v}" for j, values in columns for v in values]
+    def _feature_names(self, A: Categories, columns: Columns = None) -> list[str]:
+        names = range(len(A.values)) if columns is None else columns
+        pairs = zip(names, A.values, strict=True)
+        return [f"{name}={_said(value)}" for name, values in pairs for value in values]
+
+
+def _said(value: Any) -> str:
+    """Name a category; one that is called missing is told from a missing value by quotes."""
+    return "missing" if value is None else repr(value) if value == "missing" else str(value)
 
 
 def _table(X: Any) -> Any:
@@ -164,8 +179,43 @@ def _table(X: Any) -> Any:
     return table.reshape(-1, 1) if len(table.shape) == 1 else table
 
 
+def _comparable(column: list[Any], table: Any, j: int) -> list[Any]:
+    """Give numbers of single precision as they are written: 0.1 is 0.1 in either precision."""
+    kind = str(getattr(_column(table, j), "dtype", "")).lower()
+    if kind != "float32":
+        return column
+    return [None if value is None else float(str(np.float32(value))) for value in column]
+
+
+def _column(table: Any, j: int) -> Any:
+    return table.iloc[:, j] if hasattr(table, "iloc") else table[:, j]
+
+
+def _refuse_another_kind(column: list[Any], known: tuple[Any, ...], j: int) -> None:
+    """Refuse categories none of which can be known, as 1 cannot be one of texts."""
+    new, old = ({_kind(value) for value in each if value is not None} for each in (column, known))
+    if new and old and new.isdisjoint(old):
+        value, other = (next(v for v in each if v is not None) for each in (column, known))
+        raise ValueError(
+            f"Column {j} of X holds categories such as {value!r}, and what it is compared with "
+            f"such as {other!r}; values of different kinds are never equal, so give both as one."
+        )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "text"
+    return "number" if isinstance(value, Number) else type(value).__name__
+
+
 def _numbered(column: list[Any], known: tuple[Any, ...]) -> tuple[list[int], tuple[Any, ...]]:
     """Give categories their known numbers, and new ones the next, which no known row has."""
     number = {value: place for place, value in enumerate(known)}
-    codes = [number.setdefault(value, len(number)) for value in column]
+    try:
+        codes = [number.setdefault(value, len(number)) for value in column]
+    except TypeError:
+        raise ValueError(
+            "X holds categories that cannot be told apart by a dictionary, such as lists; make "
+            "texts, numbers or tuples of them."
+        ) from None
     return codes, known or tuple(number)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.kernels.base import Columns
 from maxmargin.kernels.pieces import oblong
 from maxmargin.kernels.points import FloatArray, Rows, row_major
 from maxmargin.kernels.rounding import units
@@ -152,7 +153,7 @@ class CountingKernel(SequenceKernel):
         features.sort_indices()
         return features
 
-    def _feature_names(self, A: Counts) -> list[str]:
+    def _feature_names(self, A: Counts, columns: Columns = None) -> list[str]:  # noqa: ARG002
         names: list[str] = A.vocabulary.names
         return names
 

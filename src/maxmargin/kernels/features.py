@@ -51,7 +51,8 @@ def monomials(Z: Any, degree: int) -> Matrix:
 def products(left: Any, right: Any) -> Matrix:
     """Multiply every feature of one with every feature of the other."""
     left, right = written_out(left), written_out(right)
-    return np.einsum("ij,ik->ijk", left, right).reshape(len(left), -1)
+    width = left.shape[1] * right.shape[1]
+    return np.einsum("ij,ik->ijk", left, right).reshape(len(left), width)
 
 
 def written_out(features: Any) -> Matrix:

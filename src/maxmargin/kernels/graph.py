@@ -155,11 +155,16 @@ def as_graphs(X: Any) -> list[Graph]:
     return [_as_graph(item, place) for place, item in enumerate(items)]
 
 
+def is_networkx(item: Any) -> bool:
+    """Whether it is a graph of networkx, which need not be installed."""
+    return hasattr(item, "nodes") and hasattr(item, "is_directed")
+
+
 def _as_graph(item: Any, place: int) -> Graph:
     if isinstance(item, Graph):
         return item
     try:
-        if hasattr(item, "nodes") and hasattr(item, "is_directed"):
+        if is_networkx(item):
             return Graph.from_networkx(item)
         if isinstance(item, list | tuple | np.ndarray):
             return Graph(item)
@@ -228,7 +233,14 @@ def _as_labels(labels: Any, of: str) -> NDArray[Any]:
             f"A {of} label is {_example(given)!r}; labels are names, so give whole numbers or "
             "texts, and cut measurements into classes."
         )
-    return np.array(given, dtype=_ARRAYS[kind])
+    try:
+        return np.array(given, dtype=_ARRAYS[kind])
+    except OverflowError:
+        largest = max(given, key=lambda label: abs(int(label)))
+        raise ValueError(
+            f"A {of} label is {largest}, more than 64 bits hold with a sign; give such labels as "
+            "texts."
+        ) from None
 
 
 _ARRAYS = {"whole numbers": np.int64, "texts": np.str_}

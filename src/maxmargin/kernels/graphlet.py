@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
+from maxmargin.kernels.base import Columns
+from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Integers, Union
+from maxmargin.ops.clock import WORK, stop_if_over
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.threads import stop_if_cancelled
 
 _SIZES = (3, 4, 5)
 
@@ -51,13 +52,29 @@ class Graphlet(GraphCounting):
     def _count(self, union: Union, vocabulary: Vocabulary) -> tuple[Any, Vocabulary]:
         kinds = shapes(int(self.k))
         counts = np.zeros((len(union), kinds.max() + 1), dtype=np.int64)
-        count = engine_of(counts).graph_graphlets.count_graphlets
         for row, (first, last) in enumerate(zip(union.nodes, union.nodes[1:], strict=False)):
-            stop_if_cancelled()
             local = union.starts[first : last + 1]
             around = union.neighbours[local[0] : local[-1]] - first
-            count(local - local[0], around, 0, int(last - first), int(self.k), kinds, counts[row])
+            self._count_one(local - local[0], around, kinds, counts[row])
         return sparse.csr_matrix(counts.astype(np.float64)), vocabulary
+
+    def _feature_names(self, A: Counted, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        """Name shapes by their edges."""
+        kinds, pairs = shapes(int(self.k)), list(combinations(range(int(self.k)), 2))
+        masks = [int(np.argmax(kinds == number)) for number in range(A.width)]
+        return [" ".join(f"{i}-{j}" for i, j in pairs if m >> _bit(i, j) & 1) for m in masks]
+
+    def _count_one(
+        self, starts: Integers, around: Integers, kinds: Integers, out: Integers
+    ) -> None:
+        """Count in one graph, with looks at the clock."""
+        n, k = len(starts) - 1, int(self.k)
+        place, tower = np.zeros(2, dtype=np.int64), np.zeros((3, k), dtype=np.int64)
+        ahead, beside = np.zeros((k, n), dtype=np.int64), np.zeros(n, dtype=np.int64)
+        count = engine_of(out).graph_graphlets.count_graphlets
+        while place[0] < n:
+            stop_if_over()
+            count(starts, around, k, kinds, WORK, place, tower, ahead, beside, out)
 
 
 @cache

@@ -9,6 +9,7 @@ classification", Bioinformatics 20, 2004).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -21,9 +22,12 @@ from maxmargin.kernels.base import check_count
 from maxmargin.kernels.counts import CountingKernel
 from maxmargin.kernels.sequences import Letters, Sequences, as_sequences
 from maxmargin.kernels.substrings import find_substrings, spelled
+from maxmargin.ops.clock import pieces, stop_if_over
 
 _LARGEST = 1 << 62  # number of a word
 _MOST = 1 << 27  # words near the substrings of some items
+_TABLE = 1 << 26  # possible words
+_SLOW = 16.0  # times a number that compiled loops read
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,7 +56,7 @@ class Mismatch(CountingKernel):
         The length of a substring.
     m : int, default=1
         How many of its letters may differ, at least 0 and less than k.
-    alphabet : str or sequence of tokens, optional
+    alphabet : str, bytes or sequence of tokens, optional
         The letters that words are made of; those of the training items where it is not given. Any
         other letter is a mismatch wherever it stands.
 
@@ -86,6 +90,8 @@ class Mismatch(CountingKernel):
             )
 
     def _letters(self) -> Letters:
+        if isinstance(self.alphabet, bytes):
+            return tuple(bytes([letter]) for letter in self.alphabet)
         return () if self.alphabet is None else tuple(self.alphabet)
 
     def resolved(self, X: Any, weight: Any = None) -> Mismatch:  # noqa: ARG002
@@ -100,26 +106,65 @@ class Mismatch(CountingKernel):
         q = len(sequences.letters if self.alphabet is None else self._letters())
         self._refuse_many(q, len(sequences.codes))
         substrings, counts = find_substrings(sequences, self.k)
-        which, words = _near(substrings.codes, q, self.m)
-        numbers, place = np.unique(words, return_inverse=True)
-        near = _ones(which, place.reshape(-1), (len(substrings), len(numbers)))
-        return WordNumbers(sequences.letters, q, self.k, numbers), counts @ near
+        near = list(self._near(substrings.codes, q))
+        numbers = _distinct([words for _, words in near], q**self.k)
+        return WordNumbers(sequences.letters, q, self.k, numbers), _counted(near, counts, numbers)
 
     def _count(self, sequences: Sequences, vocabulary: WordNumbers) -> Any:
         substrings, counts = find_substrings(sequences, self.k)
-        which, words = _near(substrings.codes, vocabulary.q, self.m)
-        known = vocabulary.numbers
-        there = np.isin(words, known)
-        place = np.searchsorted(known, words[there])
-        return counts @ _ones(which[there], place, (len(substrings), len(known)))
+        near = self._near(substrings.codes, vocabulary.q)
+        return _counted(near, counts, vocabulary.numbers)
+
+    def _near(self, codes: NDArray[np.int32], q: int) -> Iterator[tuple[Any, Any]]:
+        """List the words near substrings, some substrings between two looks at the clock."""
+        for part in pieces(len(codes), _SLOW * float(len(codes)) * self._words(q)):
+            stop_if_over()
+            which, words = _near(codes[part], q, self.m)
+            yield which + part.start, words
+
+    def _words(self, q: int) -> int:
+        """Count the words near a substring."""
+        return sum(comb(self.k, i) * (q - 1) ** i for i in range(self.m + 1))
 
     def _refuse_many(self, q: int, letters: int) -> None:
-        words = sum(comb(self.k, i) * (q - 1) ** i for i in range(self.m + 1))
+        words = self._words(q)
         if q**self.k > _LARGEST or min(letters, q**self.k) * words > _MOST:
             raise ValueError(
                 f"Mismatch(k={self.k}, m={self.m}) over {q} letters has too many words, {words} "
                 "near each substring; take a smaller k or m, or an alphabet of fewer letters."
             )
+
+
+def _counted(near: Iterable[tuple[Any, Any]], counts: Any, known: NDArray[np.int64]) -> Any:
+    """Count known words near substrings, given how often those are in each sequence."""
+    found = []
+    for which, words in near:
+        stop_if_over()
+        place = np.searchsorted(known, words)
+        there = np.append(known, -1)[place] == words
+        found.append((which[there], place[there]))
+    rows, columns = map(np.concatenate, zip(*found, strict=True))
+    matrix = _ones(rows, columns, (counts.shape[1], len(known)))
+    work = float(counts.nnz) * matrix.nnz / max(1, counts.shape[1])
+    products = []
+    for part in pieces(counts.shape[0], _SLOW * work):
+        stop_if_over()
+        products.append(counts[part] @ matrix)
+    return sparse.vstack(products, format="csr")
+
+
+def _distinct(parts: Iterable[NDArray[np.int64]], bound: int) -> NDArray[np.int64]:
+    """Sort the distinct numbers of all parts; few possible ones are ticked off in a table."""
+    if bound <= _TABLE:
+        seen = np.zeros(bound, np.bool_)
+        for part in parts:
+            seen[part] = True
+        return np.flatnonzero(seen)
+    merged = np.empty(0, np.int64)
+    for part in parts:
+        merged = np.sort(np.concatenate([merged, np.sort(part)]), kind="stable")  # of two runs
+        merged = merged[np.diff(merged, prepend=-1) > 0]
+    return merged
 
 
 def _near(codes: NDArray[np.int32], q: int, m: int) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from maxmargin.kernels.base import Kernel, Takes, check_nonnegative, shown
 from maxmargin.kernels.graph import Graph, as_graphs
 from maxmargin.kernels.graph_union import Integers, Names, Union, unite
 from maxmargin.kernels.points import FloatArray, Rows
-from maxmargin.ops.clock import stop_if_over
+from maxmargin.ops.clock import WORK, stop_if_over
 from maxmargin.ops.engine import engine_of
 
 _DENSE = 400  # nodes up to which all eigenvalues of a graph are quick
@@ -96,15 +96,16 @@ class RandomWalk(Kernel):
 
     def prepare(self, X: Any) -> Walked:
         """Take the graphs; refuse a decay with which their values are not defined."""
-        return self._walked(as_graphs(X), (Names("node"), Names("edge")))
+        found = self._walked(as_graphs(X), (Names("node"), Names("edge")))
+        self._refuse_divergence(found.radii, found.radii)
+        return found
 
     def prepare_new(self, X: Any, training: Walked) -> Walked:
-        """Take graphs whose labels are those of others."""
+        """Take graphs whose labels are those of others; blocks refuse pairs without a value."""
         return self._walked(as_graphs(X), training.names)
 
     def _walked(self, graphs: list[Graph], names: tuple[Names, Names]) -> Walked:
-        radii = np.array([_radius(graph) for graph in graphs])
-        self._refuse_divergence(radii, radii)
+        radii = np.array(list(map(_radius, graphs)))
         return Walked(*unite(graphs, names), radii, np.arange(len(graphs)))
 
     def _refuse_divergence(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> None:
@@ -119,17 +120,23 @@ class RandomWalk(Kernel):
         """Solve for one row of values at a time."""
         self._refuse_divergence(A.radii[A.ids], B.radii[B.ids])
         for i in range(len(A)):
-            stop_if_over()
             self._fill_row(A, i, B, out[i])
 
     def _fill_row(self, A: Walked, i: int, B: Walked, line: FloatArray) -> None:
+        """Solve for the values of one graph, with looks at the clock."""
         kinds = 1 + max(int(part.union.lines.max(initial=0)) for part in (A, B))
-        walk_row = engine_of(line).graph_walks.walk_row
-        walk_row(*A.arrays, int(A.ids[i]), *B.arrays, B.ids, kinds, float(self.decay), line)
+        graph, place = int(A.ids[i]), np.zeros(4)
+        pairs = int(A.union.sizes[graph]) * int(B.union.sizes[B.ids].max(initial=0))
+        memory, walk_row = np.empty(6 * pairs), engine_of(line).graph_walks.walk_row
+        both = *A.arrays, graph, *B.arrays, B.ids
+        while place[0] < len(B):
+            stop_if_over()
+            walk_row(*both, kinds, float(self.decay), float(WORK), memory, place, line)
 
     def diagonal(self, A: Walked) -> FloatArray:
-        """Solve for each graph with itself, whatever the clock says: the judge asks for it."""
+        """Solve for each graph with itself."""
         values = np.empty(len(A))
+        self._refuse_divergence(A.radii[A.ids], A.radii[A.ids])
         for i in range(len(A)):
             self._fill_row(A, i, A[i : i + 1], values[i : i + 1])
         return values
@@ -142,10 +149,16 @@ class RandomWalk(Kernel):
 
 def _radius(graph: Graph) -> float:
     """Find the largest eigenvalue of the adjacency matrix; no other is larger in size."""
+    stop_if_over()
     if graph.n_edges == 0:
         return 0.0
     A = graph.adjacency
     if graph.n_nodes <= _DENSE:
         return float(np.linalg.eigvalsh(A.toarray())[-1])
-    start = np.ones(graph.n_nodes)
-    return float(eigsh(A, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+
+    def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        stop_if_over()
+        return np.asarray(A @ x)
+
+    step, start = LinearOperator(A.shape, product, dtype=np.float64), np.ones(graph.n_nodes)
+    return float(eigsh(step, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

@@ -40,6 +40,10 @@ class RepairedGram:
     least_after: float
     method: str
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Give the matrix, so that ``SVC(kernel="precomputed")`` takes this as it is."""
+        return np.array(self.matrix, dtype=dtype, copy=copy)
+
     def __str__(self) -> str:
         return (
             f"{self.method}: moved by {self.distance:.3g} ({self.relative_distance:.2%}), smallest "

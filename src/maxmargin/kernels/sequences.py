@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from maxmargin.inputs.container import by_position, count_rows
 from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.points import Rows
-from maxmargin.ops.clock import pieces, stop_if_over
+from maxmargin.ops.clock import WORK, pieces, stop_if_over
 
 Letters: TypeAlias = tuple[Any, ...]
 Codes: TypeAlias = NDArray[np.int32]
 
-_TOGETHER = 256  # strings that are compared with others before the clock is looked at, at least
+_TOGETHER, _FEWEST = 256, 16  # strings that others are compared with before the clock is looked at
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -196,9 +196,11 @@ def between_looks(A: Sequences, B: Sequences, steps: float) -> Iterator[tuple[sl
 
     Long strings take long: Ctrl-C and time limits act here.
     """
-    for first in range(0, len(B), _TOGETHER):
-        columns = slice(first, first + _TOGETHER)
-        letters = B.starts[min(first + _TOGETHER, len(B))] - B.starts[first]
+    longest = [float(each.lengths.max(initial=0)) for each in (A, B)]
+    together = _TOGETHER if steps * np.prod(longest) * _TOGETHER <= WORK else _FEWEST
+    for first in range(0, len(B), together):
+        columns = slice(first, first + together)
+        letters = B.starts[min(first + together, len(B))] - B.starts[first]
         for rows in pieces(len(A), steps * float(A.starts[-1]) * float(letters)):
             stop_if_over()
             yield rows, columns

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from maxmargin.kernels.graph_counts import GraphCounting, Vocabulary
+from maxmargin.kernels.base import Columns
+from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary
 from maxmargin.kernels.graph_union import Union
 from maxmargin.kernels.weisfeiler_lehman import WeisfeilerLehman
 
@@ -27,3 +28,6 @@ class ShortestPath(GraphCounting):
 
     def _count(self, union: Union, vocabulary: Vocabulary) -> tuple[Any, Vocabulary]:
         return WeisfeilerLehman(0, base="shortest_path")._count(union, vocabulary)
+
+    def _feature_names(self, A: Counted, columns: Columns = None) -> list[str]:
+        return WeisfeilerLehman(0, base="shortest_path")._feature_names(A, columns)

@@ -16,6 +16,7 @@ prefixes s a of x and t of y, a being a letter,
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,10 @@ from maxmargin.kernels.sequences import (
     as_sequences,
     between_looks,
 )
+from maxmargin.ops.clock import WORK, pieces, stop_if_over
 from maxmargin.ops.engine import engine_of
+
+_NONE = -1  # a letter that equals no other
 
 
 class Subsequence(SequenceKernel):
@@ -86,15 +90,40 @@ class Subsequence(SequenceKernel):
         verbs = engine_of(values).string_subsequence
         for rows, columns in between_looks(A, ordered, self.k):
             a, b, part = A[rows], ordered[columns], values[rows, columns]
+            if self.k * len(a.codes) * len(b.codes) > 2 * WORK and len(a) == 1:
+                part[0] = self._long_row(a.codes, b)
+                continue
             strings = a.codes, a.starts, b.codes, b.starts
             verbs.subsequence_block(*strings, self.k, float(self.decay), *row_major(part))
         out[:, order] = values
 
+    def _long_row(self, s: NDArray[np.int32], B: Sequences) -> NDArray[np.float64]:
+        """Run the recursion for a long string, with looks at the clock between its letters."""
+        longest = int(B.lengths.max(initial=0))
+        lanes, total = np.full((longest, len(B)), _NONE, np.int32), np.zeros(len(B))
+        for j, (first, last) in enumerate(pairwise(B.starts.tolist())):
+            lanes[: last - first, j] = B.codes[first:last]
+        state = np.zeros((self.k, longest + 1, len(B)))
+        state[0] = 1.0
+        go_on = engine_of(total).string_subsequence.subsequence_part
+        for part in pieces(len(s), float(self.k) * len(s) * lanes.size):
+            stop_if_over()
+            go_on(s[part], lanes, self.k, float(self.decay), state, total)
+        return total
+
     def diagonal(self, A: Sequences) -> FloatArray:
         """Run the recursion for every string with itself."""
-        values = np.empty(len(A))
+        values, work = np.empty(len(A)), self.k * np.square(A.lengths.astype(np.float64))
         verbs = engine_of(values).string_subsequence
-        verbs.subsequence_diagonal(A.codes, A.starts, self.k, float(self.decay), values)
+        long = work > WORK
+        for i in np.flatnonzero(long):
+            values[i] = self._long_row(A[i : i + 1].codes, A[i : i + 1])[0]
+        short = np.flatnonzero(~long)
+        for part in pieces(len(short), float(work[short].sum())):
+            stop_if_over()
+            some, own = A[short[part]], np.empty(len(short[part]))
+            verbs.subsequence_diagonal(some.codes, some.starts, self.k, float(self.decay), own)
+            values[short[part]] = own
         return values
 
     def errors(self, A: Sequences) -> NDArray[np.float64]:

@@ -136,7 +136,7 @@ def _place(keys: Keys, known: Keys, there: NDArray[np.bool_]) -> tuple[Keys, int
     """Give keys their places among known ones; ``there`` forgets those that are not."""
     if len(known) == 0:
         there[:] = False
-        return np.zeros_like(keys), 1
+        return np.zeros_like(keys), 0
     place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     there &= known[place] == keys
     return place, len(known)

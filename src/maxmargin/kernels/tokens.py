@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from maxmargin.kernels.algebra import Unary
-from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.base import Columns, Kernel
 from maxmargin.kernels.points import FloatArray
 from maxmargin.kernels.sequences import as_strings
 from maxmargin.kernels.spectrum import Spectrum
@@ -90,8 +90,8 @@ class Words(Unary):
     def _features(self, A: Any) -> Any:
         return self.kernel._features(A)
 
-    def _feature_names(self, A: Any) -> list[str]:
-        return self.kernel._feature_names(A)
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
+        return self.kernel._feature_names(A, columns)
 
     def _given_params(self) -> dict[str, Any]:
         usual = {"kernel": Spectrum(1), "pattern": r"\w+", "lowercase": True}

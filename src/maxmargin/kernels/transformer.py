@@ -68,7 +68,8 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         -------
         self : KernelFeatures
         """
-        self._learn(X)
+        prepared = self._learn(X)
+        self.kernel_._features(prepared[:1])  # says here, not in transform, if there are none
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002
@@ -113,7 +114,9 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         names : ndarray of str
         """
         check_is_fitted(self)
-        return np.array(self.kernel_._feature_names(self._known), dtype=object)
+        columns = getattr(self, "feature_names_in_", None)
+        names = None if columns is None else columns.tolist()
+        return np.array(self.kernel_._feature_names(self._known, names), dtype=object)
 
     def _learn(self, X: Any) -> Any:
         """Prepare the items, and keep what new ones share with them: a choice of none of them."""

@@ -26,6 +26,7 @@ from maxmargin.kernels.sequences import (
     as_sequences,
     between_looks,
 )
+from maxmargin.ops.clock import pieces, stop_if_over
 from maxmargin.ops.engine import engine_of
 
 
@@ -43,7 +44,8 @@ class WeightedDegree(SequenceKernel):
     -----
     For strings that are aligned, such as windows around a site of DNA. They need not be of one
     length: nothing equals what lies beyond an end. Without shifts the features are the pairs of a
-    place and a substring. A pair of strings costs (2 shifts + 1) |x| operations, whatever k is.
+    place and a substring; they are not written out. A pair of strings costs (2 shifts + 1) |x|
+    operations, whatever k is.
 
     Examples
     --------
@@ -102,7 +104,11 @@ class WeightedDegree(SequenceKernel):
         """Walk along the runs of every string with itself."""
         values = np.empty(len(A))
         verbs = engine_of(values).string_runs
-        verbs.runs_diagonal(A.codes, A.starts, self._gains, self._weights, values)
+        for rows in pieces(len(A), float(2 * self.shifts + 1) * len(A.codes)):
+            stop_if_over()
+            part = A[rows]
+            own = part.codes, part.starts
+            verbs.runs_diagonal(*own, self._gains, self._weights, values[rows])
         return values
 
     def errors(self, A: Sequences) -> NDArray[np.float64]:

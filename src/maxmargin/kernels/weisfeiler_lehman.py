@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.kernels.base import check_count
+from maxmargin.kernels.base import Columns, check_count
 from maxmargin.kernels.graph import as_graphs
 from maxmargin.kernels.graph_counts import Counted, GraphCounting, Vocabulary, add_up, tally
 from maxmargin.kernels.graph_lexicon import Lexicon
 from maxmargin.kernels.graph_union import Integers, Union, unite
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.threads import stop_if_cancelled
 
 _PATHS = 1 << 18  # pairs of nodes that are spelt at a time
 
@@ -78,10 +78,10 @@ class WeisfeilerLehman(GraphCounting):
         width = len(words) if self.base == "subtree" else len(columns)
         return add_up(parts, width, len(union)), Vocabulary(vocabulary.names, words, columns)
 
-    def _feature_names(self, A: Counted) -> list[str]:
-        if self.base != "subtree":
-            return super()._feature_names(A)
-        return subtree_names(A.vocabulary)[: A.width]
+    def _feature_names(self, A: Counted, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        if self.base == "subtree":
+            return subtree_names(A.vocabulary)[: A.width]
+        return pair_names(A.vocabulary, self.base)[: A.width]
 
     def node_columns(self, graph: Any, training: Counted) -> Integers:
         """Find the columns of the subtrees of every node.
@@ -115,7 +115,7 @@ def refine(union: Union, h: int, words: Lexicon) -> Iterator[tuple[Integers, Lex
     starts = union.starts + np.arange(n + 1)
     letters, spell = np.empty(int(starts[-1]), dtype=np.int64), engine_of(labels).graph_words
     for _ in range(h):
-        stop_if_cancelled()
+        stop_if_over()
         spell.spell_subtrees(union.starts, union.neighbours, union.lines, labels, letters)
         labels, words = words.number(starts, letters)
         yield labels, words
@@ -145,6 +145,17 @@ def subtree_names(vocabulary: Vocabulary) -> list[str]:
     return found
 
 
+def pair_names(vocabulary: Vocabulary, base: str) -> list[str]:
+    """Name pairs of nodes by both labels: with that of their edge, or how far they are apart."""
+    nodes, (_, edges) = subtree_names(vocabulary), vocabulary.names
+    lines = {i: f"{name} " for name, i in edges.numbers.items()}
+    if base == "edge":
+        return [
+            f"{nodes[a]} - {lines.get(line, '')}{nodes[b]}" for a, b, line in vocabulary.columns
+        ]
+    return [f"{nodes[a]} to {nodes[b]}: {apart}" for a, b, apart in vocabulary.columns]
+
+
 def count_nodes(union: Union, labels: Integers, columns: Lexicon) -> Found:
     """Find nodes: their columns are their labels."""
     return tally(union.owners, labels, len(union)), columns
@@ -164,7 +175,7 @@ def count_paths(union: Union, labels: Integers, columns: Lexicon) -> Found:
     distance, queue = np.full(n, -1, dtype=np.int64), np.empty(n + 1, dtype=np.int64)
     reach = union.sizes[owners]
     for first, last in _pieces(reach):
-        stop_if_cancelled()
+        stop_if_over()
         most = int(reach[first:last].sum())
         words, sources = np.empty((most, 3), dtype=np.int64), np.empty(most, dtype=np.int64)
         count = engine_of(labels).graph_words.spell_paths(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 
@@ -26,47 +25,69 @@ def _leave(starts: Any, neighbours: Any, node: int, place: int, beside: Any) -> 
         beside[neighbours[p]] &= ~(1 << place)
 
 
+@njit(inline="always")
+def _begin(starts: Any, neighbours: Any, root: int, ahead: Any) -> int:
+    """List the neighbours after a node, and count them."""
+    count = 0
+    for p in range(starts[root], starts[root + 1]):
+        if neighbours[p] > root:
+            ahead[count] = neighbours[p]
+            count += 1
+    return count
+
+
 @njit(cache=True, nogil=True)
 def count_graphlets(
-    starts: Any, neighbours: Any, first: int, last: int, k: int, kinds: Any, counts: Any
+    starts: Any,
+    neighbours: Any,
+    k: int,
+    kinds: Any,
+    work: int,
+    place: Any,
+    tower: Any,
+    ahead: Any,
+    beside: Any,
+    counts: Any,
 ) -> None:
-    """Add to counts[kinds[edges]] for every connected subset of k of the nodes first..last.
+    """Add to counts[kinds[edges]] for connected subsets of k nodes, as many as so much work does.
 
-    ``edges`` has a bit for each pair of places i < j, at j (j - 1) / 2 + i.
+    ``edges`` has a bit for each pair of places i < j, at j (j - 1) / 2 + i. A further call goes on
+    where the last one ended: ``place`` holds the smallest node of the subset and its size, by size
+    ``tower`` how many may be next, the edges and the last node, ``ahead`` who may be next, and by
+    node ``beside`` the places of the subset that it is next to. All begin with 0; the first of
+    ``place`` is the number of nodes in the end.
     """
-    n = last - first
-    beside = np.zeros(last, np.int64)  # by node, the places of the subset that it is next to
-    ahead = np.empty((k, n), np.int64)  # by size of the subset, who may be next
-    left, edges = np.zeros(k, np.int64), np.zeros(k, np.int64)
-    subset = np.empty(k, np.int64)
-    for root in range(first, last):
-        subset[0], size = root, 1
-        left[0], edges[0] = 0, 0
-        for p in range(starts[root], starts[root + 1]):
-            if neighbours[p] > root:
-                ahead[0, left[0]] = neighbours[p]
-                left[0] += 1
-        _enter(starts, neighbours, root, 0, beside)
-        while size > 0:
-            at = size - 1
-            shift = size * (size - 1) // 2
-            if size == k - 1:
-                for q in range(left[at]):
-                    counts[kinds[edges[at] | (beside[ahead[at, q]] << shift)]] += 1
-                left[at] = 0
-            if left[at] == 0:
-                size -= 1
-                _leave(starts, neighbours, subset[size], size, beside)
-                continue
-            left[at] -= 1
-            node = ahead[at, left[at]]
-            ahead[size, : left[at]] = ahead[at, : left[at]]
-            left[size], edges[size] = left[at], edges[at] | (beside[node] << shift)
-            for p in range(starts[node], starts[node + 1]):
-                other = neighbours[p]
-                if other > root and other != node and beside[other] == 0:
-                    ahead[size, left[size]] = other
-                    left[size] += 1
-            subset[size] = node
-            _enter(starts, neighbours, node, size, beside)
-            size += 1
+    left, edges, subset = tower[0], tower[1], tower[2]
+    root, size = place[0], place[1]
+    while root < starts.size - 1 and work > 0:
+        if size == 0:
+            subset[0], size, edges[0] = root, 1, 0
+            left[0] = _begin(starts, neighbours, root, ahead[0])
+            _enter(starts, neighbours, root, 0, beside)
+        at = size - 1
+        shift = size * (size - 1) // 2
+        work -= left[at] + 1
+        if size == k - 1:
+            for q in range(left[at]):
+                counts[kinds[edges[at] | (beside[ahead[at, q]] << shift)]] += 1
+            left[at] = 0
+        if left[at] == 0:
+            size -= 1
+            _leave(starts, neighbours, subset[size], size, beside)
+            if size == 0:
+                root += 1
+            continue
+        left[at] -= 1
+        node = ahead[at, left[at]]
+        work -= starts[node + 1] - starts[node]
+        ahead[size, : left[at]] = ahead[at, : left[at]]
+        left[size], edges[size] = left[at], edges[at] | (beside[node] << shift)
+        for p in range(starts[node], starts[node + 1]):
+            other = neighbours[p]
+            if other > root and other != node and beside[other] == 0:
+                ahead[size, left[size]] = other
+                left[size] += 1
+        subset[size] = node
+        _enter(starts, neighbours, node, size, beside)
+        size += 1
+    place[0], place[1] = root, size

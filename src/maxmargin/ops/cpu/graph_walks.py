@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
 _FAST = {"reassoc", "contract"}  # sums in vectors of a fixed width; nothing is infinite here
@@ -61,27 +60,31 @@ def _advance(length: float, x: Any, r: Any, d: Any, moved: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _solve(left: Any, right: Any, kinds: int, decay: float, shape: Any, room: Any) -> float:
-    """Sum the solution X of (I - decay A x B) X = pairs."""
+def _begin(first: int, begin: int, a_labels: Any, b_labels: Any, m: int, room: Any) -> float:
+    """Find the pairs of equal labels, and begin at X = 0; give the squared size of the residual."""
+    pairs = room[0]
+    for i in range(pairs.size):
+        pairs[i] = a_labels[first + i // m] == b_labels[begin + i % m]
+    room[1][:], room[2][:], room[3][:] = 0.0, pairs, pairs
+    return _sum_of_products(pairs, pairs)
+
+
+@njit(cache=True, nogil=True)
+def _improve(
+    left: Any, right: Any, kinds: int, decay: float, shape: Any, room: Any, size: float
+) -> float:
+    """Make a step to the solution X of (I - decay A x B) X = pairs."""
     pairs, x, r, d, moved, half = room[0], room[1], room[2], room[3], room[4], room[5]
-    x[:], r[:], d[:] = 0.0, pairs, pairs
-    start = _sum_of_products(r, r)
-    size = start
-    for _ in range(2 * pairs.size + 8):  # as many as there are unknowns, but for rounding
-        if size <= _RESIDUAL * start:
-            break
-        moved[:] = 0.0
-        for kind in range(kinds):
-            _step_left(left, kind, d.reshape(shape), half.reshape(shape))
-            _step_right(
-                right, kind, half.reshape(shape), pairs.reshape(shape), moved.reshape(shape)
-            )
-        for i in range(d.size):
-            moved[i] = d[i] - decay * moved[i]
-        before, size = size, _advance(size / _sum_of_products(d, moved), x, r, d, moved)
-        for i in range(d.size):
-            d[i] = r[i] + size / before * d[i]
-    return _sum_of_products(pairs, x)
+    moved[:] = 0.0
+    for kind in range(kinds):
+        _step_left(left, kind, d.reshape(shape), half.reshape(shape))
+        _step_right(right, kind, half.reshape(shape), pairs.reshape(shape), moved.reshape(shape))
+    for i in range(d.size):
+        moved[i] = d[i] - decay * moved[i]
+    now = _advance(size / _sum_of_products(d, moved), x, r, d, moved)
+    for i in range(d.size):
+        d[i] = r[i] + now / size * d[i]
+    return now
 
 
 @njit(cache=True, nogil=True)
@@ -100,22 +103,38 @@ def walk_row(
     others: Any,
     kinds: int,
     decay: float,
+    work: float,
+    memory: Any,
+    place: Any,
     out: Any,
 ) -> None:
     """Set out[j] <- sum of decay^length over common walks of a graph and others[j].
 
-    ``kinds`` is the number of edge labels.
+    ``kinds`` is the number of edge labels. A call does so much work, and a further one goes on with
+    the same ``memory``, of 6 numbers for each pair of nodes. ``place`` holds the j at work, the
+    steps made for it, and the squared residuals at the first and after the last; it begins with 0,
+    and the first is the number of others in the end.
     """
-    first, n, most = a_nodes[graph], a_nodes[graph + 1] - a_nodes[graph], 0
-    for other in others:
-        most = max(most, b_nodes[other + 1] - b_nodes[other])
-    memory = np.empty(6 * n * most)
+    first, n = a_nodes[graph], a_nodes[graph + 1] - a_nodes[graph]
     left = (a_starts, a_around, a_lines, first)
-    for j in range(others.size):
+    j = int(place[0])
+    while j < others.size and work > 0:
         begin, m = b_nodes[others[j]], b_nodes[others[j] + 1] - b_nodes[others[j]]
         room = memory[: 6 * n * m].reshape(6, n * m)
-        for u in range(n):
-            for v in range(m):
-                room[0, u * m + v] = a_labels[first + u] == b_labels[begin + v]
+        if place[1] == 0:
+            place[2] = _begin(first, begin, a_labels, b_labels, m, room)
+            place[3] = place[2]
         right = (b_starts, b_around, b_lines, begin)
-        out[j] = _solve(left, right, kinds, decay, (n, m), room)
+        lines = m * (a_starts[first + n] - a_starts[first])
+        lines += n * (b_starts[begin + m] - b_starts[begin])
+        steps = 2 * n * m + 8  # as many as there are unknowns, but for rounding
+        while place[3] > _RESIDUAL * place[2] and place[1] < steps and work > 0:
+            place[3] = _improve(left, right, kinds, decay, (n, m), room, place[3])
+            place[1] += 1
+            work -= 4 * n * m + kinds * lines
+        work -= n * m  # after the steps: every call makes one
+        if place[3] <= _RESIDUAL * place[2] or place[1] >= steps:
+            out[j] = _sum_of_products(room[0], room[1])
+            j += 1
+            place[1] = 0
+    place[0] = j

@@ -31,11 +31,17 @@ def _lay_out(codes: Any, starts: Any, first: int, stop: int, lanes: Any) -> int:
 
 @njit(inline="always")
 def _values(s: Any, lanes: Any, longest: int, k: int, decay: float, state: Any, total: Any) -> None:
-    """Set total <- k(s, t) for the strings t in lanes; state[i, j] is K'_i of prefixes of j."""
-    square, run = decay * decay, np.empty(total.size)
+    """Set total <- k(s, t) for the strings t in lanes."""
     state[0, : longest + 1, :] = 1.0
     state[1:, : longest + 1, :] = 0.0
     total[:] = 0.0
+    _go_on(s, lanes, longest, k, decay, state, total)
+
+
+@njit(inline="always")
+def _go_on(s: Any, lanes: Any, longest: int, k: int, decay: float, state: Any, total: Any) -> None:
+    """Add further letters s to the first string; state[i, j] is K'_i of it and prefixes of j."""
+    square, run = decay * decay, np.empty(total.size)
     for letter in s:
         for j in range(longest):
             here, before = lanes[j], state[k - 1, j]
@@ -72,16 +78,27 @@ def subsequence_block(
 ) -> None:
     """Set out[i, j] <- k(a_i, b_j)."""
     rows, columns, most = a_starts.size - 1, b_starts.size - 1, _longest(b_starts)
-    lanes, total = np.empty((most, _LANES), np.int32), np.empty(_LANES)
-    state = np.empty((k, most + 1, _LANES))
-    for first in range(0, columns, _LANES):
-        stop = min(first + _LANES, columns)
+    width = max(1, min(_LANES, columns))
+    lanes, total = np.empty((most, width), np.int32), np.empty(width)
+    state = np.empty((k, most + 1, width))
+    for first in range(0, columns, width):
+        stop = min(first + width, columns)
         longest = _lay_out(b_codes, b_starts, first, stop, lanes)
         for i in range(rows):
             s = a_codes[a_starts[i] : a_starts[i + 1]]
             _values(s, lanes, longest, k, decay, state, total)
             for j in range(first, stop):
                 out[i * stride + j] = total[j - first]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def subsequence_part(s: Any, lanes: Any, k: int, decay: float, state: Any, total: Any) -> None:
+    """Add further letters s to a string that is compared with those in the columns of lanes.
+
+    ``state[i, j]`` is K'_i of the letters so far and the first j of each column, ``total`` their
+    values: 1 for i = 0 and 0 elsewhere before the first letter.
+    """
+    _go_on(s, lanes, lanes.shape[0], k, decay, state, total)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})

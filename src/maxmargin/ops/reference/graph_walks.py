@@ -22,9 +22,13 @@ def walk_row(
     others: Any,
     kinds: int,
     decay: float,
+    work: float,  # noqa: ARG001
+    memory: Any,  # noqa: ARG001
+    place: Any,
     out: Any,
 ) -> None:
-    """Set out[j] <- sum of decay^length over common walks of a graph and others[j]."""
+    """Set out[j] <- sum of decay^length over common walks of a graph and others[j], in one call."""
+    place[0] = len(others)
     left = [_matrix(a_nodes, a_starts, a_around, a_lines, graph, kind) for kind in range(kinds)]
     of_left = a_labels[a_nodes[graph] : a_nodes[graph + 1]]
     for j, other in enumerate(others):

@@ -41,6 +41,18 @@ def subsequence_block(
     block[...] = [[subsequence_value(s, t, k, decay) for t in right] for s in left]
 
 
+def subsequence_part(s: Any, lanes: Any, k: int, decay: float, state: Any, total: Any) -> None:
+    """Add further letters s to a string that is compared with those in the columns of lanes."""
+    for letter in s:
+        met = np.where(lanes == letter, decay**2, 0.0) * state[:, :-1]
+        total += met[k - 1].sum(axis=0)
+        for i in range(1, k):
+            run = np.zeros(len(total))
+            for j in range(len(lanes)):
+                run = decay * run + met[i - 1, j]
+                state[i, j + 1] = decay * state[i, j + 1] + run
+
+
 def subsequence_diagonal(codes: Any, starts: Any, k: int, decay: float, out: Any) -> None:
     """Set out[i] <- k(a_i, a_i)."""
     out[:] = [subsequence_value(s, s, k, decay) for s in np.split(codes, starts[1:-1])]
