@@ -436,7 +436,8 @@ def draw_page() -> None:
     for code, file in _BLOCK.findall((IMAGES.parent / "pictures.md").read_text(encoding="utf-8")):
         for example in doctest.DocTestParser().get_examples(code):
             exec(example.source, names)
-        save(names["picture"].figure_, IMAGES / file)
+        if file:
+            save(names["picture"].figure_, IMAGES / file)
 
 
 PAGES = {

@@ -1,6 +1,7 @@
 """The picture of a mixture's weights."""
 
 import numpy as np
+import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -20,6 +21,8 @@ def test_bars_are_the_weights_in_the_order_given():
     assert len(names[3]) == 40
     assert "…" in names[3]
     assert names[3].endswith("RBF(gamma=10.0)")
+    with pytest.raises(ValueError, match="There are 4 kernels and 1 names; give one a kernel"):
+        plots.kernel_weights(model, names=["a"])
     named = plots.kernel_weights(model, names=["a", "b", "c", "d"])
     assert named.names == ["a", "b", "c", "d"]
     assert "p = 2" in display.ax_.get_xlabel()

@@ -2,8 +2,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from maxmargin import plots
-from maxmargin.kernels import Graph
+from maxmargin import SVC, node_weights, plots
+from maxmargin.kernels import Graph, WeisfeilerLehman
 from maxmargin.plots.graph_layout import lay_out
 
 WATER = Graph([(0, 1), (0, 2)], ["O", "H", "H"])
@@ -25,6 +25,17 @@ def test_nodes_have_the_colour_of_their_weight_on_one_scale():
     assert [len(ax.collections[0].get_segments()) for ax in display.axes_] == [2, 6]
     assert {"O", "H"} <= {text.get_text() for text in display.axes_[0].texts}
     assert not {"0", "None"} & {text.get_text() for text in display.axes_[1].texts}
+
+
+def test_a_model_is_drawn_on_graphs_and_says_for_whom_colours_speak():
+    model = SVC(kernel=WeisfeilerLehman(1)).fit([WATER, Graph([(0, 1)], ["H", "Cl"])], ["w", "a"])
+    display = plots.subtrees(model, {"water": WATER})
+    np.testing.assert_array_equal(
+        display.axes_[0].collections[1].get_array(), node_weights(model, WATER)
+    )
+    label = display.figure_.axes[-1].get_ylabel()
+    assert label.endswith("below 0 for a, above for w")
+    assert len(plots.subtrees(model, [WATER, WATER]).axes_) == 2
 
 
 def test_it_draws_where_it_is_told():

@@ -50,7 +50,7 @@ class KernelWeightsDisplay:
     >>> from maxmargin.plots import KernelWeightsDisplay
     >>> display = KernelWeightsDisplay(weights=[0.3, 0.7], names=["Linear()", "RBF(1.0)"]).plot()
     >>> display.ax_.get_xlabel()
-    'weight d, which add up to 1'
+    'weight d of the kernel; all add up to 1'
     """
 
     drawn_of: ClassVar[str] = "a MultipleKernelSVC, or a pipeline that ends in one"
@@ -61,6 +61,10 @@ class KernelWeightsDisplay:
 
     def __init__(self, *, weights: ArrayLike, names: Sequence[str], p: float = 1.0) -> None:
         self.weights: Array = np.asarray(weights, dtype=np.float64)
+        if len(names) != len(self.weights):
+            raise ValueError(
+                f"There are {len(self.weights)} kernels and {len(names)} names; give one a kernel."
+            )
         self.names = [_short(name) for name in names]
         self.p = p
 
@@ -118,14 +122,15 @@ class KernelWeightsDisplay:
         ax.invert_yaxis()  # the first kernel stands at the top, as in a list
         ax.set_xlim(0.0, 1.12 * max(float(self.weights.max(initial=0.0)), 1e-12))
         ax.set_xlabel(self._meaning())
+        ax.set_title("How much each kernel counts", loc="left", fontsize=11)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(left=False)
         return self
 
     def _meaning(self) -> str:
         if self.p == 1.0:
-            return "weight d, which add up to 1"
-        return f"weight d, of norm |d| = 1 with p = {self.p:g}"
+            return "weight d of the kernel; all add up to 1"
+        return f"weight d of the kernel; all have norm 1 for p = {self.p:g}"
 
 
 def _short(name: str) -> str:

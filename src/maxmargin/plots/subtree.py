@@ -13,9 +13,12 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.kernels import Graph
+from maxmargin.kernels.graph import as_graphs, is_networkx
 from maxmargin.plots import palette
 from maxmargin.plots.graph_layout import lay_out
 from maxmargin.plots.text import head, plain
+from maxmargin.svm.feature_weights import feature_weights
+from maxmargin.svm.node_weights import node_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +46,8 @@ class SubtreeDisplay:
     ----------
     shares : mapping of str to pair of Graph and ndarray
         Titles; graphs with a weight for each node.
+    classes : pair of objects, optional
+        For whom weights below and above 0 speak.
 
     Attributes
     ----------
@@ -65,19 +70,24 @@ class SubtreeDisplay:
     axes_: NDArray[np.object_]
     figure_: Figure
 
-    def __init__(self, *, shares: Mapping[str, tuple[Graph, NDArray[np.float64]]]) -> None:
+    def __init__(
+        self, *, shares: Mapping[str, tuple[Graph, NDArray[np.float64]]], classes: Any = None
+    ) -> None:
         self.shares = shares
+        self.classes = classes
 
     @classmethod
     def from_weights(
-        cls, shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None
+        cls, shares: Mapping[str, tuple[Any, ArrayLike]], *, classes: Any = None, axes: Any = None
     ) -> Self:
         """Draw graphs by title.
 
         Parameters
         ----------
-        shares : mapping of str to pair of Graph and array-like
-            Titles; graphs with a weight for each node.
+        shares : mapping of str to pair of graph and array-like
+            Titles; graphs, of networkx too, with a weight for each node.
+        classes : pair of objects, optional
+            For whom weights below and above 0 speak.
         axes : array of Axes, optional
             Where to draw, one a graph; a new figure otherwise.
 
@@ -91,8 +101,9 @@ class SubtreeDisplay:
                 f"{type(shares).__name__} holds no weights of nodes, and subtrees are drawn of "
                 f"{cls.drawn_of}."
             )
-        found = {name: (g, _checked(name, g, weights)) for name, (g, weights) in shares.items()}
-        return cls(shares=found).plot(axes=axes)
+        pairs = {name: (as_graphs([g])[0], weights) for name, (g, weights) in shares.items()}
+        found = {name: (g, _checked(name, g, weights)) for name, (g, weights) in pairs.items()}
+        return cls(shares=found, classes=classes).plot(axes=axes)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on ``axes``, or on a new figure.
@@ -120,8 +131,14 @@ class SubtreeDisplay:
         bar = self.figure_.colorbar(
             ScalarMappable(scale, _COLOURS), ax=list(self.axes_), shrink=0.8, pad=0.02
         )
-        bar.set_label("weight of a node's subtrees")
+        bar.set_label(self._meaning())
         return self
+
+    def _meaning(self) -> str:
+        if self.classes is None:
+            return "weight of a node's subtrees"
+        below, above = map(plain, self.classes)
+        return f"weight of a node's subtrees\nbelow 0 for {below}, above for {above}"
 
     def _axes(self) -> NDArray[Any]:
         count = len(self.shares)
@@ -131,13 +148,21 @@ class SubtreeDisplay:
         return np.asarray(axes.ravel())
 
 
-def subtrees(shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None) -> SubtreeDisplay:
+def subtrees(
+    model: Any, graphs: Any = None, *, classes: Any = None, axes: Any = None
+) -> SubtreeDisplay:
     """Draw graphs with their nodes coloured by the weight of the subtrees around them.
 
     Parameters
     ----------
-    shares : mapping of str to pair of Graph and array-like
-        Titles; graphs with a weight for each node, as ``maxmargin.node_weights`` gives them.
+    model : estimator, or mapping of str to pair of graph and array-like
+        Fitted, of ``WeisfeilerLehman(h)``; or titles, and graphs with a weight for each node, as
+        ``maxmargin.node_weights`` gives them.
+    graphs : list of graphs, or mapping of str to graph, optional
+        Which are drawn, of a model; with their titles.
+    classes : object or pair of objects, optional
+        Of a model of more than two classes, which one against the others, or which two; of weights,
+        for whom those below and above 0 speak.
     axes : array of Axes, optional
         Where to draw, one a graph; a new figure otherwise.
 
@@ -152,15 +177,26 @@ def subtrees(shares: Mapping[str, tuple[Graph, ArrayLike]], *, axes: Any = None)
     >>> from maxmargin.kernels import Graph, WeisfeilerLehman
     >>> water, acid = Graph([(0, 1), (0, 2)], list("OHH")), Graph([(0, 1)], ["H", "Cl"])
     >>> model = SVC(kernel=WeisfeilerLehman(1)).fit([water, acid], [0, 1])
+    >>> len(plots.subtrees(model, {"water": water, "acid": acid}).axes_)
+    2
     >>> display = plots.subtrees({"water": (water, node_weights(model, water))})
     >>> len(display.axes_)
     1
     """
-    return SubtreeDisplay.from_weights(shares, axes=axes)
+    if graphs is None:
+        return SubtreeDisplay.from_weights(model, classes=classes, axes=axes)
+    titled = (
+        graphs if isinstance(graphs, Mapping) else {f"graph {i}": g for i, g in enumerate(graphs)}
+    )
+    shares = {name: (graph, node_weights(model, graph, classes)) for name, graph in titled.items()}
+    found = feature_weights(model, classes)
+    sides = found.against, found.towards
+    return SubtreeDisplay.from_weights(shares, classes=sides, axes=axes)
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], Graph)
+    graph = isinstance(value, tuple) and len(value) == 2 and value[0]
+    return isinstance(graph, Graph) or is_networkx(graph)
 
 
 def _checked(name: str, graph: Graph, weights: ArrayLike) -> NDArray[np.float64]:

@@ -106,7 +106,10 @@ def _parts(place: Path) -> dict[str, bytes]:
             check_memory(place, _COPIES * size, free)
             contents |= {"name": stem.encode(), part: read()}
     except _DAMAGED:
-        raise InputError(f"{str(place)!r} is damaged: it cannot be unpacked to its end.") from None
+        raise InputError(
+            f"{str(place)!r} is no .zip or .tar file, or a damaged one: it cannot be unpacked to "
+            "its end. Give the archive of a collection as it is downloaded, or its folder."
+        ) from None
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"There is no file {str(place)!r}{neighbours(place)}") from None
     except OSError as error:
