@@ -75,5 +75,8 @@ def test_what_has_no_weights_or_no_such_class_is_refused():
     model = SVC(kernel=KERNEL).fit(X, THREE)
     with pytest.raises(ValueError, match=r"3 classes are compared in pairs; give classes=\(one"):
         feature_weights(model)
+    steps = make_pipeline(KERNEL.features(), LinearSVC()).fit(X, THREE)
+    with pytest.raises(ValueError, match="3 classes are each told from the rest; give classes='p'"):
+        feature_weights(steps)
     with pytest.raises(ValueError, match="There is no class 'z' to choose"):
         feature_weights(model, ("p", "z"))

@@ -130,6 +130,11 @@ def _chosen(
 
 
 def _place(label: Any, labels: list[Any]) -> int:
+    if label is None:
+        raise ValueError(
+            f"{len(labels)} classes are each told from the rest; give classes={labels[0]!r}, or "
+            "another one."
+        )
     if label not in labels:
         raise ValueError(f"There is no class {label!r} to choose; the model has {labels}.")
     return labels.index(label)
