@@ -43,7 +43,7 @@ format: $(VENV)/.installed-lint  ## Let ruff put the code in order
 bench: $(VENV)/.installed-bench  ## Measure against scikit-learn and its peers (takes long)
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-compat: $(VENV)/.installed-test  ## Run scikit-learn's own tests on our SVC, LinearSVC and AdaBoost
+compat: $(VENV)/.installed-test  ## Run scikit-learn's own tests on our seven SVMs and AdaBoost
 	@$(BIN)/python tests/compat/run.py $(ARGS)
 
 course: $(VENV)/.installed-test  ## Run every example of the course (ARGS="ten_points" picks some)

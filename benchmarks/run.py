@@ -13,14 +13,18 @@ from pathlib import Path
 from benchmarks import (
     certificate,
     data,
+    graphs,
     many_classes,
     memory,
     neighbors,
     record,
     speed,
     startup,
+    strings,
     svc_fit,
     svc_predict,
+    svc_small,
+    svc_threads,
     tuning,
 )
 from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
@@ -80,12 +84,16 @@ def others(options: argparse.Namespace) -> None:
             options.repeats, options.sklearn_repeats, options.small
         ),
         "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
+        "svc_threads": lambda: svc_threads.measure(options.repeats, options.small),
+        "svc_small": lambda: svc_small.measure(options.repeats, options.small),
         "neighbors": lambda: neighbors.measure(
             options.repeats, options.sklearn_repeats, options.small
         ),
         "memory": lambda: memory.measure(options.small, with_sklearn),
         "startup": lambda: startup.measure(options.repeats),
         "certificate": lambda: certificate.measure(options.small, options.repeats),
+        "graphs": lambda: graphs.measure(options.small, options.repeats),
+        "strings": lambda: strings.measure(options.small, options.repeats),
     }
     for job in (job for job in jobs if job in options.only):
         print(job, flush=True)

@@ -123,6 +123,7 @@ BUILDERS: dict[str, Callable[[], Arrays]] = {
     "covtype": covtype,
     "mnist": mnist,
     "generated50k": partial(generated, 50_000, 50),
+    "generated60k": partial(generated, 60_000, 100),
     "generated20": partial(generated, 100_000, 20),
     "generated1m": partial(generated, 2**20, 20),
     "adult": adult,

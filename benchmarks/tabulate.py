@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks import boosting_tables, linear_tables
+from benchmarks import boosting_tables, linear_tables, string_tables, svc_tables
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -224,6 +225,9 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "memory": memory_table,
     "startup": startup_table,
     "certificate": certificate_table,
+    "graphs": partial(string_tables.table, items="graphs"),
+    "strings": string_tables.table,
+    **svc_tables.TABLES,
     **linear_tables.TABLES,
     **boosting_tables.TABLES,
 }

@@ -40,6 +40,7 @@ from maxmargin.datasets import (
 from maxmargin.losses import Quantile
 from maxmargin.plots import MarginDisplay, RocCurve, palette
 from maxmargin.solvers import Trace
+from maxmargin.vision import HaarFeatures, integral_image, rectangle_sum
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -360,6 +361,70 @@ def draw_heart() -> None:
     save(figure, IMAGES / "heart.png")
 
 
+# docs/vision.md
+
+
+KINDS = ["edge_x", "edge_y", "line_x", "line_y", "checker", "center", "tilted_edge_x"]
+
+
+def draw_kinds() -> None:
+    """Draw one feature of several kinds, and how many of each a window of 24 x 24 pixels has."""
+    figure, axes = plt.subplots(1, len(KINDS), figsize=(9.6, 1.9), layout="constrained")
+    for ax, kind in zip(axes, KINDS, strict=True):
+        features = HaarFeatures(kinds=kind)
+        template = features.template(_large_one(features))
+        colours = np.array([palette.CLASSES[0], "white", palette.CLASSES[1]])
+        ax.imshow(
+            np.array([mpl.colors.to_rgb(c) for c in colours])[np.sign(template).astype(int) + 1]
+        )
+        ax.set(xticks=[], yticks=[])
+        ax.set_title(f"{kind}\n{len(features):,}", fontsize=9)
+    save(figure, IMAGES / "vision_kinds.png")
+
+
+def _large_one(features: HaarFeatures) -> int:
+    """Find a feature that covers about half of the window, near its middle."""
+    covered = np.array([features.template(k) != 0 for k in range(0, len(features), 97)])
+    y, x = (np.indices(covered.shape[1:]) - 11.5) / 24
+    area = covered.sum(axis=(1, 2))
+    away = [abs((part * each).sum()) / max(each.sum(), 1) for each in covered for part in (x, y)]
+    return 97 * int((np.abs(area / 576 - 0.4) + np.reshape(away, (-1, 2)).sum(axis=1)).argmin())
+
+
+def draw_integral() -> None:
+    """Draw a window, its integral, and the four looks that sum up a rectangle."""
+    y, x = np.mgrid[0:24, 0:24]
+    eyes = np.exp(-(((np.abs(x - 11.5) - 5) / 3) ** 2) - ((y - 9) / 2.0) ** 2)
+    image = (200 - 130 * eyes - 3 * np.hypot(x - 11.5, y - 11.5)).clip(0, 255).astype(np.uint8)
+    left, top, width, height = box = (4, 7, 16, 5)
+    sums = integral_image(image)
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.5), layout="constrained")
+    axes[0].imshow(image, cmap="gray", vmin=0, vmax=255)
+    frame = plt.Rectangle((left - 0.5, top - 0.5), width, height, fill=False)
+    frame.set(edgecolor=palette.CLASSES[1], linewidth=2.5)
+    axes[0].add_patch(frame)
+    axes[1].imshow(sums, cmap="gray")
+    for name, dx, dy, across, down in (
+        ("+S(a)", 0, 0, -0.8, -0.8),
+        ("−S(b)", width, 0, 0.8, -0.8),
+        ("−S(c)", 0, height, -0.8, 1.8),
+        ("+S(d)", width, height, 0.8, 1.8),
+    ):
+        place = left + dx, top + dy
+        axes[1].plot(*place, "o", color=palette.CLASSES[1], markeredgecolor="white")
+        style = {"color": "white", "backgroundcolor": palette.INK, "fontsize": 8}
+        ha = "right" if dx == 0 else "left"
+        axes[1].text(place[0] + across, place[1] + down, name, ha=ha, **style)
+    head(axes[0], "pixels", f"the rectangle sums to {rectangle_sum(sums, *box):,}")
+    looks = [
+        sums[top + dy, left + dx] for dy, dx in ((0, 0), (0, width), (height, 0), (height, width))
+    ]
+    head(axes[1], "sums S", "{:,} − {:,} − {:,} + {:,}".format(*looks))
+    for ax in axes:
+        ax.set(xticks=[], yticks=[])
+    save(figure, IMAGES / "vision_integral.png")
+
+
 # docs/pictures.md
 
 _BLOCK = re.compile(r"```pycon\n(.*?)```\s+(?:!\[[^\]]*\]\(images/(.*?)\))?", re.DOTALL)
@@ -371,7 +436,8 @@ def draw_page() -> None:
     for code, file in _BLOCK.findall((IMAGES.parent / "pictures.md").read_text(encoding="utf-8")):
         for example in doctest.DocTestParser().get_examples(code):
             exec(example.source, names)
-        save(names["picture"].figure_, IMAGES / file)
+        if file:
+            save(names["picture"].figure_, IMAGES / file)
 
 
 PAGES = {
@@ -380,6 +446,7 @@ PAGES = {
     "solvers": [draw_convergence],
     "boosting": [draw_boosting_curves, draw_numbers],
     "heart": [draw_heart],
+    "vision": [draw_kinds, draw_integral],
     "pictures": [draw_page],
 }
 

@@ -11,7 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maxmargin import boosting, datasets, evaluation, kernels, losses, neighbors, plots, vision
+    from maxmargin import (
+        boosting,
+        datasets,
+        evaluation,
+        kernels,
+        losses,
+        neighbors,
+        plots,
+        storage,
+        tables,
+        vision,
+    )
     from maxmargin.bagging import BaggingClassifier
     from maxmargin.boosting import (
         AdaBoostClassifier,
@@ -21,16 +32,30 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.svm import SVC
+    from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
+    from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
     from maxmargin.svm.hard_margin import HardMarginSVC, NotSeparable
+    from maxmargin.svm.kernel_machine_classifier import (
+        KernelLogisticRegression,
+        KernelMachineClassifier,
+    )
+    from maxmargin.svm.kernel_machine_regressor import KernelMachineRegressor
     from maxmargin.svm.linear_classifier import LinearClassifier
     from maxmargin.svm.linear_svc import LinearSVC
     from maxmargin.svm.linear_svc_cv import LinearSVCCV
+    from maxmargin.svm.linear_svr import LinearSVR
     from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+    from maxmargin.svm.multiple_kernel import MultipleKernelSVC
+    from maxmargin.svm.node_weights import node_weights
+    from maxmargin.svm.nu_svc import NuSVC
+    from maxmargin.svm.nu_svr import NuSVR
+    from maxmargin.svm.one_class import OneClassSVM
     from maxmargin.svm.path import SvmPath, svm_path
     from maxmargin.svm.separation import Separation, separate
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
     from maxmargin.svm.svc_cv import SVCCV
+    from maxmargin.svm.svr import SVR
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
@@ -38,6 +63,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SVC",
     "SVCCV",
+    "SVR",
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BoostingClassifier",
@@ -46,11 +72,21 @@ __all__ = [
     "Certificate",
     "DecisionStump",
     "DualExplanation",
+    "FeatureWeights",
     "HardMarginSVC",
+    "KernelDiscriminant",
+    "KernelLogisticRegression",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVCCV",
+    "LinearSVR",
+    "MultipleKernelSVC",
     "NotSeparable",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "RegressionStump",
@@ -63,12 +99,16 @@ __all__ = [
     "datasets",
     "evaluation",
     "explain_dual",
+    "feature_weights",
     "kernels",
     "losses",
     "neighbors",
+    "node_weights",
     "plots",
     "separate",
+    "storage",
     "svm_path",
+    "tables",
     "total_slack",
     "vision",
 ]
@@ -82,11 +122,22 @@ _HOME = {
     "Certificate": "maxmargin.certify",
     "DecisionStump": "maxmargin.trees",
     "DualExplanation": "maxmargin.svm.duality",
+    "FeatureWeights": "maxmargin.svm.feature_weights",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
+    "KernelDiscriminant": "maxmargin.svm.discriminant",
+    "KernelLogisticRegression": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineClassifier": "maxmargin.svm.kernel_machine_classifier",
+    "KernelMachineRegressor": "maxmargin.svm.kernel_machine_regressor",
     "LinearClassifier": "maxmargin.svm.linear_classifier",
     "LinearSVC": "maxmargin.svm.linear_svc",
     "LinearSVCCV": "maxmargin.svm.linear_svc_cv",
+    "LinearSVR": "maxmargin.svm.linear_svr",
+    "MultipleKernelSVC": "maxmargin.svm.multiple_kernel",
     "NotSeparable": "maxmargin.svm.hard_margin",
+    "SVR": "maxmargin.svm.svr",
+    "OneClassSVM": "maxmargin.svm.one_class",
+    "NuSVR": "maxmargin.svm.nu_svr",
+    "NuSVC": "maxmargin.svm.nu_svc",
     "OneVsOneClassifier": "maxmargin.svm.multiclass",
     "OneVsRestClassifier": "maxmargin.svm.multiclass",
     "RegressionStump": "maxmargin.trees",
@@ -97,12 +148,25 @@ _HOME = {
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
     "explain_dual": "maxmargin.svm.duality",
+    "feature_weights": "maxmargin.svm.feature_weights",
+    "node_weights": "maxmargin.svm.node_weights",
     "separate": "maxmargin.svm.separation",
     "svm_path": "maxmargin.svm.path",
     "total_slack": "maxmargin.svm.slack_budget",
 }
 _ROOMS = frozenset(
-    {"boosting", "datasets", "evaluation", "kernels", "losses", "neighbors", "plots", "vision"}
+    {
+        "boosting",
+        "datasets",
+        "evaluation",
+        "kernels",
+        "losses",
+        "neighbors",
+        "plots",
+        "storage",
+        "tables",
+        "vision",
+    }
 )
 
 

@@ -65,7 +65,7 @@ def reference_optimum(case):
     rows = K, np.arange(len(K)), np.zeros(1, int), GIVEN, K, beta, K, beta, beta
     point = np.diag(K), beta, F, case.problem.lower, case.problem.upper, 1e-9, 100_000
     if case.problem.bias:
-        smo_pairs(*rows, *point, True, np.zeros(len(K), dtype=bool))
+        smo_pairs(*rows, *point, True, np.zeros(len(K), dtype=bool), None, 1)
     else:
         smo_single(*rows, *point)
     return beta

@@ -1,4 +1,4 @@
-"""Run scikit-learn's own tests with our SVC, LinearSVC and AdaBoostClassifier in the place of its.
+"""Run scikit-learn's own tests with our classes of its svm module and AdaBoost in place of its.
 
 The test files are the ones installed with scikit-learn, unchanged; arguments go to pytest.
 """
@@ -14,12 +14,13 @@ import sklearn
 import sklearn.ensemble
 import sklearn.svm
 
-from maxmargin import SVC, LinearSVC
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.boosting import AdaBoostClassifier
 
 TESTS = ("sklearn.svm.tests.test_svm", "sklearn.ensemble.tests.test_weight_boosting")
 
-OURS = {kind.__name__: kind for kind in (SVC, LinearSVC, AdaBoostClassifier)}
+SVM = (SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR)
+OURS = {kind.__name__: kind for kind in (*SVM, AdaBoostClassifier)}
 PLACES = (
     sklearn.svm,
     sklearn.svm._classes,
@@ -31,6 +32,7 @@ NOT_OURS = {
     "test_linear_svm_convergence_warnings": (
         "waits for LIBLINEAR's warning after two steps, when LinearSVC has converged"
     ),
+    "test_svr_errors": "a kernel matrix of the wrong shape is refused in fit, not in predict",
     "test_oneclass_adaboost_proba": "a single class leaves nothing to learn, and we say so",
     "test_iris": "asks the default members for a seed, and our stump draws nothing",
     "test_sample_weights_infinite": "waits for weights to overflow, and ours do not",

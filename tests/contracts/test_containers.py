@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from joblib import parallel_config
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import OutlierMixin, clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
@@ -147,6 +147,9 @@ def searched(model, data, **where):
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_searches(model, data, backend):
+    if not hasattr(model, "score"):  # nothing says which outliers are right
+        assert isinstance(model, OutlierMixin)
+        return
     expected = searched(model, data)
     with parallel_config(backend, n_jobs=2):
         assert_same(searched(model, shuffled(data)), expected)

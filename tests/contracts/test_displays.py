@@ -28,6 +28,7 @@ DRAWN = {
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
     "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},
+    "KernelWeightsDisplay": {"MultipleKernelSVC"},
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
     "RoundsDisplay": {"AdaBoostClassifier"},
@@ -40,6 +41,10 @@ OF_NO_ESTIMATOR = {
     "BiasVarianceDisplay": "from_results",
     "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
+    "GramDisplay": "from_matrix",
+    "DetectionsDisplay": "from_boxes",
+    "DetectorRocDisplay": "from_evaluations",
+    "FirstFeaturesDisplay": "from_cascade",
     "LossDisplay": "from_losses",
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
@@ -47,6 +52,9 @@ OF_NO_ESTIMATOR = {
     "PrecisionRecallDisplay": "from_curves",
     "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
+    "SubtreeDisplay": "from_weights",
+    "TellingDisplay": "from_weights",
+    "SurvivalDisplay": "from_scan",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

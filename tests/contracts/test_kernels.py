@@ -1,6 +1,9 @@
 """What every kernel promises, on every kernel there is, against a double loop."""
 
 import pickle
+import re
+from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -12,15 +15,25 @@ from sklearn.base import clone
 from maxmargin import kernels
 from maxmargin.kernels import (
     RBF,
+    Categorical,
     Constant,
     FeatureMap,
     FromFunction,
+    Graphlet,
     Kernel,
     Laplacian,
     Linear,
+    Mismatch,
     Polynomial,
     Precomputed,
+    RandomWalk,
+    ShortestPath,
     Sigmoid,
+    Spectrum,
+    Subsequence,
+    WeightedDegree,
+    WeisfeilerLehman,
+    Words,
     check,
     exp,
 )
@@ -52,6 +65,49 @@ def cubic(x, y):
 
 def rbf(x, y):
     return np.exp(-0.3 * ((x - y) ** 2).sum())
+
+
+def substrings(x, k):
+    return [x[i : i + k] for i in range(len(x) - k + 1)]
+
+
+def common(x, y, k):
+    return float(sum(u == v for u in substrings(x, k) for v in substrings(y, k)))
+
+
+def near(x, word, m):
+    apart = (sum(a != b for a, b in zip(u, word, strict=True)) for u in substrings(x, len(word)))
+    return sum(count <= m for count in apart)
+
+
+def mismatches(x, y, k=2, m=1, alphabet="abcd"):
+    words = ["".join(letters) for letters in product(alphabet, repeat=k)]
+    return float(sum(near(x, word, m) * near(y, word, m) for word in words))
+
+
+def gappy(x, k, decay):
+    """Spell all subsequences, each with its weight."""
+    weight = {}
+    for chosen in combinations(range(len(x)), k):
+        word = "".join(x[i] for i in chosen)
+        weight[word] = weight.get(word, 0.0) + decay ** (chosen[-1] - chosen[0] + 1)
+    return weight
+
+
+def subsequences(x, y, k=3, decay=0.7):
+    left, right = gappy(x, k, decay), gappy(y, k, decay)
+    return sum(left[word] * right[word] for word in left.keys() & right.keys())
+
+
+def weighted_degree(x, y, k=3, shifts=0):
+    value = 0.0
+    for d in range(1, k + 1):
+        for i, u in enumerate(substrings(x, d)):
+            for j, v in enumerate(substrings(y, d)):
+                if u == v and abs(i - j) <= shifts:
+                    weight = 1.0 if i == j else 0.5 / (abs(i - j) + 1)
+                    value += weight * (k - d + 1) / comb(k + 1, 2)
+    return value
 
 
 # Each kernel beside its definition for two rows. Every class of kernels must stand here.
@@ -86,10 +142,34 @@ DENSE_KERNELS = {
     FeatureMap(first_square, batch=False): lambda x, y: x[0] ** 2 * y[0] ** 2,
     FromFunction(min_sum, psd=None): min_sum,
     FromFunction(sum_product, psd=True, batch=True): lambda x, y: x.sum() * y.sum() / 7,
+    Categorical(): lambda x, y: np.mean(x == y),
 }
-KERNELS = [*VECTOR_KERNELS, *DENSE_KERNELS, Precomputed()]
+STRING_KERNELS = {
+    Spectrum(2): lambda x, y: common(x, y, 2),
+    Spectrum(3, shortest=1, decay=0.5): (
+        lambda x, y: sum(0.25**d * common(x, y, d) for d in (1, 2, 3))
+    ),
+    Mismatch(2, 1, alphabet="abcd"): mismatches,
+    Mismatch(3, 1, alphabet="ab"): lambda x, y: mismatches(x, y, 3, 1, "ab"),
+    Subsequence(3, decay=0.7): subsequences,
+    Subsequence(1, decay=0.5): lambda x, y: 0.25 * common(x, y, 1),
+    WeightedDegree(3): weighted_degree,
+    WeightedDegree(2, shifts=2): lambda x, y: weighted_degree(x, y, 2, 2),
+    Words(pattern="[a-c]+"): lambda x, y: float(
+        sum(u == v for u in re.split("[de]", x) for v in re.split("[de]", y) if u)
+    ),
+    2.0 * Spectrum(2).normalized() + Subsequence(3, decay=0.7) * Spectrum(1): lambda x, y: (
+        2.0 * common(x, y, 2) / np.sqrt(common(x, x, 2) * common(y, y, 2))
+        + subsequences(x, y) * common(x, y, 1)
+    ),
+}
+OF_ROWS = [*VECTOR_KERNELS, *DENSE_KERNELS, Precomputed()]
+KERNELS = [*OF_ROWS, *STRING_KERNELS]
+OF_GRAPHS = {Graphlet, RandomWalk, ShortestPath, WeisfeilerLehman}  # in kernels/test_graph_kernels
 VECTORS = [pytest.param(k, f, id=repr(k)) for k, f in VECTOR_KERNELS.items()]
 ANY_DENSE = [pytest.param(k, f, id=repr(k)) for k, f in (VECTOR_KERNELS | DENSE_KERNELS).items()]
+STRINGS = [pytest.param(k, f, id=repr(k)) for k, f in STRING_KERNELS.items()]
+ANY_ROWS = [pytest.param(k, id=repr(k)) for k in OF_ROWS]
 ALL = [pytest.param(k, id=repr(k)) for k in KERNELS]
 
 
@@ -105,6 +185,17 @@ def rows(n, seed, dtype=np.float64):
     return (X + (X.sum(axis=1, keepdims=True) == 0)).astype(dtype)
 
 
+def strings(n, seed):
+    """Strings of different lengths over a few letters, in which most short substrings recur."""
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list("abcd"), size=m)) for m in rng.integers(4, 12, size=n)]
+
+
+def square(kernel, n, seed):
+    """Items that any kernel takes, a matrix of numbers among them."""
+    return strings(n, seed) if kernel in STRING_KERNELS else rows(n, seed) @ rows(n, seed).T
+
+
 def tolerance(dtype):
     return {"rtol": 2e-5, "atol": 2e-6} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
 
@@ -116,7 +207,7 @@ def subclasses(cls):
 def test_no_kernel_escapes():
     concrete = {cls for cls in subclasses(Kernel) if cls.__module__.startswith("maxmargin.")}
     concrete = {cls for cls in concrete if not cls.__abstractmethods__}
-    assert concrete == {type(part) for k in KERNELS for part in parts(k)}
+    assert concrete == {type(part) for k in KERNELS for part in parts(k)} | OF_GRAPHS
     assert {cls.__name__ for cls in concrete} <= set(kernels.__all__)
 
 
@@ -132,6 +223,16 @@ def test_matrix_is_the_double_loop(kernel, f, dtype):
     assert K.dtype == dtype
     np.testing.assert_allclose(K, double_loop(f, X, Y), **tolerance(dtype))
     np.testing.assert_allclose(kernel(X), double_loop(f, X, X), **tolerance(dtype))
+
+
+@pytest.mark.parametrize(("kernel", "f"), STRINGS)
+def test_matrix_of_strings_is_the_double_loop(kernel, f):
+    X, Y = strings(6, 0), [*strings(5, 1), "abcdeeda"]  # and letters that X does not have
+    expected = np.array([[f(x, y) for y in Y] for x in X])
+    np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-12)
+    np.testing.assert_allclose(kernel(Y, X), expected.T, rtol=1e-12)
+    np.testing.assert_allclose(kernel.diag(Y), [f(y, y) for y in Y], rtol=1e-12)
+    np.testing.assert_allclose(kernel(X), kernel(X).T, rtol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -155,7 +256,7 @@ def test_diagonal_is_the_matrix_diagonal(kernel, f, dtype):
 
 @pytest.mark.parametrize("kernel", ALL)
 def test_blocks_are_parts_of_the_matrix(kernel):
-    X = rows(12, 5) @ rows(12, 5).T
+    X = square(kernel, 12, 5)
     A, K = kernel.prepare(X), kernel(X)
     chosen, some = np.array([7, 1, 1, 4]), slice(2, 9)
     for left in (chosen, some):
@@ -169,7 +270,7 @@ def test_blocks_are_parts_of_the_matrix(kernel):
 
 @pytest.mark.parametrize("kernel", ALL)
 def test_a_block_is_written_into_out_and_nowhere_else(kernel):
-    X = rows(6, 6) @ rows(6, 6).T
+    X = square(kernel, 6, 6)
     A, expected = kernel.prepare(X), kernel(X)
     for out in (np.full((8, 9), 7.0), np.full((9, 8), 7.0).T, np.full((16, 18), 7.0)[::2, ::2]):
         view = out[1:7, 2:8]
@@ -206,7 +307,7 @@ def test_parameters_can_be_set_to_themselves(kernel):
 
 @pytest.mark.parametrize("kernel", [k for k in KERNELS if k.psd])
 def test_what_is_said_to_be_psd_passes_the_check(kernel):
-    assert check(kernel, rows(30, 7))
+    assert check(kernel, strings(30, 7) if kernel in STRING_KERNELS else rows(30, 7))
 
 
 @pytest.mark.parametrize(("kernel", "f"), VECTORS)
@@ -281,6 +382,8 @@ WORD_KERNELS = [
     FeatureMap(len, batch=False),
     Constant(2.0),
     2.0 * FromFunction(common_letters).normalized() + exp(0.1 * FeatureMap(len, batch=False)),
+    Categorical(),
+    *STRING_KERNELS,
 ]
 
 
@@ -290,7 +393,7 @@ def test_all_kernels_that_take_any_item_are_fed_words():
 
 
 @pytest.mark.parametrize("container", TABLES)
-@pytest.mark.parametrize("kernel", ALL)
+@pytest.mark.parametrize("kernel", ANY_ROWS)
 def test_rows_of_any_table_are_those_of_the_list(kernel, container, tmp_path):
     X = rows(5, 9) @ rows(5, 9).T
     expected = kernel(X.tolist())

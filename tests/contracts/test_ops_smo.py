@@ -16,6 +16,7 @@ reference = getattr(Engine("reference"), GROUP)
 DTYPES = [np.float32, np.float64]
 NAMES = ["smo_pairs", "smo_single"]
 TOL = 1e-3
+NO_GROUPS = np.empty(0, np.int8)
 
 
 @dataclass
@@ -96,7 +97,7 @@ def optimise(ops, name, small, target=TOL, most=20_000, rows=all_there):
         steps, flattest = ops.smo_single(*matrix, *point)
     else:
         used = np.zeros(len(beta), dtype=bool)
-        steps, flattest, *wanted = ops.smo_pairs(*matrix, *point, True, used)
+        steps, flattest, *wanted = ops.smo_pairs(*matrix, *point, True, used, NO_GROUPS, 1)
         assert wanted == [-1, -1]
     return beta, F, int(steps), float(flattest)
 
@@ -209,7 +210,7 @@ def optimise_rows(ops, small, stored, *, second_order=True, tol=TOL, most=20_000
     _, _, *source = all_there(small.K)
     F, used = small.gradient(beta), np.zeros(q, dtype=bool)
     args = store, slots, *source, np.diag(small.K).copy(), beta, F, small.lower, small.upper
-    steps, flattest, i, j = ops.smo_pairs(*args, tol, most, second_order, used)
+    steps, flattest, i, j = ops.smo_pairs(*args, tol, most, second_order, used, NO_GROUPS, 1)
     return beta, F, int(steps), float(flattest), (int(i), int(j)), used
 
 

@@ -12,9 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "docs" / "course"
 PAGES = sorted(COURSE.glob("*.md"))
+ALL_PAGES = sorted((ROOT / "docs").rglob("*.md"))  # guides may show an example too
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 INCLUDED = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
-SHOWN = re.compile(r"!\[([^\]]+)\]\(run/(\w+)\.png\)")
+SHOWN = re.compile(r"!\[([^\]]+)\]\((?:course/)?run/(\w+)\.png\)")
 
 
 def read(pages):
@@ -27,13 +28,13 @@ def test_an_example_is_short_says_what_it_shows_and_stands_on_one_page(example):
     assert len(code.splitlines()) <= 40
     assert code.startswith('"""')
     assert "shared" not in code
-    assert len(re.findall(rf'--8<-- "examples/{example.stem}.py"', read(PAGES))) == 1
+    assert len(re.findall(rf'--8<-- "examples/{example.stem}.py"', read(ALL_PAGES))) == 1
 
 
 def test_pages_include_only_what_there_is():
     names = {example.stem for example in EXAMPLES}
-    text = read(PAGES)
-    included = {tuple(path.rpartition("/")[::2]) for path in INCLUDED.findall(text)}
+    text = read(ALL_PAGES)
+    included = {tuple(path.rpartition("/")[::2]) for path in INCLUDED.findall(text) if "/" in path}
     assert {folder for folder, _ in included} <= {"examples", "docs/course/run"}
     assert {Path(file).stem for _, file in included} <= names
     assert {re.sub(r"_\d$", "", name) for _, name in SHOWN.findall(text)} <= names

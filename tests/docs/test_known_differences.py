@@ -11,10 +11,13 @@ from sklearn import ensemble, linear_model, multiclass, svm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.utils._param_validation import InvalidParameterError
 
 import maxmargin
 from maxmargin.certify import Status
+from maxmargin.kernels import FourierFeatures
 from maxmargin.ops.threads import count_threads
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
@@ -78,8 +81,8 @@ def test_a_warning_names_the_status():
 
 
 def test_private_names_are_not_there():
-    assert hasattr(svm.SVC().fit(X, Y), "_gamma")
-    assert not {"_gamma", "unused_param"} & {*dir(maxmargin.SVC().fit(X, Y))}
+    assert hasattr(svm.SVC().fit(X, Y), "_probA")
+    assert not {"_probA", "unused_param"} & {*dir(maxmargin.SVC().fit(X, Y))}
 
 
 def test_a_bad_parameter_is_a_value_error_and_a_type_error():
@@ -252,3 +255,21 @@ class TestTheOthers:
         boosted = maxmargin.BoostingClassifier(n_estimators=2).fit(X, Y)
         assert all(isinstance(m, maxmargin.RegressionStump) for m in boosted.estimators_.ravel())
         assert "subsample" not in boosted.get_params()
+
+
+def test_kernel_ridge_has_a_free_intercept():
+    wave = np.sin(3 * X[:, 0])
+    theirs = KernelRidge(alpha=0.5, kernel="rbf", gamma=0.5)
+    ours = maxmargin.KernelMachineRegressor(kernel="rbf", gamma=0.5, C=2.0)
+    low, high = ours.fit(X, wave).predict(X), ours.fit(X, wave + 100.0).predict(X)
+    np.testing.assert_allclose(high - low, 100.0, atol=1e-3)
+    moved = theirs.fit(X, wave + 100.0).predict(X) - theirs.fit(X, wave).predict(X)
+    assert abs(moved - 100.0).max() > 1.0
+
+
+def test_fourier_features_are_the_same_but_for_the_default_gamma():
+    assert RBFSampler().gamma == 1.0
+    assert FourierFeatures().gamma == "scale"
+    theirs = RBFSampler(gamma=0.5, random_state=0).fit_transform(X)
+    ours = FourierFeatures(gamma=0.5, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)

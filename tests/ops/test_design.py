@@ -113,6 +113,16 @@ def test_rows_wider_than_a_block():
     check(*rows(6, 30, "C"), 1.0)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("d", [4, 5, 7, 8, 9])
+@pytest.mark.parametrize("form", ["C", "F", "float32"])
+def test_tiles_of_many_columns(form, d, share, monkeypatch):
+    monkeypatch.setattr(module, "_TILE", 4)
+    monkeypatch.setattr(module, "_TILED", 40)
+    for n in (1, 7, 30):
+        check(*rows(n, d, form), 1.0, share)
+
+
 def test_the_blocks_cover_all_rows_once(monkeypatch):
     monkeypatch.setattr(module, "_BLOCK", 12)
     monkeypatch.setattr(module, "_PARTS", 7)

@@ -3,6 +3,7 @@ import pytest
 
 from maxmargin.kernels import RBF
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops.kinds import TILE_COLUMNS
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers import RowCache
 from maxmargin.solvers.iterate import Iterate, Window
@@ -110,3 +111,32 @@ def test_begin_at_and_restart(gram, K, lines):
     np.testing.assert_allclose(iterate.fresh_product(), K @ iterate.beta, atol=1e-12)
     iterate.restart(np.zeros(N))
     np.testing.assert_array_equal(iterate.running, 0)
+
+
+def test_variables_long_at_a_bound_give_way_before_new_memory_is_touched(gram):
+    cache = cache_of(gram, N)
+    cache.place(np.array([0, 1]), np.array([False, True]))
+    for row in range(2, 6):
+        cache.place(np.array([row]), np.array([True]))
+    placed = cache.place(np.array([7]), np.array([True]))
+    np.testing.assert_array_equal(placed.displaced, [0])
+    placed = cache.place(np.array([8]), np.array([True]))
+    assert len(placed.displaced) == 0
+
+
+def test_however_many_pieces_a_thread_takes_at_a_time_the_bits_are_the_same():
+    n, rng = 20 * TILE_COLUMNS + 7, np.random.default_rng(3)
+    gram = Gram.of(RBF(gamma=0.5), rng.normal(size=(n, 3)).astype(np.float32))
+    found, spans = [], []
+    for threads in (1, 3):
+        with Workers(threads) as workers:
+            cache = RowCache(gram, 40 * n * 4, workers, [0, 5 * TILE_COLUMNS + 3, n])
+            iterate = Iterate(Window(cache, (0, 1), n))
+            for first in (0, 20, 10):
+                move(iterate, np.arange(first, first + 30), np.linspace(-1, 1, 30) + first)
+            found.append((iterate.running.copy(), iterate.fresh_product()))
+            spans.append(cache.spans((0, 1)))
+    assert len(spans[0]) < len(spans[1])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(*found[0], rtol=1e-12, atol=1e-12)

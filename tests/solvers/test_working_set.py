@@ -77,9 +77,11 @@ def test_every_run_gives_the_same_bits(case):
 
 @pytest.mark.parametrize("size", [32, 2048])
 def test_segments_of_columns_change_nothing(case, size):
-    one = case()
-    whole, cut = one.solve(size=size), one.solve(size=size, boundaries=[0, 70, 71, 200, 300])
-    np.testing.assert_allclose(whole.point.beta, cut.point.beta, rtol=1e-9, atol=1e-12)
+    """Nothing but last digits: BLAS adds up a single column in another order than several."""
+    one, limits = case(), Limits(tol=1e-10)
+    whole = one.solve(limits, size=size)
+    cut = one.solve(limits, size=size, boundaries=[0, 70, 71, 200, 300])
+    np.testing.assert_allclose(whole.point.beta, cut.point.beta, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("bias", [True, False])

@@ -9,10 +9,19 @@ from sklearn.utils.estimator_checks import check_estimator, estimator_checks_gen
 
 from maxmargin import (
     SVC,
+    SVR,
     HardMarginSVC,
+    KernelDiscriminant,
+    KernelLogisticRegression,
+    KernelMachineRegressor,
     LinearClassifier,
     LinearSVC,
+    LinearSVR,
+    MultipleKernelSVC,
     NotSeparable,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     OneVsOneClassifier,
     OneVsRestClassifier,
     SlackBudgetSVC,
@@ -36,6 +45,11 @@ ESTIMATORS = [
     LinearClassifier(),
     LinearClassifier("hinge"),
     LinearClassifier(penalty="l1"),
+    SVR(),
+    LinearSVR(loss="squared_epsilon_insensitive"),
+    KernelLogisticRegression(),
+    KernelMachineRegressor(),
+    KernelDiscriminant(),
 ]
 
 # Weights and repeated rows are to agree to seven digits. These stop where the gap is small enough,
@@ -45,6 +59,12 @@ ESTIMATORS_TO_A_GAP = [
     LinearSVC(multi_class="crammer_singer", tol=1e-3),
     LinearSVC(solver="dual_coordinate"),
     LinearClassifier(penalty=None, max_iter=30),
+    SVC(approximate=20),
+    MultipleKernelSVC(),
+    NuSVC(),
+    NuSVR(),
+    LinearSVR(),
+    OneClassSVM(),  # whose rows on the boundary have a value of 0 up to rounding
 ]
 TO_SEVEN_DIGITS = {
     "check_sample_weight_equivalence_on_dense_data",
@@ -52,17 +72,24 @@ TO_SEVEN_DIGITS = {
 }
 
 
+# A share of one half cannot be met where nearly all of the weight is one class's.
+IMPOSSIBLE = {("NuSVC", "check_class_weight_classifiers")}
+
+
 def checks():
     for estimator in ESTIMATORS + ESTIMATORS_TO_A_GAP:
         apart = {ELSEWHERE} | (TO_SEVEN_DIGITS if estimator in ESTIMATORS_TO_A_GAP else set())
         for each, check in estimator_checks_generator(estimator):
             name = getattr(check, "func", check).__name__
+            if (type(estimator).__name__, name) in IMPOSSIBLE:
+                continue
             if name not in apart:
                 yield pytest.param(each, check, id=f"{estimator!r}-{name}".replace(" ", ""))
 
 
 # Some checks allow a thousand steps only, on data that are not scaled.
 @pytest.mark.filterwarnings("ignore:Solver terminated early")
+@pytest.mark.filterwarnings("ignore:STALLED. rho is 0")  # of labels drawn at random
 @pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix")
 # Others have separable classes, on which maximum likelihood has no maximum.
 @pytest.mark.filterwarnings("ignore:The classes are separable")

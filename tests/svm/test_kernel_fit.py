@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from maxmargin import SVC, Status
+from maxmargin import SVC, SVR, NuSVC, OneClassSVM, Status
+from maxmargin.inputs.vectors import check_vectors
 from maxmargin.kernels import RBF
 from maxmargin.ops.clock import Clock
 from maxmargin.solvers import BOX_QP_SOLVERS
+from maxmargin.solvers.in_memory import InMemory
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.kernel_fit import learn
 
@@ -60,3 +62,51 @@ def test_ten_fits_share_one_gram(cache_size):
         alone = SVC(kernel=RBF(0.3), C=price, tol=1e-5, cache_size=cache_size).fit(X, y)
         np.testing.assert_allclose(together.machine.intercepts, alone.intercept_, atol=1e-3)
     assert Counted.asked == before
+
+
+class Doubled(RBF):
+    """A formula that it inherits, and does not fill."""
+
+    def fill(self, A, B, out):
+        super().fill(A, B, out)
+        out *= 2.0
+
+    def diagonal(self, A):
+        return 2.0 * super().diagonal(A)
+
+
+def test_a_subclass_that_fills_something_else_is_asked():
+    own, known = (SVC(kernel=k, tol=1e-6).fit(X, y) for k in (Doubled(0.2), 2.0 * RBF(0.2)))
+    np.testing.assert_allclose(own.decision_function(X), known.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("make", [OneClassSVM, NuSVC, SVR, SVC])
+def test_a_small_problem_is_solved_once(make, monkeypatch):
+    taken, step = [], InMemory.step
+    monkeypatch.setattr(InMemory, "step", lambda self, limits: taken.append(step(self, limits)))
+    model = make().fit(X, y % 2)
+    assert model.certificate_.status is Status.CERTIFIED
+    assert len(taken) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_plain_arrays_are_taken_as_they_are(dtype):
+    model, rows = SVC(), X.astype(dtype)
+    taken, labels = check_vectors(model, rows, y=y)
+    assert taken is rows
+    assert labels is y
+    assert model.n_features_in_ == X.shape[1]
+
+
+@pytest.mark.parametrize("make", [SVC, SVR])
+def test_of_plain_arrays_too_it_is_said_what_is_wrong(make):
+    holed, gap = X.copy(), y.astype(float)
+    holed[3, 2], gap[5] = np.nan, np.inf
+    with pytest.raises(ValueError, match="row 3, column 2"):
+        make().fit(holed, y)
+    with pytest.raises(ValueError, match="infinity"):
+        make().fit(X, gap)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        make().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="is expecting 6 features"):
+        make().fit(X, y).predict(X[:, :4].copy())

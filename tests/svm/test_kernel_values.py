@@ -1,13 +1,26 @@
 """Kernel values given to SVC."""
 
+from contextlib import suppress
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from maxmargin import SVC, HardMarginSVC, SlackBudgetSVC, Status
+from maxmargin import (
+    SVC,
+    SVCCV,
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HardMarginSVC,
+    OneVsOneClassifier,
+    OneVsRestClassifier,
+    SlackBudgetSVC,
+    Status,
+)
 from maxmargin.datasets import load_mixture
-from maxmargin.kernels import RBF, Linear, Precomputed
+from maxmargin.kernels import RBF, Categorical, Linear, Precomputed, Spectrum
 
 X, y = load_mixture(return_X_y=True)
 
@@ -61,3 +74,40 @@ def test_an_offset_does_not_change_a_linear_kernels_margin(model, offset):
     np.testing.assert_allclose(
         (data + offset) @ far.coef_[0] + far.intercept_, values, atol=1e-14 * offset + 1e-7
     )
+
+
+WRAPPERS = [
+    lambda kernel: OneVsRestClassifier(SVC(kernel=kernel)),
+    lambda kernel: OneVsOneClassifier(SVC(kernel=kernel)),
+    lambda kernel: BaggingClassifier(SVC(kernel=kernel), n_estimators=2, random_state=0),
+    lambda kernel: AdaBoostClassifier(SVC(C=100.0, kernel=kernel), n_estimators=2),
+    lambda kernel: SVCCV(kernel=kernel, Cs=2, cv=2),
+]
+
+
+@pytest.mark.parametrize("wrapped", WRAPPERS, ids=["rest", "pairs", "bag", "boost", "search"])
+def test_wrappers_hand_columns_on_by_name(wrapped):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"note": list("ab") * 30, "thal": 1, "age": rng.normal(size=60)})
+    y = np.digitize(table["age"], [-0.4, 0.4])
+    numbers = table[["thal", "age"]]
+    mixed = RBF(2.0).restrict("age") + Categorical().restrict(["note"])
+    for kernel, X in ((mixed, table), (RBF(2.0).restrict("age"), numbers)):
+        model = wrapped(kernel).fit(X, y)
+        assert model.feature_names_in_.tolist() == list(X.columns)
+        assert model.score(X, y) > 0.85
+        turned = X[X.columns[::-1]]
+        with suppress(ValueError):  # of scikit-learn's check of names, as in SVC
+            np.testing.assert_array_equal(model.predict(turned), model.predict(X))
+    with pytest.raises(ValueError, match="X has no column 'sex'"):
+        wrapped(RBF(2.0).restrict("sex")).fit(table, y)
+
+
+def test_ensembles_say_where_items_belong():
+    words, kinds = ["night", "light", "sun", "moon"] * 3, [1, 1, 0, 0] * 3
+    for ensemble in (BaggingClassifier, AdaBoostClassifier):
+        with pytest.raises(ValueError, match="a column of a DataFrame"):
+            ensemble(SVC(kernel=Spectrum(2))).fit(words, kinds)
+        model = ensemble(SVC(kernel=Spectrum(2).restrict("word")), n_estimators=2, random_state=0)
+        table = pd.DataFrame({"word": words})
+        assert model.fit(table, kinds).score(table, kinds) == 1.0

@@ -57,9 +57,9 @@ def test_every_kernel_value_is_evaluated_once(four, wrapper, psd):
     X, y = four
     counting = Counting()
     kernel = FromFunction(counting, psd=psd, batch=True)
-    model = wrapper(SVC(kernel=kernel)).fit(X, y)
+    model = wrapper(SVC(kernel=kernel, tol=1e-8)).fit(X, y)
     assert counting.values == len(X) ** 2
-    plain = wrapper(SVC(kernel=RBF(gamma=0.1))).fit(X, y)
+    plain = wrapper(SVC(kernel=RBF(gamma=0.1), tol=1e-8)).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-5)
 

@@ -30,7 +30,7 @@ from maxmargin.bagging.bag import (
 from maxmargin.bagging.bootstrap import Urn, fill_urn
 from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.ensembles.members import LazyMembers, MemberSequence
+from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
@@ -255,6 +255,7 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         if self._stumps():
             return read(self, X, **given, reset=reset)
         refuse_dates(X)
+        refuse_items(self, X)
         how: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
         return validate_data(self, X, **given, reset=reset, accept_sparse=["csr", "csc"], **how)
 
@@ -300,7 +301,8 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
     def _bag_learner(self, X: Any, label: Index, clock: Clock, stack: ExitStack) -> BagLearner:
         learner, n_classes = self._learner(), len(self.classes_)
         if not self._stumps():
-            return ClassifierBags(learner, X, label, n_classes)
+            known = by_place(learner, getattr(self, "feature_names_in_", None))
+            return ClassifierBags(known, X, label, n_classes)
         learner._check_parameters()
         columns = learner._columns(X, self.is_categorical_, None, self.n_jobs, clock)
         searched = stack.enter_context(columns), X, label, n_classes

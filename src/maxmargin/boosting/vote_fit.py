@@ -21,7 +21,7 @@ from maxmargin.boosting.weak_learner import (
     class_numbers,
     with_least_leaf,
 )
-from maxmargin.ensembles.members import LazyMembers
+from maxmargin.ensembles.members import LazyMembers, by_place, refuse_items
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.routing import route_to_members
 from maxmargin.inputs.table import missing_columns, read
@@ -93,6 +93,7 @@ class VoteFit(WeightedVote):
     def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():
             refuse_dates(X)
+            refuse_items(self, X)
             return validate_data(self, X, y, reset=reset, **ANYTHING)
         return read(self, X, y, reset=reset, categorical=self.estimator_.categorical_features)
 
@@ -110,6 +111,7 @@ class VoteFit(WeightedVote):
             stumps = columns, data.label, len(self.classes_), weak.criterion
             return ResampledStump(*stumps, rng) if resample else PresortedStump(*stumps)
         kind = ResampledClassifier if resample else WeightedClassifier
+        weak = by_place(weak, getattr(self, "feature_names_in_", None))
         return kind(weak, data.X, data.y, self.classes_, rng, data.params)
 
     # recover

@@ -3,7 +3,9 @@
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.crammer_singer import CrammerSingerPoint
 from maxmargin.certify.judge import Point, judge, judge_all
+from maxmargin.certify.kernel import judge_kernel
 from maxmargin.certify.linear import Lengths, LinearPoint
+from maxmargin.certify.multiple_kernel import MixturePoint
 from maxmargin.certify.status import Status
 
 __all__ = [
@@ -11,8 +13,10 @@ __all__ = [
     "CrammerSingerPoint",
     "Lengths",
     "LinearPoint",
+    "MixturePoint",
     "Point",
     "Status",
     "judge",
     "judge_all",
+    "judge_kernel",
 ]

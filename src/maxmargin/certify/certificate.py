@@ -31,6 +31,8 @@ class Certificate:
         What the point proves.
     allowed : float
         The largest gap, with its floor, that the tolerance allows.
+    about : str
+        What was judged, where that is not the problem asked for but an approximation of it.
 
     Examples
     --------
@@ -46,6 +48,7 @@ floor 1e-09  float64
     precision: str
     status: Status
     allowed: float = float("inf")
+    about: str = ""
 
     @property
     def rounded(self) -> bool:
@@ -70,4 +73,5 @@ floor 1e-09  float64
             f"{self.status.name}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
             f"gap {self.gap:.0e} (relative {self.relative_gap:.0e})  "
             f"KKT violation {self.kkt_violation:.0e}  floor {self.floor:.0e}  {self.precision}"
+            + (f"  ({self.about})" if self.about else "")
         )

@@ -81,8 +81,10 @@ def judge_all(
     error, floor = rounding(problems, points, seen)
     primal, dual, violation = seen.primal, seen.dual, np.maximum(0.0, seen.violation)
     met = primal < np.inf  # otherwise no multiple of this w has all rows on their side
-    allowed = _GAP * tol * np.where(met, np.maximum(np.abs(primal), np.abs(dual)), 0.0)
-    small = (primal - dual + floor <= allowed) & (primal <= zero + _GAP * tol * np.abs(zero))
+    size, least = np.maximum(np.abs(primal), np.abs(dual)), _least_size(problems, points)
+    allowed = _GAP * tol * np.where(met, np.maximum(size, least), 0.0)
+    small = primal - dual + floor <= allowed
+    small &= primal <= zero + _GAP * tol * np.maximum(np.abs(zero), least)
     optimal = (violation <= tol + np.minimum(tol, error)) & small
     convex = convex & (dual <= zero + floor)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
@@ -96,6 +98,16 @@ def judge_all(
         Certificate(p, d, v, f, name, status, a)
         for p, d, v, f, a, status in zip(*numbers, statuses, strict=True)
     ]
+
+
+def _least_size(problems: Stack, points: Point) -> Vector:
+    """Say what a gap may be compared with where sums are given and the optimum may be 0.
+
+    That is |w|^2 / 2 of the same duals if their rows were orthogonal.
+    """
+    if not any(problems.totals):
+        return np.zeros(len(problems))
+    return 0.5 * problems.segments.sum(np.square(points.beta * points.rounding.lengths))
 
 
 @judge.register
@@ -112,7 +124,8 @@ def judge_slack_budget(
     b = problem.intercept(point.beta, gradient)
     primal, dual = problem.primal(*_pair(point), b), problem.dual(*_pair(point))
     penalised = Stack.of(problem.penalised(problem.multiplier(point.beta)))
-    seen = replace(penalised.look(point.beta, point.product), b=np.array([b]), g=gradient - b)
+    stray = np.array([abs(b * point.beta.sum())]) if penalised.bias else np.zeros(1)
+    seen = replace(penalised.look(point.beta, point.product), stray=stray, g=gradient - b)
     error, floor = (float(each[0]) for each in rounding(penalised, point, seen))
     allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
@@ -154,8 +167,6 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
-    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total
-    if problems.bias:
-        floor = floor + 2.0 * np.abs(seen.b * parts.sum(beta))
+    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total + 2.0 * seen.stray
     worst = parts.max(error)
     return worst, floor + 2.0 * worst * total if problems.hard else floor

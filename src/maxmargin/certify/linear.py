@@ -85,13 +85,18 @@ def verdict(
     """Certify a point of this primal, dual, violation and floor, or say what is known of it."""
     primal, dual, _, floor = numbers
     size = tol * max(abs(primal), abs(dual))
-    gap = abs(primal - dual)  # a dual above the primal is as far from the truth as one below
     status = stopped or Status.STALLED
     if not sound:
         status = Status.NUMERICAL_ERROR
-    elif feasible and gap <= size + min(size, floor) and gap + floor <= 2.0 * size:
+    elif feasible and within(primal - dual, floor, size):
         status = Status.CERTIFIED
     return Certificate(*numbers, point.precision.name, status, 2.0 * size)
+
+
+def within(gap: float, floor: float, size: float) -> bool:
+    """Whether a gap is at most this size, or twice that where rounding explains the rest."""
+    gap = abs(gap)  # a dual above the primal is as far from the truth as one below
+    return gap <= size + min(size, floor) and gap + floor <= 2.0 * size
 
 
 def price_of_rounding(problem: LinearProblem, point: LinearPoint) -> float:

@@ -289,3 +289,117 @@ def demo(
 
         request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
         run_fit(replace(request, command="maxmargin demo"), out, json=json)
+
+
+cascades = typer.Typer(
+    help="Detectors of objects in images: train one, or look at one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(cascades, name="cascade", epilog=EXIT_CODES)
+
+XmlFile = Annotated[Path, typer.Argument(help="A cascade: an XML file of OpenCV, or of ours.")]
+
+
+@cascades.command("train", epilog=EXIT_CODES)
+def cascade_train(
+    positives: Annotated[
+        Path, typer.Option(help="A folder of crops, or an annotation file of OpenCV (info.txt).")
+    ],
+    backgrounds: Annotated[
+        Path, typer.Option(help="A folder of photographs without the object, or a list of them.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The XML file to write.")],
+    window: Annotated[str, typer.Option(help="Width and height of the smallest object.")] = "24x24",
+    stages: Annotated[int, typer.Option(help="At most so many.")] = 20,
+    min_detection: Annotated[
+        float, typer.Option(help="Share of the objects that each stage passes.")
+    ] = 0.995,
+    max_false_positive: Annotated[
+        float, typer.Option(help="Share of other windows that each stage may pass.")
+    ] = 0.5,
+    features: Annotated[str, typer.Option(help="haar or lbp.")] = "haar",
+    asymmetry: Annotated[
+        float, typer.Option(help="How much dearer a miss is than a false alarm.")
+    ] = 1.0,
+    max_features: Annotated[int, typer.Option(help="Most features of a stage.")] = 200,
+    n_positives: Annotated[
+        int | None, typer.Option(help="Positives of a stage; all if left out.")
+    ] = None,
+    n_negatives: Annotated[
+        int | None, typer.Option(help="Negatives of a stage; as many as positives if left out.")
+    ] = None,
+    copies: Annotated[
+        int, typer.Option(help="Copies of each positive, moved and turned a little.")
+    ] = 0,
+    mirror: Annotated[bool, typer.Option(help="Whether positives are mirrored too.")] = True,
+    time_budget: TimeBudget = "none",
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A file written after each stage.")
+    ] = None,
+    resume: Annotated[Path | None, typer.Option(help="Such a file to go on from.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
+    """Train a cascade and write it as an XML file that OpenCV reads too."""
+    with complaining():
+        _check(positives, backgrounds, resume)
+        from maxmargin.cli.vision import Order, run_train
+
+        options = {
+            "stages": stages,
+            "min_detection": min_detection,
+            "max_false_positive": max_false_positive,
+            "features": features,
+            "asymmetry": asymmetry,
+            "max_features": max_features,
+            "n_positives": n_positives,
+            "n_negatives": n_negatives,
+            "checkpoint": checkpoint,
+            "resume": resume,
+            "random_state": seed,
+            "n_jobs": jobs,
+        }
+        order = Order(positives, backgrounds, out, window, options, copies, mirror, time_budget)
+        run_train(order, json=json)
+
+
+@cascades.command("info", epilog=EXIT_CODES)
+def cascade_info(cascade: XmlFile, json: Json = False) -> None:
+    """Say what a cascade looks at, and how many stages it has."""
+    with complaining():
+        _check(cascade)
+        from maxmargin.cli.vision import run_cascade_info
+
+        run_cascade_info(cascade, json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def detect(
+    cascade: XmlFile,
+    image: Annotated[Path, typer.Argument(help="A photograph.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="A picture or a .json file; printed if left out."),
+    ] = None,
+    scale_factor: Annotated[float, typer.Option(help="From size to size.")] = 1.1,
+    min_neighbors: Annotated[int, typer.Option(help="Windows that must agree on an object.")] = 3,
+    min_size: Annotated[str | None, typer.Option(help="Smallest object, such as 40x40.")] = None,
+    max_size: Annotated[str | None, typer.Option(help="Largest object.")] = None,
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
+    """Find objects in a photograph by a cascade."""
+    with complaining():
+        _check(cascade, image)
+        from maxmargin.cli.vision import run_detect
+
+        options = {
+            "scale_factor": scale_factor,
+            "min_neighbors": min_neighbors,
+            "min_size": min_size,
+            "max_size": max_size,
+            "n_jobs": jobs,
+        }
+        run_detect(cascade, image, out, options, json=json)

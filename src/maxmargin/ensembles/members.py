@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.inputs.container import listed
+
 
 class MemberSequence:
     """``len(model)``, ``model[i]`` and ``for member in model`` of a fitted ensemble.
@@ -103,3 +105,32 @@ def seeded_copy(estimator: Any, random_state: Any) -> Any:
     names = sorted(n for n in member.get_params(deep=True) if n.split("__")[-1] == "random_state")
     highest = np.iinfo(np.int32).max
     return member.set_params(**{name: random_state.randint(highest) for name in names})
+
+
+def by_place(estimator: Any, names: Any) -> Any:
+    """Give an estimator whose kernel knows columns by name a copy that knows them by number.
+
+    Members are given rows without names; these are those of the columns, None where there are none.
+    """
+    if names is None or not hasattr(estimator, "get_params"):
+        return estimator
+    known, places = list(names), {}
+    for key, value in estimator.get_params().items():
+        named = [value] if isinstance(value, str) else value
+        if not (key.startswith("kernel__") and key.endswith("columns") and isinstance(named, list)):
+            continue
+        absent = [name for name in named if isinstance(name, str) and name not in known]
+        if absent:
+            raise ValueError(f"X has no column {absent[0]!r}; it has {listed(known)}.")
+        places[key] = [known.index(name) if isinstance(name, str) else name for name in named]
+    return clone(estimator).set_params(**places) if places else estimator
+
+
+def refuse_items(ensemble: Any, X: Any) -> None:
+    """Say of a list of items where an ensemble wants them: it draws and stores rows of a table."""
+    items = isinstance(X, list | tuple | np.ndarray) or hasattr(X, "to_list")
+    if items and np.ndim(X[:1]) == 1 and isinstance(next(iter(X), None), str | bytes):
+        raise ValueError(
+            f"{type(ensemble).__name__} takes tables, and X is a list of items: make them a column "
+            "of a DataFrame, which kernel.restrict('name') picks."
+        )

@@ -9,6 +9,7 @@ from maxmargin.evaluation.bias_variance import (
 )
 from maxmargin.evaluation.comparison import Comparison, compare, judge_runs
 from maxmargin.evaluation.delong import delong_interval, delong_test
+from maxmargin.evaluation.detector import DetectorEvaluation, evaluate_detector
 from maxmargin.evaluation.interval import (
     Interval,
     bootstrap,
@@ -36,6 +37,7 @@ __all__ = [
     "Band",
     "BiasVariance",
     "Comparison",
+    "DetectorEvaluation",
     "Fold",
     "FoldDone",
     "Interval",
@@ -66,6 +68,7 @@ __all__ = [
     "delong_test",
     "dietterich_t",
     "evaluate",
+    "evaluate_detector",
     "holm",
     "judge_runs",
     "leave_one_out",

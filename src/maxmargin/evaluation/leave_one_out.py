@@ -116,7 +116,7 @@ def leave_one_out(
     rows = Rows.of(X, y, sample_weight=sample_weight)
     told = callback or _nobody
     with watch():
-        if isinstance(model, KernelClassifier):
+        if isinstance(model, KernelClassifier) and model._by_recipe:
             return _of_kernel_machine(clone(model), rows, told)
         return _one_by_one(model, rows, told)
 

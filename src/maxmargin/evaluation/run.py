@@ -303,7 +303,8 @@ def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
     left = [int(other[0]) for _, other in parts if len(other) == 1]
     every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
     by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
-    return every and by_accuracy and isinstance(model, KernelClassifier)
+    machine = isinstance(model, KernelClassifier) and model._by_recipe
+    return every and by_accuracy and machine
 
 
 def _left_out(model: KernelClassifier, rows: Rows, error_score: Any) -> Iterator[Fold]:

@@ -25,11 +25,16 @@ def by_position(X: Any) -> Any:
 
 
 def _listed(X: Any) -> list[Any]:
-    unordered = isinstance(X, str | bytes | Mapping | AbstractSet)
+    unordered = isinstance(X, str | bytes | Mapping | AbstractSet) or hasattr(X, "is_directed")
     if unordered or not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):
         found = f"got a {type(X).__name__}; put the items into a list first"
         raise ValueError(f"Expected a list or an array of items, {found}.")
     return list(X)
+
+
+def is_plain_line(y: Any) -> bool:
+    """Whether y is an array of numbers, one a row, as ``column_or_1d`` would make it."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf"
 
 
 def count_rows(rows: Any) -> int:
@@ -46,7 +51,12 @@ def as_table(X: Any) -> Any:
     """Give X as something with columns: a DataFrame as it is, all else as a matrix."""
     if column_names(X) is not None:
         return X
-    return X.tocsc() if sparse.issparse(X) else np.asarray(by_position(X))
+    if sparse.issparse(X):
+        return X.tocsc()
+    rows = by_position(X)
+    table = np.asarray(rows)
+    # A list of rows with texts beside numbers: NumPy would make texts of the numbers, and of NaN.
+    return np.asarray(rows, dtype=object) if table.dtype.kind in "US" else table
 
 
 def take_rows(X: Any, places: NDArray[np.intp]) -> Any:

@@ -8,14 +8,29 @@ import numpy as np
 from scipy import sparse
 
 
-def refuse_nonfinite(matrix: Any) -> None:
-    """Raise ValueError with the place of the first NaN or infinity, if there is one."""
-    if (place := find_nonfinite(matrix)) is not None:
-        found, row, column = place
-        raise ValueError(
-            f"Input X contains {found} (row {row}, column {column}); impute or drop such values "
+class NonFiniteError(ValueError):
+    """A number that is none, and where it is."""
+
+    def __init__(self, found: str, row: int, column: Any, named: bool = False) -> None:
+        super().__init__(
+            f"Input X contains {found} (row {row}, column {column!r}); impute or drop such values "
             "first."
         )
+        self.found, self.row, self.column, self.named = found, row, column, named
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NonFiniteError, (self.found, self.row, self.column, self.named)
+
+
+def refuse_nonfinite(matrix: Any, names: list[Any] | None = None) -> None:
+    """Raise ValueError with the place of the first NaN or infinity, if there is one.
+
+    With names, columns are told by them.
+    """
+    if (place := find_nonfinite(matrix)) is not None:
+        found, row, column = place
+        named = names is not None
+        raise NonFiniteError(found, row, names[column] if names else column, named)
 
 
 def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from maxmargin.inputs.container import is_plain_line
+
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Refuse what are not class labels, one a row."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    labels: NDArray[Any] = y if is_plain_line(y) else column_or_1d(y, warn=True)
     if labels.dtype.kind not in "biu":  # whole numbers are labels, whatever they are
         check_classification_targets(labels)
     return labels

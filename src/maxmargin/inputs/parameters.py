@@ -45,6 +45,13 @@ def check_number(
         _refuse(owner, name, wanted, value)
 
 
+def check_share(owner: str, name: str, value: Any) -> None:
+    """Refuse what is not a number above 0 and at most 1."""
+    real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not real or not 0.0 < float(value) <= 1.0:
+        _refuse(owner, name, "a number above 0 and at most 1", value)
+
+
 def _as_float(value: Any) -> float:
     """Give NaN for a whole number too large to calculate with."""
     try:

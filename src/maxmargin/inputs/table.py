@@ -151,9 +151,9 @@ def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
                 input_name="X",
             )
     for j, codes in estimator._categories.items():
-        entries = _entries(X, j)
-        _refuse_another_kind(entries, codes, _name(X, j))
-        coded[:, j] = [codes.get(value, np.nan) for value in entries]
+        values = entries(X, j)
+        _refuse_another_kind(values, codes, _name(X, j))
+        coded[:, j] = [codes.get(value, np.nan) for value in values]
     return coded
 
 
@@ -223,7 +223,7 @@ def _first(X: Any, numeric: Mask | None, test: Callable[[Any], bool]) -> list[tu
         X = np.asarray(X, dtype=object)
     width = X.shape[1] if len(X.shape) == 2 else 0
     places = range(width) if numeric is None else np.flatnonzero(numeric).tolist()
-    found = ((j, value) for j in places for value in _entries(X, j) if test(value))
+    found = ((j, value) for j in places for value in entries(X, j) if test(value))
     return list(islice(found, 1))
 
 
@@ -269,7 +269,7 @@ def find_categorical(given: Any, X: Any) -> Mask:
 def _holds_categories(X: Any, j: int, kind: str) -> bool:
     """Whether a column is of a categorical dtype or one of texts, or has a text in it."""
     if kind in _ANY_DTYPES:
-        return any(isinstance(value, str) for value in _entries(X, j))
+        return any(isinstance(value, str) for value in entries(X, j))
     return kind in _CATEGORICAL_DTYPES + _TEXT_DTYPES
 
 
@@ -297,7 +297,7 @@ def _columns(X: Any, positions: NDArray[np.intp]) -> Any:
     return X.iloc[:, chosen] if hasattr(X, "iloc") else X[:, chosen]
 
 
-def _entries(X: Any, j: int) -> list[Any]:
+def entries(X: Any, j: int) -> list[Any]:
     """List the entries of a column as Python's own values, None where missing."""
     column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
     values = column.tolist() if hasattr(column, "tolist") else column.to_list()
@@ -315,7 +315,7 @@ def _list_categories(X: Any, mask: Mask) -> dict[int, dict[Any, int]]:
     """Give the categories of each categorical column numbers in their order."""
     categories = {}
     for j in np.flatnonzero(mask).tolist():
-        found = set(_entries(X, j)) - {None}
+        found = set(entries(X, j)) - {None}
         try:
             ordered = sorted(found)
         except TypeError:

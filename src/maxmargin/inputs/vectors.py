@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from maxmargin.inputs.container import column_names, is_plain_line
 from maxmargin.inputs.finite import refuse_nonfinite
 
 _RULES: dict[str, Any] = {
@@ -26,10 +27,55 @@ _SAMPLE = 1024  # rows that tell whether it is
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
+    if _is_plain(estimator, X, rules):
+        checked = _taken(estimator, X, rules)
+        refuse_nonfinite(X)
+        return checked
     refuse_dates(X)
-    checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
-    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked)
+    try:
+        checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        raise ValueError(
+            f"{error}; X holds texts where numbers belong. Encode them, or give texts to a kernel "
+            "of strings, as in SVC(kernel=Spectrum(3))."
+        ) from None
+    refuse_nonfinite(checked[0] if isinstance(checked, tuple) else checked, column_names(X))
     return checked
+
+
+def _is_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> bool:
+    """Whether X, and y where it is given, are arrays as the loops want them.
+
+    Of those scikit-learn would only say that it is so, which takes longer than a small fit. What
+    may be wrong with them, or have to be said, is left to it.
+    """
+    if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32)):
+        return False
+    if not (X.flags.c_contiguous and X.size > 0 and rules.keys() <= {"y", "reset"}):
+        return False
+    if hasattr(estimator, "feature_names_in_"):
+        return False
+    if "y" in rules and not _fits(X, rules["y"]):
+        return False
+    return bool(
+        rules.get("reset", True) or getattr(estimator, "n_features_in_", None) == X.shape[1]
+    )
+
+
+def _fits(X: NDArray[Any], y: Any) -> bool:
+    """Whether y is an array of as many finite numbers."""
+    if not is_plain_line(y) or len(y) != len(X):
+        return False
+    return y.dtype.kind != "f" or bool(np.isfinite(y).all())
+
+
+def _taken(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:
+    """Take them as they are, and note how many columns there are."""
+    if rules.get("reset", True):
+        estimator.n_features_in_ = X.shape[1]
+    return (X, rules["y"]) if "y" in rules else X
 
 
 def _precision(X: Any) -> Any:

@@ -24,8 +24,10 @@ def as_weight(sample_weight: Any, name: str = "sample_weight") -> Vector:
         raise ValueError(f"{name} must be numbers, one for each row of X.") from None
 
 
-def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
-    """Refuse weights that leave nothing to learn from."""
+def check_sample_weight(
+    sample_weight: Any, label: NDArray[np.intp], *, classes: bool = True
+) -> Vector:
+    """Refuse weights that leave nothing to learn from, such as only one of the classes."""
     weight = as_weight(sample_weight)
     if weight.shape != label.shape:
         raise ValueError(
@@ -35,7 +37,7 @@ def check_sample_weight(sample_weight: Any, label: NDArray[np.intp]) -> Vector:
         raise ValueError("Input sample_weight contains NaN or infinity; drop such rows first.")
     if not (weight > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if len(np.unique(label[weight > 0])) < 2:
+    if classes and len(np.unique(label[weight > 0])) < 2:
         raise ValueError(
             "Invalid input - all samples with positive weights belong to the same class."
         )

@@ -15,41 +15,72 @@ from maxmargin.kernels.algebra import (
     Sum,
     exp,
 )
-from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.approximation import FourierFeatures, Nystroem
+from maxmargin.kernels.base import Kernel, Prepared, Takes
+from maxmargin.kernels.categorical import Categorical
 from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
 from maxmargin.kernels.economics import FeatureSpace, feature_space
 from maxmargin.kernels.function import FeatureMap, FromFunction
+from maxmargin.kernels.graph import Graph
+from maxmargin.kernels.graphlet import Graphlet
+from maxmargin.kernels.mismatch import Mismatch
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
+from maxmargin.kernels.random_walk import RandomWalk
+from maxmargin.kernels.repair import RepairedGram, nearest_psd
+from maxmargin.kernels.shortest_path import ShortestPath
+from maxmargin.kernels.spectrum import Spectrum
 from maxmargin.kernels.static import Constant
 from maxmargin.kernels.stationary import RBF, Laplacian
+from maxmargin.kernels.subsequence import Subsequence
+from maxmargin.kernels.tokens import Words
+from maxmargin.kernels.transformer import KernelFeatures
 from maxmargin.kernels.validity import KernelCheck, check
+from maxmargin.kernels.weighted_degree import WeightedDegree
+from maxmargin.kernels.weisfeiler_lehman import WeisfeilerLehman
 
 __all__ = [
     "RBF",
+    "Categorical",
     "Constant",
     "Exponential",
     "FeatureMap",
     "FeatureSpace",
+    "FourierFeatures",
     "FromFunction",
+    "Graph",
+    "Graphlet",
     "Kernel",
     "KernelCheck",
+    "KernelFeatures",
     "Laplacian",
     "Linear",
+    "Mismatch",
     "Normalized",
+    "Nystroem",
     "Points",
     "Polynomial",
     "Power",
     "Precomputed",
     "Prepared",
     "Product",
+    "RandomWalk",
+    "RepairedGram",
     "Restricted",
     "Scaled",
+    "ShortestPath",
     "Sigmoid",
+    "Spectrum",
+    "Subsequence",
     "Sum",
+    "Takes",
+    "WeightedDegree",
+    "WeisfeilerLehman",
+    "Words",
     "check",
     "counterexamples",
     "exp",
     "feature_space",
+    "nearest_psd",
 ]

@@ -7,6 +7,8 @@ Each of these keeps positive semidefiniteness; none of them can be relied upon t
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
@@ -15,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import as_table, column_names, listed, take_columns
+from maxmargin.inputs.finite import NonFiniteError
 from maxmargin.kernels.base import (
+    Columns,
     Kernel,
     Prepared,
     Shift,
@@ -25,7 +29,13 @@ from maxmargin.kernels.base import (
     shown,
 )
 from maxmargin.kernels.dot import power_spread, raise_power
-from maxmargin.kernels.features import count_monomials, monomials, products
+from maxmargin.kernels.features import (
+    beside,
+    count_monomials,
+    monomials,
+    products,
+    scaled_rows,
+)
 from maxmargin.kernels.points import FloatArray, Rows
 from maxmargin.kernels.static import Constant
 
@@ -92,6 +102,17 @@ class Binary(Kernel):
         return next((one for one in ranked if one in both), Takes.ITEMS)
 
     @property
+    def concurrent(self) -> bool:
+        """Whether both parts are."""
+        return self.left.concurrent and self.right.concurrent
+
+    @property
+    def selective(self) -> bool:
+        """Whether both parts are."""
+        parts = [part for part in (self.left, self.right) if not isinstance(part, Constant)]
+        return bool(parts) and all(part.selective for part in parts)
+
+    @property
     def psd(self) -> bool | None:
         """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
@@ -138,8 +159,13 @@ class Sum(Binary):
     def _n_features(self, left: float, right: float) -> float:
         return left + right
 
-    def _features(self, X: Any) -> FloatArray:
-        return np.hstack([self.left._features(X), self.right._features(X)])
+    def _features(self, A: Pair) -> Any:
+        return beside(self.left._features(A.left), self.right._features(A.right))
+
+    def _feature_names(self, A: Pair, columns: Columns = None) -> list[str]:
+        return self.left._feature_names(A.left, columns) + self.right._feature_names(
+            A.right, columns
+        )
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Add the two blocks."""
@@ -170,8 +196,15 @@ class Product(Binary):
     def _n_features(self, left: float, right: float) -> float:
         return left * right
 
-    def _features(self, X: Any) -> FloatArray:
-        return products(self.left._features(X), self.right._features(X))
+    def _features(self, A: Pair) -> FloatArray:
+        return products(self.left._features(A.left), self.right._features(A.right))
+
+    def _feature_names(self, A: Pair, columns: Columns = None) -> list[str]:
+        left, right = (
+            self.left._feature_names(A.left, columns),
+            self.right._feature_names(A.right, columns),
+        )
+        return [f"{one} * {other}" for one in left for other in right]
 
     def fill(self, A: Pair, B: Pair, out: FloatArray) -> None:
         """Multiply the two blocks."""
@@ -206,6 +239,16 @@ class Unary(Kernel):
     def shift(self) -> Shift:
         """Nothing where the kernel inside does not notice."""
         return Shift.NOTHING if self.kernel.shift == Shift.NOTHING else Shift.CHANGES
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether the kernel inside is."""
+        return self.kernel.concurrent
+
+    @property
+    def selective(self) -> bool:
+        """Whether the kernel inside is."""
+        return self.kernel.selective
 
     @property
     def psd(self) -> bool | None:
@@ -268,8 +311,11 @@ class Scaled(Mapped):
         """That of the kernel inside; zero times anything is positive semidefinite."""
         return self.kernel.psd if self.weight > 0 else True
 
-    def _features(self, X: Any) -> FloatArray:
-        return np.sqrt(self.weight) * self.kernel._features(X)
+    def _features(self, A: Any) -> Any:
+        return np.sqrt(self.weight) * self.kernel._features(A)
+
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
+        return self.kernel._feature_names(A, columns)
 
     def _apply(self, values: FloatArray) -> None:
         values *= values.dtype.type(self.weight)
@@ -295,15 +341,15 @@ class Power(Mapped):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_count(self, "exponent", self.exponent)
+        check_count(self, "exponent", self.exponent)  # other powers need not be kernels
 
     def n_features(self, columns: int) -> float | None:
         """Count the monomials of the features inside."""
         inside = self.kernel.n_features(columns)
         return None if inside is None else count_monomials(inside, self.exponent)
 
-    def _features(self, X: Any) -> FloatArray:
-        return monomials(self.kernel._features(X), self.exponent)
+    def _features(self, A: Any) -> FloatArray:
+        return monomials(self.kernel._features(A), self.exponent)
 
     def _apply(self, values: FloatArray) -> None:
         raise_power(values, self.exponent)
@@ -352,16 +398,27 @@ class Restricted(Unary):
 
     def _check_params(self) -> None:
         super()._check_params()
-        if not isinstance(self.columns, slice) and np.ndim(self.columns) != 1:
-            raise ValueError(f"restrict needs a slice or a list of columns, got {self.columns!r}.")
+        if not isinstance(self.columns, slice | str) and np.ndim(self.columns) != 1:
+            raise ValueError(
+                f"restrict needs a name, a slice or a list of columns, got {self.columns!r}."
+            )
+
+    @property
+    def selective(self) -> bool:
+        """True."""
+        return True
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare(self._select(X)[0])
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare(part)
 
     def prepare_new(self, X: Any, training: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""
-        return self.kernel.prepare_new(self._select(X)[0], training)
+        part, places = self._select(X)
+        with _at_places(places):
+            return self.kernel.prepare_new(part, training)
 
     def n_features(self, columns: int) -> float | None:
         """As many as the kernel inside has on the columns it sees."""
@@ -369,16 +426,35 @@ class Restricted(Unary):
 
     def width(self, columns: int) -> int:
         """Count the columns that the kernel inside sees of so many."""
-        return len(self.columns) if self._by_name() else len(self._places(columns))
+        return len(self._listed()) if self._by_name() else len(self._places(columns))
 
-    def _features(self, X: Any) -> FloatArray:
-        return self.kernel._features(self._select(X)[0])
+    def _features(self, A: Any) -> Any:
+        return self.kernel._features(A)
+
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
+        """Say in which column a feature is found."""
+        seen = self._seen(columns)
+        names = self.kernel._feature_names(A, seen)
+        if self.kernel._names_columns or seen is None or len(seen) != 1:
+            return names
+        return [f"{seen[0]}: {name}" for name in names]
+
+    def _seen(self, columns: Columns) -> Columns:
+        """Name the columns that the kernel inside sees, by numbers where nobody names them."""
+        if columns is not None:
+            return [columns[place] for place in self._places(len(columns))]
+        return None if isinstance(self.columns, slice) else self._listed()
+
+    @property
+    def _names_columns(self) -> bool:
+        return True
 
     def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Restricted:
         """Resolve the kernel inside on the columns it sees, and names into their places."""
         part, places = self._select(X)
         columns = places.tolist() if self._by_name() else self.columns
-        return Restricted(self.kernel.resolved(part, weight), columns)
+        with _at_places(places):
+            return Restricted(self.kernel.resolved(part, weight), columns)
 
     @property
     def shift(self) -> Shift:
@@ -393,12 +469,16 @@ class Restricted(Unary):
         places = self._named_places(table) if self._by_name() else self._places(table.shape[1])
         return take_columns(table, places), places
 
+    def _listed(self) -> list[Any]:
+        """List the columns; a name by itself is a list of one."""
+        return [self.columns] if isinstance(self.columns, str) else list(self.columns)
+
     def _by_name(self) -> bool:
-        names = [] if isinstance(self.columns, slice) else list(self.columns)
-        return any(isinstance(name, str) for name in names)
+        sliced = isinstance(self.columns, slice)
+        return not sliced and any(isinstance(name, str) for name in self._listed())
 
     def _places(self, width: int) -> NDArray[np.intp]:
-        columns = self.columns if isinstance(self.columns, slice) else np.asarray(self.columns)
+        columns = self.columns if isinstance(self.columns, slice) else np.asarray(self._listed())
         try:
             return np.arange(width)[columns]
         except (IndexError, TypeError):
@@ -413,10 +493,10 @@ class Restricted(Unary):
                 f"restrict({shown(self.columns)}) names columns, and X is without names; give a "
                 "DataFrame, or the numbers of the columns."
             )
-        absent = [name for name in self.columns if name not in names]
+        absent = [name for name in self._listed() if name not in names]
         if absent:
             raise ValueError(f"X has no column {absent[0]!r}; it has {listed(names)}.")
-        return np.array([names.index(name) for name in self.columns], dtype=np.intp)
+        return np.array([names.index(name) for name in self._listed()], dtype=np.intp)
 
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
         """Take the block of the kernel inside, whose rows these are."""
@@ -432,6 +512,17 @@ class Restricted(Unary):
 
     def __repr__(self) -> str:
         return f"{_inside(self.kernel, 3)}.restrict({shown(self.columns)})"
+
+
+@contextmanager
+def _at_places(places: NDArray[np.intp]) -> Iterator[None]:
+    """Say where a broken number is in the whole table, not among the chosen columns."""
+    try:
+        yield
+    except NonFiniteError as error:
+        if error.named:
+            raise
+        raise NonFiniteError(error.found, error.row, int(places[error.column])) from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -468,10 +559,11 @@ class Normalized(Unary):
         """Prepare X and take the length of each row in feature space."""
         return self._weighted(self.kernel.prepare_new(X, training.rows))
 
-    def _features(self, X: Any) -> FloatArray:
-        features = self.kernel._features(X)
-        lengths = np.linalg.norm(features, axis=1, keepdims=True)
-        return np.divide(features, lengths, out=np.zeros_like(features), where=lengths > 0)
+    def _features(self, A: Weighted) -> Any:
+        return scaled_rows(A.factors.astype(np.float64), self.kernel._features(A.rows))
+
+    def _feature_names(self, A: Weighted, columns: Columns = None) -> list[str]:
+        return self.kernel._feature_names(A.rows, columns)
 
     def _weighted(self, rows: Prepared) -> Weighted:
         lengths = self.kernel.diagonal(rows)

@@ -9,16 +9,20 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum, IntEnum
+from functools import cache
 from numbers import Integral, Real
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import refuse_other_columns
+from maxmargin.inputs.items import holds_other_than_numbers
+from maxmargin.kernels.pieces import evaluate
 from maxmargin.kernels.points import FloatArray, Rows
 
 _BLOCK_ROWS, _BLOCK_COLUMNS = 512, 2048  # a block of float32 values is 4 MB
+Columns: TypeAlias = list[Any] | None  # names of the columns of X, where they are known
 _UNITS = 8.0  # in the last place that an evaluation of which nothing is known may be off
 
 
@@ -51,6 +55,11 @@ class Shift(IntEnum):
     """Values change, but by no more than a free bias makes good."""
     CHANGES = 2
     """Values change."""
+
+
+@cache
+def _parameters_of(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)
 
 
 class Kernel(ABC):
@@ -108,6 +117,25 @@ class Kernel(ABC):
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None
 
+    @property
+    def concurrent(self) -> bool:
+        """Whether several threads evaluate a matrix in pieces; else BLAS has threads of its own."""
+        return False
+
+    @property
+    def selective(self) -> bool:
+        """Whether it looks at some columns only, so that others may hold anything."""
+        return False
+
+    @property
+    def _names_columns(self) -> bool:
+        """Whether names of features begin with the column they belong to."""
+        return False
+
+    def takes_items(self, X: Any) -> bool:
+        """Whether only the kernel can check X, as it alone knows which columns are numbers."""
+        return self.takes is Takes.ITEMS or (self.selective and holds_other_than_numbers(X))
+
     def n_features(self, columns: int) -> float | None:  # noqa: ARG002
         """Count what ``features`` writes out of so many columns; None where nobody knows.
 
@@ -137,8 +165,18 @@ class Kernel(ABC):
         """
         return self.prepare(X)
 
-    def features(self, X: Any) -> FloatArray:
-        """Write out phi(x) for every row, with k(x, y) = <phi(x), phi(y)>.
+    def features(self, X: Any = None) -> Any:
+        """Write out phi(x) for every item, with k(x, y) = <phi(x), phi(y)>.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or list of items, optional
+
+        Returns
+        -------
+        features : ndarray or CSR matrix of shape (items, features)
+            Without X a transformer, ``KernelFeatures(kernel)``, that learns the features of a
+            training set and writes out those of new items.
 
         Raises
         ------
@@ -151,10 +189,20 @@ class Kernel(ABC):
         >>> Polynomial(degree=2, coef0=0.0).features([[2.0, 3.0]]).round(3).tolist()
         [[4.0, 8.485, 9.0]]
         """
-        return self.resolved(X)._features(X)
+        if X is None:
+            from maxmargin.kernels.transformer import KernelFeatures
 
-    def _features(self, X: Any) -> FloatArray:  # noqa: ARG002
+            return KernelFeatures(self)
+        kernel = self.resolved(X)
+        return kernel._features(kernel.prepare(X))
+
+    def _features(self, A: Any) -> Any:  # noqa: ARG002
+        """Write out phi of prepared items, in columns that all items of a vocabulary share."""
         raise ValueError(f"{self!r} has no features that could be written out.")
+
+    def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:  # noqa: ARG002
+        """Name the features of prepared items, each in a word; the columns of X have names too."""
+        return [f"{type(self).__name__.lower()}{j}" for j in range(self._features(A).shape[1])]
 
     @abstractmethod
     def fill(self, A: Any, B: Any, out: FloatArray) -> None:
@@ -228,6 +276,8 @@ class Kernel(ABC):
         return kernel._evaluate(A, B)
 
     def _evaluate(self, A: Any, B: Any) -> FloatArray:
+        if self.concurrent:
+            return evaluate(self, A, B)
         out = np.empty((len(A), len(B)), A.dtype)
         for i in range(0, len(A), _BLOCK_ROWS):
             rows = slice(i, i + _BLOCK_ROWS)
@@ -245,7 +295,7 @@ class Kernel(ABC):
 
     @classmethod
     def _param_names(cls) -> list[str]:
-        return list(inspect.signature(cls).parameters)
+        return list(_parameters_of(cls))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get parameters by name; with ``deep``, of the kernels inside too, as ``left__gamma``."""
@@ -345,7 +395,7 @@ class Kernel(ABC):
     __rsub__ = __sub__
 
     def restrict(self, columns: Any) -> Kernel:
-        """Look at some columns of X only: a slice, or a list of numbers, booleans or names.
+        """Look at some columns of X only: a slice, a name, or a list of numbers, booleans or names.
 
         Names are those of a DataFrame's columns.
         """
@@ -405,11 +455,11 @@ def check_finite(owner: object, name: str, value: Any) -> None:
         raise ValueError(f"{type(owner).__name__} needs a finite {name}, got {shown(value)}.")
 
 
-def check_count(owner: object, name: str, value: Any) -> None:
-    """Refuse what is not a whole number >= 0: other powers of a kernel need not be kernels."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+def check_count(owner: object, name: str, value: Any, low: int = 0) -> None:
+    """Refuse what is not a whole number of at least ``low``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
         raise ValueError(
-            f"{type(owner).__name__} needs a whole number >= 0 for {name}, got {value!r}."
+            f"{type(owner).__name__} needs a whole number >= {low} for {name}, got {value!r}."
         )
 
 

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Kernel, Shift, check_count, check_finite
-from maxmargin.kernels.features import count_monomials, monomials
+from maxmargin.kernels.features import count_monomials, monomials, written_out
 from maxmargin.kernels.gamma import HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
     Points,
     as_factor,
-    dense_rows,
     dot,
     dot_units,
     row_major,
@@ -83,8 +82,8 @@ class Linear(DotProduct):
         """Count the columns themselves."""
         return columns
 
-    def _features(self, X: Any) -> FloatArray:
-        return dense_rows(X)
+    def _features(self, A: Points) -> FloatArray:
+        return written_out(A.X)
 
     def units(self, A: Points) -> float:
         """Those of a dot product."""
@@ -150,10 +149,10 @@ class Polynomial(HasGamma, DotProduct):
         """Count monomials: of the columns, and of a constant beside them where coef0 > 0."""
         return count_monomials(columns + (self.coef0 != 0), self.degree)
 
-    def _features(self, X: Any) -> FloatArray:
+    def _features(self, A: Points) -> FloatArray:
         if not self.psd:
-            return super()._features(X)
-        rows = np.sqrt(self.rate) * dense_rows(X)
+            return super()._features(A)
+        rows = np.sqrt(self.rate) * written_out(A.X)
         constant = [np.full((len(rows), 1), np.sqrt(self.coef0))] if self.coef0 else []
         return monomials(np.hstack([rows, *constant]), self.degree)
 

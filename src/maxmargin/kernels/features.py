@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 Matrix = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ def monomials(Z: Any, degree: int) -> Matrix:
     >>> monomials([[2.0, 3.0]], 2).round(3).tolist()
     [[4.0, 8.485, 9.0]]
     """
-    Z = np.asarray(Z, dtype=np.float64)
+    Z = written_out(Z)
     chosen = list(combinations_with_replacement(range(Z.shape[1]), degree))
     features = np.empty((len(Z), len(chosen)))
     for number, columns in enumerate(chosen):
@@ -47,6 +48,28 @@ def monomials(Z: Any, degree: int) -> Matrix:
     return features
 
 
-def products(left: Matrix, right: Matrix) -> Matrix:
+def products(left: Any, right: Any) -> Matrix:
     """Multiply every feature of one with every feature of the other."""
-    return np.einsum("ij,ik->ijk", left, right).reshape(len(left), -1)
+    left, right = written_out(left), written_out(right)
+    width = left.shape[1] * right.shape[1]
+    return np.einsum("ij,ik->ijk", left, right).reshape(len(left), width)
+
+
+def written_out(features: Any) -> Matrix:
+    """Give features in double precision, the zeros of sparse ones too."""
+    dense = features.toarray() if sparse.issparse(features) else features
+    return np.asarray(dense, dtype=np.float64)
+
+
+def beside(left: Any, right: Any) -> Any:
+    """Put the features of one beside those of another; a CSR matrix if either is sparse."""
+    if sparse.issparse(left) or sparse.issparse(right):
+        return sparse.hstack([left, right], format="csr")
+    return np.hstack([left, right])
+
+
+def scaled_rows(factors: Any, features: Any) -> Any:
+    """Multiply the features of each item by a number."""
+    if sparse.issparse(features):
+        return sparse.csr_matrix(sparse.diags_array(factors) @ features)
+    return factors[:, None] * features

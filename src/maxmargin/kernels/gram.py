@@ -9,12 +9,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.container import count_rows
 from maxmargin.kernels.base import Kernel, Prepared
-from maxmargin.kernels.points import Points
+from maxmargin.kernels.formula import Formula
+from maxmargin.kernels.points import Points, Rows
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 from maxmargin.kernels.rounding import Rounding
+from maxmargin.ops.clock import TimeUp
 
 _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of more
+
+
+@dataclass(frozen=True)
+class Unready:
+    """So many rows that were not prepared in time: whoever reads them is told so."""
+
+    count: int
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise TimeUp
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, rows: Rows) -> Unready:
+        return Unready(len(np.arange(self.count)[rows]))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Double precision."""
+        return np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -38,13 +64,23 @@ class Gram:
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any, offset: float = 0.0, far: float = 0.0) -> Gram:
-        """Prepare X for the kernel."""
-        return cls(kernel, kernel.prepare(X), kernel.psd, offset, far)
+        """Prepare X for the kernel; where time is up meanwhile, no value can be had."""
+        try:
+            return cls(kernel, kernel.prepare(X), kernel.psd, offset, far)
+        except TimeUp:
+            rows, nothing = Unready(count_rows(X)), Rounding.none(count_rows(X))
+            return cls(kernel, rows, kernel.psd, offset, far, known=nothing)
 
     @cached_property
     def rounding(self) -> Rounding:
-        """How far values, and models made of them, may be off."""
-        return self.known or self._rounding(self.diagonal())
+        """How far values, and models made of them, may be off.
+
+        Where time is up before k(x, x) is known no solver has begun, and 0 is judged exactly.
+        """
+        try:
+            return self.known or self._rounding(self.diagonal())
+        except TimeUp:
+            return Rounding.none(len(self))
 
     def _rounding(self, diagonal: NDArray[Any]) -> Rounding:
         lengths = np.sqrt(np.abs(diagonal.astype(np.float64)))
@@ -77,6 +113,11 @@ class Gram:
         """The precision of the kernel values."""
         return self.rows.dtype
 
+    @cached_property
+    def formula(self) -> Formula | None:
+        """Rows and kernel as compiled loops evaluate them; None where they cannot."""
+        return None if self.offset else Formula.of(self.kernel, self.rows)
+
     @property
     def cheap(self) -> bool:
         """Whether values are evaluated about as fast as they are looked up: those of vectors."""
@@ -91,8 +132,12 @@ class Gram:
 
     def diagonal(self) -> NDArray[Any]:
         """k(x, x) for every row."""
-        values = self.kernel.diagonal(self.rows)
+        values = self._own
         return values + values.dtype.type(self.offset) if self.offset else values
+
+    @cached_property
+    def _own(self) -> NDArray[Any]:
+        return self.kernel.diagonal(self.rows)
 
     def spread(self) -> float:
         """Mean squared distance of rows from their mean in feature space, by a sample of them."""

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.container import by_position
+from maxmargin.inputs.container import by_position, column_names
 from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
@@ -96,15 +96,8 @@ def _density(matrix: FloatArray) -> float:
 def as_matrix(X: Any) -> Any:
     """Make X a finite float32 or float64 matrix, C-contiguous or CSR, or say where it fails."""
     matrix = as_floats(X)
-    refuse_nonfinite(matrix)
+    refuse_nonfinite(matrix, column_names(X))
     return matrix
-
-
-def dense_rows(X: Any) -> NDArray[np.float64]:
-    """Make X a finite float64 matrix with every value written out."""
-    matrix = as_matrix(X)
-    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
-    return np.asarray(dense, dtype=np.float64)
 
 
 def as_floats(X: Any) -> Any:

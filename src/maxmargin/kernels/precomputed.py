@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -36,12 +37,64 @@ class Numbered:
         return self.K.dtype
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Columns:
+    """Kernel values of new items with some of the training items, which are all that is asked for.
+
+    A machine asks for its support vectors alone, so whoever has no matrix need not fill one.
+    """
+
+    K: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.K)
+
+    @classmethod
+    def are_given(cls, X: Any) -> bool:
+        """Whether X is a mapping of training items to columns, or a function that makes them."""
+        return isinstance(X, Mapping) or callable(X)
+
+    @classmethod
+    def of(cls, X: Any, wanted: NDArray[np.integer[Any]]) -> Columns:
+        """Collect the columns of the wanted training items."""
+        if len(wanted) == 0:
+            raise ValueError("This model has no support vectors; give the whole matrix, of zeros.")
+        if not isinstance(X, Mapping):
+            return cls(_checked_block(X(wanted), len(wanted)))
+        missing = [i for i in wanted.tolist() if i not in X]
+        if missing:
+            raise ValueError(
+                f"Column {missing[0]} is missing: values with all {len(wanted)} support vectors "
+                "are needed, whose numbers are in support_."
+            )
+        columns = [np.ravel(X[i]) for i in wanted.tolist()]
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError("The columns of the support vectors have different lengths.")
+        return cls(_checked_block(np.column_stack(columns), len(wanted)))
+
+    def pair(self) -> tuple[Numbered, Numbered]:
+        """Give the new items as rows, and the wanted training items as columns."""
+        rows, columns = (np.arange(n) for n in self.K.shape)
+        return Numbered(self.K, rows), Numbered(self.K, columns)
+
+
+def _checked_block(block: Any, columns: int) -> FloatArray:
+    K: FloatArray = as_matrix(block)
+    if K.shape[1] != columns:
+        raise ValueError(
+            f"The block of kernel values has {K.shape[1]} columns for {columns} training items."
+        )
+    return K
+
+
 class Precomputed(Kernel):
     """X is the kernel matrix itself: entry (i, j) is k(row item i, column item j).
 
     To fit, X holds the training items in rows and in columns. To predict, its rows are the new
     items and its columns the training items, so that
-    ``block(prepare(X_new), prepare(X_train)[support])`` takes the support's columns of X_new.
+    ``block(prepare(X_new), prepare(X_train)[support])`` takes the support's columns of X_new. An
+    estimator needs only the support vectors' columns: it also takes them as a mapping of training
+    items to columns, or as a function of an array of training items that gives their columns.
 
     Examples
     --------

@@ -53,6 +53,11 @@ class Constant(Kernel):
         return Takes.ITEMS
 
     @property
+    def concurrent(self) -> bool:
+        """True: there is nothing to evaluate."""
+        return True
+
+    @property
     def shift(self) -> Shift:
         """It looks at no row."""
         return Shift.NOTHING
@@ -66,8 +71,8 @@ class Constant(Kernel):
         """One, the same everywhere."""
         return 1
 
-    def _features(self, X: Any) -> FloatArray:
-        return np.full((count_rows(by_position(X)), 1), np.sqrt(self.c))
+    def _features(self, A: Count) -> FloatArray:
+        return np.full((len(A), 1), np.sqrt(self.c))
 
     def prepare(self, X: Any) -> Count:
         """Count the items."""

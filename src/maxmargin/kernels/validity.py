@@ -93,8 +93,8 @@ def check(kernel: Kernel | str | Callable[[Any, Any], Any], X: Any) -> KernelChe
     True
     """
     K = as_kernel(kernel)(X)
-    _refuse_unfit(K)
-    tolerance = _rounding(K)
+    refuse_unfit(K)
+    tolerance = rounding_of(K)
     values, vectors = np.linalg.eigh((K.astype(np.float64) + K.T) / 2)
     asymmetry, smallest = float(np.abs(K - K.T).max()), float(values[0])
     negative = smallest < -tolerance
@@ -104,7 +104,8 @@ def check(kernel: Kernel | str | Callable[[Any, Any], Any], X: Any) -> KernelChe
     )
 
 
-def _refuse_unfit(K: FloatArray) -> None:
+def refuse_unfit(K: FloatArray) -> None:
+    """Refuse what is not square or not finite."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"A Gram matrix is square, this one has shape {K.shape}.")
     if not np.isfinite(K).all():
@@ -112,6 +113,6 @@ def _refuse_unfit(K: FloatArray) -> None:
         raise ValueError(f"The kernel gave {K[row, column]} for items {row} and {column}; scale X.")
 
 
-def _rounding(K: FloatArray) -> float:
+def rounding_of(K: FloatArray) -> float:
     """Bound what rounding can do to an eigenvalue: n entries a row, each off by a few units."""
     return float(8 * len(K) * np.finfo(K.dtype).eps * np.abs(K).max())

@@ -24,10 +24,12 @@ from maxmargin.losses.regression import (
     AbsoluteError,
     Huber,
     HuberLoss,
+    Insensitive,
     Poisson,
     Quantile,
     ResidualLoss,
     SquaredError,
+    SquaredInsensitive,
 )
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "Hinge",
     "Huber",
     "HuberLoss",
+    "Insensitive",
     "Logistic",
     "Loss",
     "MarginLoss",
@@ -48,6 +51,7 @@ __all__ = [
     "Squared",
     "SquaredError",
     "SquaredHinge",
+    "SquaredInsensitive",
     "ZeroOne",
     "named",
 ]

@@ -45,7 +45,8 @@ class Loss(ABC):
     convex : bool
         Whether it is convex in z for every t.
     slopes : (float, float)
-        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite.
+        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite; of a
+        residual's loss, dL/dz and u themselves.
 
     Examples
     --------
@@ -95,6 +96,11 @@ class Loss(ABC):
     def conjugate(self, u: ArrayLike, t: ArrayLike) -> FloatArray:
         """L*(u, t) = sup_z u z - L(z, t), and +inf where that is unbounded."""
         raise NotImplementedError(self._lacks("conjugate"))
+
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Say between which u the conjugate L*(u, t) is finite, for every target."""
+        low, high = self.slopes
+        return np.full(np.shape(t), low), np.full(np.shape(t), high)
 
     def response(self, z: ArrayLike) -> FloatArray:
         """Say what is predicted of the target at z: z itself, unless there is a link."""

@@ -15,7 +15,15 @@ from maxmargin.losses.margin import (
     SquaredHinge,
     ZeroOne,
 )
-from maxmargin.losses.regression import AbsoluteError, Huber, Poisson, Quantile, SquaredError
+from maxmargin.losses.regression import (
+    AbsoluteError,
+    Huber,
+    Insensitive,
+    Poisson,
+    Quantile,
+    SquaredError,
+    SquaredInsensitive,
+)
 
 _KNOWN: dict[str, Loss] = {
     loss.name: loss
@@ -31,6 +39,8 @@ _KNOWN: dict[str, Loss] = {
         AbsoluteError(),
         Huber(),
         Quantile(),
+        Insensitive(),
+        SquaredInsensitive(),
         Poisson(),
     )
 }
@@ -47,7 +57,8 @@ def named(loss: str | Loss) -> Loss:
     loss : str or Loss
         ``"zero_one"``, ``"hinge"``, ``"squared_hinge"``, ``"logistic"``, ``"exponential"``,
         ``"squared"``, ``"modified_huber"``; for targets that are numbers ``"squared_error"``,
-        ``"absolute_error"``, ``"huber"``, ``"quantile"``, ``"poisson"``; or any :class:`Loss`.
+        ``"absolute_error"``, ``"huber"``, ``"quantile"``, ``"insensitive"``,
+        ``"squared_insensitive"``, ``"poisson"``; or any :class:`Loss`.
 
     Returns
     -------
@@ -64,7 +75,8 @@ def named(loss: str | Loss) -> Loss:
         ...
     ValueError: There is no loss named 'log_loss': choose one of 'zero_one', 'hinge',
     'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber', 'squared_error',
-    'absolute_error', 'huber', 'quantile', 'poisson', or give a Loss.
+    'absolute_error', 'huber', 'quantile', 'insensitive', 'squared_insensitive', 'poisson',
+    or give a Loss.
     """
     if isinstance(loss, Loss):
         return loss

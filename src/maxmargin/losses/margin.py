@@ -89,6 +89,11 @@ class MarginLoss(Loss):
         """phi*(t u), and +inf outside its domain."""
         return _apply(self._conjugate, u, t)
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between the slopes of phi, times t."""
+        low, high = self.slopes
+        return np.where(t > 0, low, -high), np.where(t > 0, high, -low)
+
     @property
     def has_curvature(self) -> bool:
         """Whether the loss knows its curvature."""

@@ -1,6 +1,6 @@
 """Losses for targets that are numbers: of the residual r = z - t, and Poisson's of counts.
 
-Write [c] for 1 if c holds and 0 otherwise. With d = delta and q = level:
+Write [c] for 1 if c holds and 0 otherwise. With d = delta, q = level and e = epsilon:
 
     loss             L(z, t)                        dL/dz              L*(u, t)             finite for
     SquaredError     r^2 / 2                        r                  u t + u^2/2          all u
@@ -9,6 +9,8 @@ Write [c] for 1 if c holds and 0 otherwise. With d = delta and q = level:
                      d |r| - d^2/2  otherwise
     Quantile         (1 - q) r      for r >= 0      [r > 0] - q        u t                  -q <= u <= 1 - q
                      -q r           otherwise
+    Insensitive      max(0, |r| - e)                sign r [|r| > e]   u t + e |u|          |u| <= 1
+    SquaredInsensitive  max(0, |r| - e)^2           2 sign r max(0, |r| - e)  u t + e |u| + u^2/4  all u
     Poisson          e^z - t z + t log t - t        e^z - t            s log s - s          s = u + t >= 0
                                                                        - (t log t - t)
 
@@ -20,7 +22,8 @@ of the residuals cut off at delta.
 
 Huber, Robust estimation of a location parameter, Ann. Math. Statist. 35 (1964) 73-101. Koenker and
 Bassett, Regression quantiles, Econometrica 46 (1978) 33-50. Friedman, Greedy function approximation:
-a gradient boosting machine, Ann. Statist. 29 (2001) 1189-1232, sections 4.1 to 4.4.
+a gradient boosting machine, Ann. Statist. 29 (2001) 1189-1232, sections 4.1 to 4.4. Vapnik, The
+Nature of Statistical Learning Theory (1995), section 6.1 (the insensitive zone).
 """  # noqa: E501  (a table is read across)
 
 from __future__ import annotations
@@ -146,6 +149,10 @@ class AbsoluteError(ResidualLoss):
         """Give the weighted median of t - z."""
         return weighted_quantile(t - z, weight, 0.5)
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -1 and 1."""
+        return np.full(np.shape(t), -1.0), np.full(np.shape(t), 1.0)
+
     def _value(self, r: FloatArray) -> FloatArray:
         return np.abs(r, out=r)
 
@@ -210,6 +217,10 @@ class Huber(ResidualLoss):
         beyond = np.clip(t - z - median, -self.delta, self.delta)
         return median + float(weight @ beyond / weight.sum())
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -delta and delta."""
+        return np.full(np.shape(t), -self.delta), np.full(np.shape(t), self.delta)
+
     def _value(self, r: FloatArray) -> FloatArray:
         # With c = min(|r|, delta) both pieces are c (|r| - c / 2).
         np.abs(r, out=r)
@@ -256,6 +267,10 @@ class Quantile(ResidualLoss):
         """Give the weighted quantile of t - z."""
         return weighted_quantile(t - z, weight, self.level)
 
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Between -level and 1 - level."""
+        return np.full(np.shape(t), -self.level), np.full(np.shape(t), 1.0 - self.level)
+
     def _value(self, r: FloatArray) -> FloatArray:
         return np.where(r > 0.0, (1.0 - self.level) * r, -self.level * r)
 
@@ -269,6 +284,82 @@ class Quantile(ResidualLoss):
 
     def _conjugate(self, u: FloatArray) -> FloatArray:
         return np.where((u >= -self.level) & (u <= 1.0 - self.level), 0.0, np.inf)
+
+
+@dataclass(frozen=True)
+class Insensitive(ResidualLoss):
+    """max(0, |r| - epsilon): errors within a zone cost nothing; support vector regression's.
+
+    Examples
+    --------
+    >>> Insensitive(0.5).value([3.2, 2.0], 3.0).tolist()
+    [0.0, 0.5]
+    """
+
+    epsilon: float = 0.1
+
+    convex: ClassVar[bool] = True
+    slopes: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _check_zone(self)
+
+    def _value(self, r: FloatArray) -> FloatArray:
+        return _beyond(r, self.epsilon)
+
+    def _derivative(self, r: FloatArray) -> FloatArray:
+        return np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
+
+    def _curvature(self, r: FloatArray) -> FloatArray:
+        r.fill(0.0)
+        return r
+
+    def _conjugate(self, u: FloatArray) -> FloatArray:
+        size = np.abs(u)
+        return np.where(size <= 1.0, self.epsilon * size, np.inf)
+
+
+@dataclass(frozen=True)
+class SquaredInsensitive(ResidualLoss):
+    """max(0, |r| - epsilon)^2: the same zone, without kinks.
+
+    Examples
+    --------
+    >>> SquaredInsensitive(0.5).value([3.2, 1.5], 3.0).tolist()
+    [0.0, 1.0]
+    """
+
+    epsilon: float = 0.1
+
+    smooth: ClassVar[bool] = True
+    convex: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_zone(self)
+
+    def _value(self, r: FloatArray) -> FloatArray:
+        return np.square(_beyond(r, self.epsilon), out=r)
+
+    def _derivative(self, r: FloatArray) -> FloatArray:
+        return 2.0 * np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0.0)
+
+    def _curvature(self, r: FloatArray) -> FloatArray:
+        return np.where(np.abs(r) > self.epsilon, 2.0, 0.0)
+
+    def _conjugate(self, u: FloatArray) -> FloatArray:
+        return self.epsilon * np.abs(u) + 0.25 * np.square(u)
+
+
+def _check_zone(loss: Insensitive | SquaredInsensitive) -> None:
+    if not loss.epsilon >= 0.0 or not np.isfinite(loss.epsilon):
+        raise ValueError(f"epsilon must be a number of at least 0, not {loss.epsilon!r}.")
+
+
+def _beyond(r: FloatArray, epsilon: float) -> FloatArray:
+    """max(0, |r| - epsilon), in place."""
+    np.abs(r, out=r)
+    r -= epsilon
+    return np.maximum(r, 0.0, out=r)
 
 
 @dataclass(frozen=True)
@@ -311,6 +402,10 @@ class Poisson(Loss):
         with np.errstate(divide="ignore", invalid="ignore"):
             inside = np.where(s > 0, s * (np.log(np.where(s > 0, s, 1.0)) - 1.0), 0.0)
         return np.where(s < 0, np.inf, inside - (xlogy(t, t) - t))[()]
+
+    def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From -t on."""
+        return -np.asarray(t, np.float64), np.full(np.shape(t), np.inf)
 
     def response(self, z: ArrayLike) -> FloatArray:
         """Give the mean e^z."""

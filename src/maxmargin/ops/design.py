@@ -24,6 +24,8 @@ Vector = NDArray[np.float64]
 
 _BLOCK = 2**17  # values in a block of dense rows: a megabyte
 _GROUPS = 8  # partial sums of a d x d matrix, or of sparse rows
+_TILE = 256  # columns of a tile of a d x d matrix, where d is larger
+_TILED = 2**24  # values of rows that are multiplied into tiles at a time
 _PARTS = 256  # most partial sums of dense rows
 _ROWS = 2**14  # in a part of work on single numbers
 _LEAST_WORK = 2**17  # multiplications in a range of sparse rows: a tenth of a millisecond
@@ -211,6 +213,10 @@ class _DenseRows:
         return partial.sum(axis=0)
 
     def products(self, weight: Vector) -> Vector:
+        return self._by_tiles(weight) if self.X.shape[1] > _TILE else self._by_rows(weight)
+
+    def _by_rows(self, weight: Vector) -> Vector:
+        """Sum groups of rows, each in a matrix of its own."""
         d = self.X.shape[1]
         partial = np.zeros((min(_GROUPS, max(1, len(self._blocks))), d, d))
 
@@ -223,6 +229,37 @@ class _DenseRows:
 
         self._workers.each(work, range(len(partial)))
         return partial.sum(axis=0)
+
+    def _by_tiles(self, weight: Vector) -> Vector:
+        """Sum all rows into one matrix, a tile of its lower half after the other.
+
+        Matrices of many columns are too large to have several of, and have tiles for all threads.
+        """
+        d, some = self.X.shape[1], np.flatnonzero(weight)
+        matrix, root = np.zeros((d, d)), np.sqrt(weight[some])
+        cuts = [slice(i, min(i + _TILE, d)) for i in range(0, d, _TILE)]
+        tiles = [(a, b) for a in cuts for b in cuts if a.start >= b.start]
+        step = max(_TILE, _TILED // d)
+        room = np.empty((min(step, len(some)), d))
+        for first in range(0, len(some), step):
+            stop_if_over()
+            rows = some[first : first + step]
+            scaled = room[: len(rows)]
+            self._scale(rows, root[first : first + step], scaled)
+
+            def work(tile: tuple[slice, slice], scaled: Vector = scaled) -> None:
+                matrix[tile] += scaled[:, tile[0]].T @ scaled[:, tile[1]]
+
+            self._workers.each(work, tiles)
+        return np.tril(matrix) + np.tril(matrix, -1).T
+
+    def _scale(self, rows: NDArray[np.intp], root: Vector, out: Vector) -> None:
+        """Multiply some rows by a number each."""
+
+        def work(part: slice) -> None:
+            np.multiply(self.X[rows[part]], root[part, None], out=out[part])
+
+        self._workers.each(work, [slice(i, i + _TILE) for i in range(0, len(rows), _TILE)])
 
     def _with_weight(self, rows: slice, weight: Vector) -> tuple[Any, Vector]:
         """Rows whose weight is not 0, and the roots of their weights."""

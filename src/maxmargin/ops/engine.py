@@ -3,14 +3,17 @@
 An engine is a package beside this module; each of its modules is a group of verbs, and every engine
 has the same groups with the same signatures:
 
-    kernel_epilogue, kernel_l1, kernel_sparse, kernel_row    tiles and rows of kernel values
+    kernel_epilogue, kernel_l1, kernel_sparse, kernel_row, kernel_tile    kernel values
     rows, selection                                          the row store, and who violates
     smo, polish, coordinate, cost_walk                       ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
     subgradient                                              stochastic descent on features
-    stump, stump_classes, stump_square, stump_grid, stump_sort, stump_ensemble    scans of columns
+    stump, stump_classes, stump_square, stump_grid, stump_lines    scans of columns
+    stump_sort, stump_ensemble                               columns in order, many splits at once
     gradient, boost_weights, pairs                           passes of boosting
     integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
+    graph_words, graph_graphlets, graph_walks                what graphs have in common
+    string_lists, string_subsequence, string_runs, sequence_overlap    strings and categories
 
 What holds arrays for long (prepared rows, a row cache, a design, columns) holds their engine too:
 ``engine_of(X).smo.smo_pairs(...)``. Nothing outside this room names a device.

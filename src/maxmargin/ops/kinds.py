@@ -19,6 +19,13 @@ POWER: Final = 3
 RADIAL: Final = 4
 """or exp(-gamma |x - y|^2)."""
 
+# How many values of them are evaluated at a time: few enough for the cache of one core to keep
+# them until they are used, enough for a matrix product to run at full speed. Ranges of columns are
+# fixed, and many, so that as many threads as there are find about the same to do.
+
+TILE_ROWS: Final = 512
+TILE_COLUMNS: Final = 256
+
 # How sorted rows of a column are stored
 
 ROW: Final = np.uint32(0x7FFFFFFF)
@@ -37,3 +44,5 @@ PAIR, SIGNED, UNIT = 0, 1, 2
 """Weights of a pull: beside it, its size, or 1."""
 ERROR, GINI = 0, 1
 """Criteria of several classes."""
+CODES: Final = 256
+"""Of a pattern of eight cells."""

@@ -38,6 +38,18 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+def _cores() -> int:
+    """Count the cores for us; the files that say so are read again only where they may differ."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    allowed = None if affinity is None else len(affinity(0))
+    return _cores_known(allowed, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@cache
+def _cores_known(_allowed: int | None, _limit: str | None) -> int:
+    return int(cpu_count())
+
+
 def count_threads(n_jobs: int | None) -> int:
     """Threads to use: for None all cores at the top level, and one in somebody else's worker.
 
@@ -51,7 +63,7 @@ def count_threads(n_jobs: int | None) -> int:
         return share or _default()
     if n_jobs > 0:
         return n_jobs if share is None else min(n_jobs, share)
-    return max(1, (share or cpu_count()) + 1 + n_jobs)
+    return max(1, (share or _cores()) + 1 + n_jobs)
 
 
 def _default() -> int:
@@ -66,7 +78,7 @@ def _default() -> int:
     in_process = multiprocessing.parent_process() is not None and not limits
     if in_process or threading.current_thread() is not threading.main_thread():
         return 1
-    return max(1, min([cpu_count(), *limits]))
+    return max(1, min([_cores(), *limits]))
 
 
 class _OneBlasThread:

@@ -5,11 +5,25 @@ from maxmargin.plots.alpha import AlphaDisplay, alphas
 from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
 from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
+from maxmargin.plots.cascade import (
+    FirstFeaturesDisplay,
+    SurvivalDisplay,
+    first_features,
+    survival,
+)
 from maxmargin.plots.complementarity import SlacknessDisplay, slackness
 from maxmargin.plots.descent import DescentDisplay, descent
+from maxmargin.plots.detection import (
+    DetectionsDisplay,
+    DetectorRocDisplay,
+    detections,
+    detector_roc,
+)
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.force import ForcesDisplay, forces
+from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
+from maxmargin.plots.kernel_weights import KernelWeightsDisplay, kernel_weights
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
@@ -27,6 +41,8 @@ from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
+from maxmargin.plots.subtree import SubtreeDisplay, subtrees
+from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
@@ -39,9 +55,14 @@ __all__ = [
     "CalibrationDisplay",
     "ConvergenceDisplay",
     "DescentDisplay",
+    "DetectionsDisplay",
+    "DetectorRocDisplay",
     "ErrorCurveDisplay",
+    "FirstFeaturesDisplay",
     "ForcesDisplay",
+    "GramDisplay",
     "HardestDisplay",
+    "KernelWeightsDisplay",
     "LossCurveDisplay",
     "LossDisplay",
     "MarginDisplay",
@@ -60,6 +81,9 @@ __all__ = [
     "SlacknessDisplay",
     "SplitsDisplay",
     "StumpDisplay",
+    "SubtreeDisplay",
+    "SurvivalDisplay",
+    "TellingDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
     "alphas",
@@ -68,9 +92,14 @@ __all__ = [
     "calibration",
     "convergence",
     "descent",
+    "detections",
+    "detector_roc",
     "error_curves",
+    "first_features",
     "forces",
+    "gram",
     "hardest",
+    "kernel_weights",
     "loss_curves",
     "losses",
     "margin_distribution",
@@ -86,6 +115,9 @@ __all__ = [
     "shape_functions",
     "slackness",
     "splits",
+    "subtrees",
+    "survival",
+    "telling_substrings",
     "tree",
     "tuning",
     "voronoi",

@@ -12,7 +12,7 @@ from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
 from maxmargin.plots.text import head
 from maxmargin.svm.duality import KINDS, DualExplanation, explain_dual
-from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_classifier import has_unit_margin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ class SlacknessDisplay:
             The display, already plotted.
         """
         fitted = Fitted.of(estimator)
-        if not isinstance(fitted.model, KernelClassifier):
+        if not has_unit_margin(fitted.model):
             raise fitted.refusal("dual variables", f"slackness is drawn of {cls.drawn_of}")
         told = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
         return cls.from_explanation(told, ax=ax)

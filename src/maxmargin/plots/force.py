@@ -16,7 +16,7 @@ from maxmargin.plots.plane import Plane
 from maxmargin.plots.slack import ARROW
 from maxmargin.plots.text import head
 from maxmargin.svm.duality import explain_dual
-from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_classifier import has_unit_margin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +156,7 @@ class ForcesDisplay:
             The display, already plotted.
         """
         fitted = Fitted.of(estimator)
-        if not (isinstance(fitted.model, KernelClassifier) and hasattr(fitted.model, "coef_")):
+        if not (has_unit_margin(fitted.model) and hasattr(fitted.model, "coef_")):
             raise fitted.refusal("weights that are duals", f"forces are drawn of {cls.drawn_of}")
         rows = fitted.rows(X)
         points = Plane.of(rows, "forces", None).points

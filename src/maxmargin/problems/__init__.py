@@ -2,8 +2,21 @@
 
 from maxmargin.problems.box_qp import BoxQP, c_svc
 from maxmargin.problems.crammer_singer import CrammerSinger
+from maxmargin.problems.kernel import KernelProblem, kernel_problem
 from maxmargin.problems.linear import LinearProblem
+from maxmargin.problems.multiple_kernel import MultipleKernel
 from maxmargin.problems.slack_budget import SlackBudget
 from maxmargin.problems.stack import Segments, Stack
 
-__all__ = ["BoxQP", "CrammerSinger", "LinearProblem", "Segments", "SlackBudget", "Stack", "c_svc"]
+__all__ = [
+    "BoxQP",
+    "CrammerSinger",
+    "KernelProblem",
+    "LinearProblem",
+    "MultipleKernel",
+    "Segments",
+    "SlackBudget",
+    "Stack",
+    "c_svc",
+    "kernel_problem",
+]

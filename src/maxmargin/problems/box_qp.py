@@ -8,6 +8,10 @@ With K the Gram matrix, p a vector, l <= u bounds (l_i <= 0 <= u_i):
     primal   min_{w,b}  |w|^2 / 2 + sum_i max(u_i g_i, l_i g_i),    g_i = p_i - f(x_i),
              f(x) = <w, phi(x)> + b                                 (b = 0 without a bias)
 
+A bias may have another sum than 0, and variables may be in groups G of which each has a sum s_G and
+a bias b_G of its own; then the primal has f(x_i) = <w, phi(x_i)> + b_G and the sum of all b_G s_G
+besides. What that states is in ``nu.py`` and ``regression.py``.
+
 At the optimum w = sum_i beta_i phi(x_i), so f(x_i) = (K beta)_i + b.
 
 The soft-margin classifier is p_i = t_i, [l_i, u_i] = [0, C_i] where t_i = +1 and [-C_i, 0] where
@@ -48,6 +52,10 @@ class BoxQP:
     lower: Vector
     upper: Vector
     bias: bool = True
+    groups: NDArray[np.int8] | None = None
+    """The number of each variable's group, ascending; None where all are in one."""
+    totals: tuple[float, ...] = (0.0,)
+    """What the variables of each group sum to, with a bias."""
 
     def __len__(self) -> int:
         return len(self.p)
@@ -55,18 +63,32 @@ class BoxQP:
     def part(self, variables: NDArray[np.intp], gradient: Vector) -> BoxQP:
         """State the problem of some variables, the others fixed where the gradient is this."""
         chosen = gradient[variables], self.lower[variables], self.upper[variables]
-        return BoxQP(*chosen, self.bias)
+        groups = None if self.groups is None else self.groups[variables]
+        return BoxQP(*chosen, self.bias, groups, self.totals)
+
+    @cached_property
+    def members(self) -> tuple[Any, ...]:
+        """Which variables are in each group."""
+        if self.groups is None:
+            return (slice(None),)
+        return tuple(np.flatnonzero(self.groups == g) for g in range(len(self.totals)))
+
+    def spread(self, b: Vector) -> Vector | np.float64:
+        """Give every variable the bias of its group."""
+        return b[0] if self.groups is None else b[self.groups]
 
     def dual(self, beta: Vector, product: Vector) -> float:
         """Value of the dual at beta, where ``product`` is K beta."""
         return float(self.p @ beta - 0.5 * (beta @ product))
 
-    def primal(self, beta: Vector, product: Vector, b: float) -> float:
-        """Value of the primal at w = sum_i beta_i phi(x_i) and b."""
-        g, upper, lower = self.p - product - b, self.upper, self.lower
+    def primal(self, beta: Vector, product: Vector, b: float | Vector) -> float:
+        """Value of the primal at w = sum_i beta_i phi(x_i) and b, one a group."""
+        b = np.atleast_1d(b)
+        g, upper, lower = self.p - product - self.spread(b), self.upper, self.lower
         if self.hard:  # an infinite bound costs nothing where the constraint is met exactly
             upper, lower, g = upper[g != 0], lower[g != 0], g[g != 0]
-        return float(0.5 * (beta @ product) + np.maximum(upper * g, lower * g).sum())
+        losses = np.maximum(upper * g, lower * g).sum()
+        return float(0.5 * (beta @ product) + losses + b @ np.asarray(self.totals))
 
     @cached_property
     def hard(self) -> bool:
@@ -89,52 +111,66 @@ class BoxQP:
         s = least or min(1.0, most)
         return s if s <= most else np.inf
 
-    def attained(self, beta: Vector, product: Vector, b: float) -> float:
+    def attained(self, beta: Vector, product: Vector, b: float | Vector) -> float:
         """Value of the primal at w and b, stretched to meet the constraints that there are."""
         if not self.hard:
             return self.primal(beta, product, b)
-        s = self.stretch(product + b)
+        values = product + self.spread(np.atleast_1d(b))
+        s = self.stretch(values)
         if not np.isfinite(s):
             return np.inf
-        g = self.p - s * (product + b)
+        g = self.p - s * values
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (self.upper, self.lower))
         return float(0.5 * s * s * (beta @ product) + np.maximum(upper * g, lower * g).sum())
 
     def objectives(self, beta: Vector, product: Vector) -> tuple[float, float]:
         """Primal and dual value at beta, with the bias that its free variables say."""
-        b = self.intercept(beta, self.p - product)
+        b = self.biases(beta, self.p - product)
         return self.attained(beta, product, b), self.dual(beta, product)
 
-    def limits(self, beta: Vector, gradient: Vector) -> tuple[float, float]:
-        """max_{I_up} F and min_{I_low} F; without a bias both are compared with 0."""
-        up = gradient.max(where=beta < self.upper, initial=-np.inf)
-        low = gradient.min(where=beta > self.lower, initial=np.inf)
-        return (float(up), float(low)) if self.bias else (max(float(up), 0.0), min(float(low), 0.0))
+    def limits(self, beta: Vector, gradient: Vector) -> tuple[Vector, Vector]:
+        """max_{I_up} F and min_{I_low} F of each group; without a bias compared with 0."""
+        rises, falls = beta < self.upper, beta > self.lower
+        up = np.array([gradient[m].max(where=rises[m], initial=-np.inf) for m in self.members])
+        low = np.array([gradient[m].min(where=falls[m], initial=np.inf) for m in self.members])
+        return (up, low) if self.bias else (np.maximum(up, 0.0), np.minimum(low, 0.0))
 
     def violation(self, beta: Vector, gradient: Vector) -> float:
         """By how much the optimality conditions fail; at most 0 means optimal."""
         up, low = self.limits(beta, gradient)
-        return up - low if self.bias else max(up, -low)
+        return float((up - low).max() if self.bias else np.maximum(up, -low).max())
 
     def intercept(self, beta: Vector, gradient: Vector) -> float:
-        """Find b: the mean of F over the free variables, or the middle where none is free.
+        """Find b of the model: the middle of the groups'."""
+        return float(self.biases(beta, gradient).mean())
+
+    def biases(self, beta: Vector, gradient: Vector) -> Vector:
+        """Find b of each group: the mean of F over its free variables, or the middle without any.
 
         Free variables lie on their margin, so all of them say the same b at the optimum.
         """
         if not self.bias:
-            return 0.0
+            return np.zeros(1)
         free = (beta > self.lower) & (beta < self.upper)
-        if free.any():
-            return float(gradient[free].mean())
-        up, low = self.limits(beta, gradient)
-        finite = [value for value in (up, low) if np.isfinite(value)]
-        return float(np.mean(finite)) if finite else 0.0
+        on_margin = [gradient[m][free[m]] for m in self.members]
+        if all(map(len, on_margin)):
+            return np.array([values.mean() for values in on_margin])
+        ends = np.column_stack(self.limits(beta, gradient))
+        both = zip(on_margin, ends, strict=True)
+        return np.array([v.mean() if len(v) else _middle(of_one) for v, of_one in both])
 
     def feasible(self, beta: Vector) -> bool:
-        """Whether beta is in the box and, with a bias, sums to 0 up to rounding."""
+        """Whether beta is in the box and, with a bias, has its sums up to rounding."""
         inside = bool((beta >= self.lower).all() and (beta <= self.upper).all())
         slack = 1e-9 * (1.0 + float(np.abs(beta).sum()))
-        return inside and (not self.bias or abs(float(beta.sum())) <= slack)
+        sums = [float(beta[m].sum()) for m in self.members]
+        off = max(abs(s - wanted) for s, wanted in zip(sums, self.totals, strict=True))
+        return inside and (not self.bias or off <= slack)
+
+
+def _middle(ends: Vector) -> float:
+    finite = ends[np.isfinite(ends)]
+    return float(finite.mean()) if len(finite) else 0.0
 
 
 def c_svc(t: NDArray[Any], C: float | Vector, *, bias: bool = True) -> BoxQP:

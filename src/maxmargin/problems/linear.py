@@ -35,26 +35,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.losses import Loss
+from maxmargin.losses import ResidualLoss
+from maxmargin.problems.priced import Priced, Rows, balance
 
 Vector = NDArray[np.float64]
-Rows = slice | NDArray[np.intp]
 
 PENALTIES = ("l2", "l1", "none")
 
 
 @dataclass(frozen=True)
-class LinearProblem:
+class LinearProblem(Priced):
     """min R(theta) + sum_i cost_i L(f_i, t_i); with ``free``, R leaves the last coefficient out."""
 
-    loss: Loss
-    t: Vector
-    cost: Vector
     penalty: str = "l2"
     free: bool = False
 
-    def __len__(self) -> int:
-        return len(self.t)
+    @property
+    def labelled(self) -> bool:
+        """Whether targets are labels of -1 and +1; those of a residual's loss are numbers."""
+        return not isinstance(self.loss, ResidualLoss)
 
     def penalised(self, theta: Vector) -> Vector:
         """Leave a free intercept out."""
@@ -78,29 +77,14 @@ class LinearProblem:
         """Value of the primal at theta, where ``values`` are the f_i."""
         return self.penalty_value(theta) + float(self.cost @ self.loss.value(values, self.t))
 
-    def slopes(self, values: Vector, rows: Rows = slice(None)) -> Vector:
-        """Give the best duals at these values: beta_i = -c_i L'(f_i)."""
-        return -self.cost[rows] * self.loss.derivative(values, self.t[rows])
-
-    def curvatures(self, values: Vector, rows: Rows = slice(None)) -> Vector:
-        """c_i L''(f_i)."""
-        return self.cost[rows] * self.loss.curvature(values, self.t[rows])
-
-    def prices(self, values: Vector, rows: Rows = slice(None)) -> Vector:
-        """c_i L(f_i)."""
-        return self.cost[rows] * self.loss.value(values, self.t[rows])
-
-    def conjugates(self, beta: Vector, rows: Rows = slice(None)) -> Vector:
-        """c_i L*(-beta_i / c_i)."""
-        cost = self.cost[rows]
-        return cost * self.loss.conjugate(-beta / cost, self.t[rows])
-
     def clipped(self, beta: Vector, rows: Rows = slice(None)) -> Vector:
-        """Put duals where the conjugate is finite: t_i beta_i / c_i between the loss's slopes."""
+        """Put duals where the conjugate is finite: -beta_i / c_i between the loss's slopes."""
         low, high = self.loss.slopes
         if not (np.isfinite(low) or np.isfinite(high)):
             return beta
-        scaled = self.cost[rows] * self.t[rows]
+        scaled = self.cost[rows]
+        if self.labelled:
+            scaled = scaled * self.t[rows]
         slope = -beta / scaled
         outside = (slope < low) | (slope > high)
         if not outside.any():
@@ -108,16 +92,8 @@ class LinearProblem:
         return np.where(outside, -scaled * np.clip(slope, low, high), beta)
 
     def balanced(self, beta: Vector) -> Vector:
-        """Make duals sum to 0 for a free intercept, by scaling the heavier sign towards 0.
-
-        Every row's conjugate is finite between its dual and 0, so the point stays feasible.
-        """
-        if not self.free:
-            return beta
-        up, down = float(beta[beta > 0].sum()), -float(beta[beta < 0].sum())
-        factor = min(up, down) / max(up, down) if max(up, down) > 0 else 1.0
-        heavier = beta > 0 if up > down else beta < 0
-        return np.where(heavier, factor * beta, beta)
+        """Make duals sum to 0 for a free intercept, by scaling the heavier sign towards 0."""
+        return balance(beta) if self.free else beta
 
     def dual(self, beta: Vector, back: Vector) -> float:
         """Value of the dual, where ``back`` is v; with "l1", at the largest feasible multiple."""

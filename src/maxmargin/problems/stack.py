@@ -49,7 +49,11 @@ class Segments:
         """Give every place the number of its part."""
         if len(self) == 1:
             return numbers[0]
-        return np.repeat(numbers, np.diff(self.starts))
+        return np.repeat(numbers, self._lengths)
+
+    @cached_property
+    def _lengths(self) -> Index:
+        return np.diff(self.starts)
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,11 @@ class Seen:
     primal: Vector
     dual: Vector
     violation: Vector
-    b: Vector
     g: Vector
+    stray: Vector
+    """What sums that are not quite what they should be count in the primal."""
     inside: Mask
-    """Whether the point is in its box and, with a bias, sums to 0 up to rounding."""
+    """Whether the point is in its box and, with a bias, has its sums up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,20 @@ class Stack:
     upper: Vector
     segments: Segments
     bias: bool = True
+    groups: Segments | None = None
+    """Parts with a sum and a bias of their own, where a single problem has several."""
+    totals: tuple[float, ...] = (0.0,)
+    """What each group sums to, of every problem the same."""
 
     @classmethod
     def of(cls, problem: BoxQP) -> Stack:
         """Take a single problem."""
-        segments = Segments(np.array([0, len(problem)]))
-        return cls(problem.p, problem.lower, problem.upper, segments, problem.bias)
+        segments, box = Segments(np.array([0, len(problem)])), (problem.lower, problem.upper)
+        groups = None
+        if problem.groups is not None:
+            numbers = np.arange(len(problem.totals) + 1)
+            groups = Segments(np.searchsorted(problem.groups, numbers))
+        return cls(problem.p, *box, segments, problem.bias, groups, problem.totals)
 
     def __len__(self) -> int:
         return len(self.segments)
@@ -96,28 +109,44 @@ class Stack:
     @cached_property
     def at_zero(self) -> Vector:
         """Values of the primals at w = 0 and b = 0: no dual value of a convex one is above it."""
+        if not self.hard:
+            return self._losses(self.p)
         with np.errstate(invalid="ignore"):
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
     def look(self, beta: Vector, product: Vector) -> Seen:
         """Look at points beta, where ``product`` is K beta."""
-        gradient, sum_of = self.p - product, self.segments.sum
+        gradient, sum_of, parts = self.p - product, self.segments.sum, self.groups or self.segments
         rises, falls = beta < self.upper, beta > self.lower
-        up = self.segments.max(np.where(rises, gradient, -np.inf))
-        low = self.segments.min(np.where(falls, gradient, np.inf))
+        up = parts.max(np.where(rises, gradient, -np.inf))
+        low = parts.min(np.where(falls, gradient, np.inf))
         b = self._bias(gradient, rises & falls, up, low)
-        half, g = 0.5 * sum_of(beta * product), gradient - self.segments.spread(b)
+        half, g = 0.5 * sum_of(beta * product), gradient - parts.spread(b)
         primal = self._attained(beta, product, b) if self.hard else half + self._losses(g)
+        primal = primal + self._joined(b * np.asarray(self.totals))
         violation = up - low if self.bias else np.maximum(np.maximum(up, 0.0), -low)
-        dual = sum_of(self.p * beta) - half
-        return Seen(primal, dual, violation, b, g, self._inside(beta))
+        violation = violation if self.groups is None else violation.max(keepdims=True)
+        off, inside = self._off(beta), self._inside(beta)
+        stray = self._joined(np.abs(b * off)) if self.bias else np.zeros(len(self))
+        return Seen(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
+
+    def _joined(self, of_groups: Vector) -> Vector:
+        """Add up what there is of each group, for its problem."""
+        return of_groups if self.groups is None else of_groups.sum(keepdims=True)
+
+    def _off(self, beta: Vector) -> Vector:
+        """By how much each group's sum differs from what it should be."""
+        return (self.groups or self.segments).sum(beta) - np.asarray(self.totals)
 
     def _bias(self, gradient: Vector, free: Mask, up: Vector, low: Vector) -> Vector:
         """Find every b: the mean of F over the free variables, or the middle where none is free."""
         if not self.bias:
             return np.zeros(len(self))
-        count, total = self.segments.sum(free), self.segments.sum(np.where(free, gradient, 0.0))
+        parts = self.groups or self.segments
+        count, total = parts.sum(free), parts.sum(np.where(free, gradient, 0.0))
+        if count.all():
+            return total / count
         with np.errstate(invalid="ignore"):
             ends = np.where(np.isfinite(up), up, low), np.where(np.isfinite(low), low, up)
             middle = 0.5 * (ends[0] + ends[1])
@@ -128,12 +157,12 @@ class Stack:
         return self.segments.sum(np.maximum(self.upper * g, self.lower * g))
 
     def _attained(self, beta: Vector, product: Vector, b: Vector) -> Vector:
-        parts = zip(self, self.segments, b.tolist(), strict=True)
+        parts = zip(self, self.segments, b[:, None], strict=True)
         return np.array([p.attained(beta[s], product[s], b_) for p, s, b_ in parts])
 
     def _inside(self, beta: Vector) -> Mask:
         outside = self.segments.sum((beta > self.upper) | (beta < self.lower) | np.isnan(beta))
         if not self.bias:
             return outside == 0
-        slack = 1e-9 * (1.0 + self.segments.sum(np.abs(beta)))
-        return (outside == 0) & (np.abs(self.segments.sum(beta)) <= slack)
+        slack, off = 1e-9 * (1.0 + self.segments.sum(np.abs(beta))), np.abs(self._off(beta))
+        return (outside == 0) & ((off if self.groups is None else off.max()) <= slack)

@@ -13,7 +13,11 @@ from maxmargin.solvers.iterate import Iterate, Window
 
 
 class CachedAscent(DualAscent):
-    """A dual point moved a few variables at a time, over a window of cached rows."""
+    """A dual point moved a few variables at a time, over a window of cached rows.
+
+    Where each row has several variables, one after the other over all rows, the cache sees their
+    sum: what they add to K beta is the same.
+    """
 
     squares: ClassVar[int] = 0
     """Square matrices of ``Window.room`` variables it stores beside the rows."""
@@ -29,17 +33,20 @@ class CachedAscent(DualAscent):
     ) -> None:
         super().__init__(problem, view)
         self.iterate, self._gram = Iterate(view), view.gram
+        self._copies = view.copies
+        self._beta = self.iterate.beta if view.copies == 1 else np.zeros(len(problem))
         if self.whole_rows and len(problem) != len(self._gram):
             raise ValueError(f"{type(self).__name__} needs a cache of its problem's rows alone.")
         if view.cache.lines < min(self.fewest_lines, len(problem)):
             raise ValueError(f"{type(self).__name__} needs {self.fewest_lines} lines of cache.")
         self._size = min(view.room, len(problem))
         self._random = np.random.default_rng(seed)
+        start = Start.of(problem) if start is None else start.within(problem)
         if start is not None:
-            self._begin_at(start.within(problem))
+            self._begin_at(start)
 
     def _begin_at(self, start: Start) -> None:
-        if start.product is not None:
+        if start.product is not None and self._copies == 1:
             self.iterate.begin_at(start.beta, start.product)
         else:
             moved = np.flatnonzero(start.beta)
@@ -48,22 +55,33 @@ class CachedAscent(DualAscent):
     @property
     def beta(self) -> Vector:
         """The point."""
-        return self.iterate.beta
+        return self._beta
 
     @property
     def running(self) -> Vector:
         """K beta, updated by every step."""
-        return self.iterate.running
+        return self._for_all(self.iterate.running)
 
     def fresh_product(self) -> Vector:
         """K beta, summed anew from kernel rows."""
-        return self.iterate.fresh_product()
+        return self._for_all(self.iterate.fresh_product())
 
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""
-        self.iterate.restart(point.product)
+        self.iterate.restart(point.product[: len(self.iterate)])
+
+    def _for_all(self, of_rows: Vector) -> Vector:
+        """Give every variable what its row has."""
+        return of_rows if self._copies == 1 else np.tile(of_rows, self._copies)
 
     def move(self, variables: Index, values: Vector) -> None:
         """Set some variables."""
         free = (values > self.problem.lower[variables]) & (values < self.problem.upper[variables])
-        self.iterate.move(variables, values, free)
+        if self._copies == 1:
+            self.iterate.move(variables, values, free)
+            return
+        self._beta[variables] = values
+        rows, first = np.unique(variables % len(self.iterate), return_inverse=True)
+        sums = self._beta.reshape(self._copies, -1)[:, rows].sum(axis=0)
+        again = np.bincount(first, free, len(rows)) > 0
+        self.iterate.move(rows, sums, again)

@@ -35,4 +35,6 @@ class Decomposition(Around):
         if isinstance(view, Square):
             super().__init__(InMemory(problem, view, start, seed))
         else:
-            super().__init__((Shrinking if shrinking else WorkingSet)(problem, view, start, seed))
+            plain = problem.groups is None and view.copies == 1
+            kind = Shrinking if shrinking and plain else WorkingSet
+            super().__init__(kind(problem, view, start, seed))

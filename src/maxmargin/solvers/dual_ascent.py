@@ -7,8 +7,8 @@ Problem: ``problems.box_qp``. Each of these solvers raises the dual
 and knows the gradient F = p - K beta by a running product. They differ in where they find kernel
 values (``view``: a ``Window`` of cached rows, or a ``Square`` in memory) and in ``step``.
 
-A solver begins at beta = 0, or at a ``Start``: the duals of a neighbouring problem, put into this
-one's box.
+A solver begins at beta = 0, or where sums are fixed at something else as near to it as they allow,
+or at a ``Start``: the duals of a neighbouring problem, put into this one's box.
 """
 
 from __future__ import annotations
@@ -56,11 +56,35 @@ class Start:
     product: Vector | None = None
 
     def within(self, problem: BoxQP) -> Start:
-        """Put the duals into a box, with a bias so that they sum to 0."""
+        """Put the duals into a box, with a bias so that they have its sums."""
         beta = np.minimum(np.maximum(self.beta, problem.lower), problem.upper)
-        beta = _balanced(beta) if problem.bias else beta
+        if problem.bias:
+            beta = _filled(problem, beta) if any(problem.totals) else _balanced(beta)
         near = np.abs(beta - self.beta).max(initial=0.0) <= _SAME * np.abs(beta).max(initial=0.0)
         return Start(beta, self.product if near else None)
+
+    @classmethod
+    def of(cls, problem: BoxQP) -> Start | None:
+        """Say where to begin with nothing known; None for beta = 0."""
+        return cls(np.zeros(len(problem))).within(problem) if any(problem.totals) else None
+
+
+def _filled(problem: BoxQP, beta: Vector) -> Vector:
+    """Move variables to their far bounds, one after the other, until every group has its sum.
+
+    The first ones, as LIBSVM does: most of them belong there if many do, and few rows are needed.
+    """
+    beta = beta.copy()
+    for members, total in zip(problem.members, problem.totals, strict=True):
+        some, off = beta[members], total - float(beta[members].sum())
+        bound = (problem.upper if off > 0 else problem.lower)[members]
+        room = np.cumsum(np.abs(bound - some))
+        whole = int(np.searchsorted(room, abs(off), side="right"))
+        some[:whole] = bound[:whole]
+        if whole < len(some):
+            some[whole] += total - float(some.sum())
+        beta[members] = some
+    return beta
 
 
 def _balanced(beta: Vector) -> Vector:
@@ -117,19 +141,39 @@ class DualAscent(ABC):
 
     def violation(self) -> float:
         """Violation by the running product."""
-        up, low, _ = self._limits(self.gradient())
-        return up - low if self.problem.bias else max(up, -low)
+        if not self.problem.bias:
+            up, low, _ = self._limits(self.gradient())
+            return max(up, -low)
+        return max(up - low for up, low, _ in self._levels(self.gradient()))
 
     def _limits(self, F: Vector) -> tuple[float, float, float]:
         """Like ``BoxQP.limits``, and a bias between them: the free variables' if there are any."""
-        problem = self.problem
-        up, low, total, free = self.engine.selection.survey(
-            F, self.beta, problem.lower, problem.upper
-        )
-        if not problem.bias:
+        return self._levels(F)[0]
+
+    def _levels(self, F: Vector) -> list[tuple[float, float, float]]:
+        """Do the same for every group of variables."""
+        problem, survey = self.problem, self.engine.selection.survey
+        vectors = F, self.beta, problem.lower, problem.upper
+        if problem.groups is None:
+            return [self._level(*survey(*vectors))]
+        return [self._level(*survey(*(v[m] for v in vectors))) for m in problem.members]
+
+    def _level(
+        self, up: float, low: float, total: float, free: float
+    ) -> tuple[float, float, float]:
+        if not self.problem.bias:
             return max(up, 0.0), min(low, 0.0), 0.0
         b = total / free if free else 0.5 * (up + low)
         return up, low, min(max(b, low), up)
+
+    def _slopes(self, F: Vector) -> Vector:
+        """How much each variable wants to rise (positive) or fall, at the bias of its group."""
+        problem, slope, levels = self.problem, np.empty(len(F)), self._levels(F)
+        b = levels[0][2]
+        if problem.groups is not None:
+            F, b = F - problem.spread(np.array([level[2] for level in levels])), 0.0
+        self.engine.selection.slopes(F, self.beta, problem.lower, problem.upper, b, slope)
+        return slope
 
     def merit(self) -> float:
         """Give the dual by the running product."""
@@ -162,4 +206,8 @@ class DualAscent(ABC):
         problem = self.problem
         up = np.where(self.beta < problem.upper, F, -np.inf)
         low = np.where(self.beta > problem.lower, F, np.inf)
+        if problem.groups is not None:
+            worst = int(np.argmax([a - b for a, b, _ in self._levels(F)]))
+            others = problem.groups != worst
+            up[others], low[others] = -np.inf, np.inf
         return np.array([up.argmax(), low.argmin()], dtype=np.intp)

@@ -45,8 +45,8 @@ class InMemory(DualAscent):
         self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
         self._F = problem.p.astype(np.float64)
         self._many = _STEPS * max(len(problem), _FEWEST)
+        start = Start.of(problem) if start is None else start.within(problem)
         if start is not None:
-            start = start.within(problem)
             self._beta = start.beta
             self._K.bring(np.flatnonzero(start.beta))
             self._F -= self._K.times(start.beta) if start.product is None else start.product
@@ -73,7 +73,7 @@ class InMemory(DualAscent):
             return
         if self._inside:
             self.spent = self.violation() > 0.5 * before
-        elif limits.max_iter < 0:
+        elif limits.max_iter < 0 and not any(self.problem.totals):
             self._come_from_inside(limits)
             self._solve(0.0, limits)
 

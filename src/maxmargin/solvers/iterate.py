@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels.gram import Gram
 from maxmargin.solvers.row_cache import (
-    TILE_COLUMNS,
     TILE_ROWS,
     Index,
     Piece,
@@ -35,6 +34,8 @@ class Window:
     segments: tuple[int, ...]
     room: int
     """Number of variables of which there is memory for a square matrix."""
+    copies: int = 1
+    """Variables that each row has."""
 
     @property
     def gram(self) -> Gram:
@@ -44,21 +45,27 @@ class Window:
     @property
     def index(self) -> Index:
         """For each of the problem's variables its row in the training set."""
+        return np.tile(self.rows, self.copies)
+
+    @property
+    def rows(self) -> Index:
+        """The rows that the problem sees."""
         bounds = self.cache.boundaries
         return np.concatenate([np.arange(bounds[s], bounds[s + 1]) for s in self.segments])
 
 
 class Iterate:
-    """beta, moved a few variables at a time, with both products."""
+    """beta, one a row, moved a few at a time, with both products."""
 
     def __init__(self, window: Window) -> None:
         self.cache, self._segments = window.cache, window.segments
-        self.index = window.index
+        self.index = window.rows
         n = len(self.index)
         self.beta, self.running, self._settled, self._booked = (np.zeros(n) for _ in range(4))
         self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)
         self._variable[self.index] = np.arange(n)
         self._pieces = list(self._located(self.cache.pieces(self._segments)))
+        self._spans = list(self._located(self.cache.spans(self._segments)))
         self._add_rows, self.rows_evaluated = self.cache.engine.rows.add_rows, 0
 
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
@@ -89,6 +96,43 @@ class Iterate:
     def _move(self, variables: Index, values: Vector, free: NDArray[np.bool_]) -> None:
         rows, steps = self.index[variables], values - self.beta[variables]
         placed = self.cache.place(rows, free)
+        follow = self._by_tiles if self.cache.formula is None else self._by_formula
+        self.rows_evaluated += follow(rows, steps, placed)
+        self.beta[variables] = values
+        self.cache.mark_filled(placed.slots, self._segments)
+
+    def _by_formula(self, rows: Index, steps: Vector, placed: Placement) -> int:
+        """Let both products follow, a range of columns in one call; returns the rows evaluated."""
+        cache, formula = self.cache, self.cache.formula
+        assert formula is not None
+        settle, new = self._leaving(placed), cache.new_rows(rows, self._segments)
+        kept = {s: ~of.lacking & (steps != 0) for s, of in new.items()}
+        known = {s: (placed.slots[mask], steps[mask]) for s, mask in kept.items()}
+        advance = formula.verbs.add_rows_and_fill
+
+        def work(located: tuple[Piece, slice]) -> None:
+            piece, part = located
+            s, columns = piece.segment, slice(piece.start, piece.stop)
+            advance(
+                self._settled[part],
+                *settle,
+                self.running[part],
+                *known[s],
+                *new[s].rows.parts,
+                new[s].slots,
+                steps[new[s].lacking],
+                formula.X[columns],
+                formula.lengths[columns],
+                piece.start,
+                cache.store,
+                cache.scratch(),
+            )
+
+        cache.workers.each(work, self._spans)
+        return len(new[self._segments[0]].rows)
+
+    def _by_tiles(self, rows: Index, steps: Vector, placed: Placement) -> int:
+        """Do the same for any other kernel."""
         missing = self.cache.missing(rows, self._segments)
         settle, moving = self._leaving(placed), steps != 0
         slots, steps = placed.slots[moving], steps[moving]
@@ -116,9 +160,7 @@ class Iterate:
             self.cache.workers.each(settled, self._pieces)
             self.cache.workers.each(filled, self._pieces)
             self.cache.workers.each(added, self._pieces)
-        self.beta[variables] = values
-        self.cache.mark_filled(placed.slots, self._segments)
-        self.rows_evaluated += sum(len(tile.slots) for tile in missing[self._segments[0]])
+        return sum(len(tile.slots) for tile in missing[self._segments[0]])
 
     def _leaving(self, placed: Placement) -> tuple[Index, Vector]:
         """Lines about to be overwritten whose coefficients are not all booked, and the rest due."""
@@ -159,19 +201,19 @@ class Iterate:
 
     def _product_on(self, rest: Index, variables: Index, weights: Vector) -> Vector:
         """K[rest, variables] weights, a tile of kernel values at a time."""
-        gram, product = self.cache.gram, np.zeros(len(rest))
+        gram, product, width = self.cache.gram, np.zeros(len(rest)), self.cache.width
         parts = [slice(i, i + TILE_ROWS) for i in range(0, len(variables), TILE_ROWS)]
         tiles = [(gram.rows[self.index[variables[part]]], weights[part]) for part in parts]
 
         def work(first: int) -> None:
-            some = slice(first, first + TILE_COLUMNS)
+            some = slice(first, first + width)
             columns = gram.rows[self.index[rest[some]]]
             for rows, w in tiles:
                 tile = self.cache.tile(len(rows), len(columns))
                 gram.block(rows, columns, tile)
                 self._add_rows(product[some], tile, np.arange(len(rows)), w, 0)
 
-        self.cache.workers.each(work, range(0, len(rest), TILE_COLUMNS))
+        self.cache.workers.each(work, range(0, len(rest), width))
         return product
 
     def begin_at(self, beta: Vector, product: Vector) -> None:

@@ -1,4 +1,4 @@
-r"""The kernel machine's solver on the linear kernel: the hinge and the squared hinge, by rows.
+r"""The kernel machine's solver on the linear kernel: hinges and insensitive losses, by rows.
 
 Problem: that of ``problems.linear`` with one of these losses and the penalty "l2". Its dual is the
 box QP of ``problems.box_qp`` with K = X X', whatever the number of columns,
@@ -6,12 +6,13 @@ box QP of ``problems.box_qp`` with K = X X', whatever the number of columns,
     hinge           beta_i t_i in [0, c_i]
     squared hinge   beta_i t_i >= 0,  and 1 / (2 c_i) added to K_ii
 
+or that of ``problems.regression``, of two variables a row, for the insensitive loss and its square;
 with a bias where the intercept is free, and with the square of the constant added to K where it is
 regularised. Coordinates alone cannot do it with a free intercept: sum beta = 0 ties them together;
 and few rows far apart are easier than Newton's matrix of all columns. The coefficients are
 theta = sum_i beta_i x_i and the bias of the free variables.
 
-The squared hinge needs its whole matrix in memory, of at most some thousand rows.
+The squared losses need their whole matrix in memory, of at most some thousand variables.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from numpy.typing import NDArray
 from maxmargin.certify import LinearPoint
 from maxmargin.kernels import Linear
 from maxmargin.kernels.gram import Gram
-from maxmargin.losses import Hinge, SquaredHinge
+from maxmargin.losses import Hinge, Insensitive, SquaredHinge, SquaredInsensitive
 from maxmargin.ops.design import Design
 from maxmargin.problems import BoxQP, LinearProblem, c_svc
+from maxmargin.problems.regression import svr
 from maxmargin.solvers.decomposition import Decomposition
 from maxmargin.solvers.dual_ascent import SIZE, Start
 from maxmargin.solvers.in_memory import Square
@@ -57,7 +59,8 @@ class LinearWorkingSet:
         start: LinearStart | None = None,
         seed: int = 0,
     ) -> None:
-        self.scope.refuse_others(self, problem)
+        if not _known(problem):  # which is more than users may name it for
+            self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         box, view = _box(problem), _view(problem, design)
         begin = None if start is None else Start(start.beta)
@@ -67,8 +70,7 @@ class LinearWorkingSet:
     @staticmethod
     def takes_over(problem: Any, design: Design) -> bool:
         """Whether a problem on which another solver failed is one for this one, in good time."""
-        known = isinstance(problem, LinearProblem) and problem.loss in (Hinge(), SquaredHinge())
-        return known and problem.penalty == "l2" and len(design) <= SIZE
+        return _known(problem) and _copies(problem) * len(design) <= SIZE
 
     @property
     def spent(self) -> bool:
@@ -90,8 +92,14 @@ class LinearWorkingSet:
         beta, product, box = self._inner.beta, self._inner.running, self._inner.problem
         b, diagonal = box.intercept(beta, box.p - product), _diagonal(self.problem)
         values = product if diagonal is None else product - diagonal * beta
+        values, beta = values[: len(self.problem)], self._of_rows(beta)
         primal = 0.5 * float(beta @ values) + float(self.problem.prices(values + b).sum())
         return primal, self._inner.merit()
+
+    def _of_rows(self, beta: Vector) -> Vector:
+        """Add up the variables of each row."""
+        sums: Vector = beta.reshape(-1, len(self.problem)).sum(axis=0)
+        return sums
 
     def step(self, limits: Limits) -> None:
         """Optimise a working set; to finer pairs whenever the present ones are solved."""
@@ -103,10 +111,10 @@ class LinearWorkingSet:
 
     def point(self) -> LinearPoint:
         """Give coefficients and duals with fresh products."""
-        beta, box = self._inner.beta.copy(), self._inner.problem
+        box, beta = self._inner.problem, self._of_rows(self._inner.beta)
         theta = self._design.back(beta)
         if self.problem.free:
-            theta[-1] = box.intercept(beta, box.p - self._inner.running)
+            theta[-1] = box.intercept(self._inner.beta, box.p - self._inner.running)
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 
     def restart(self, point: LinearPoint) -> None:
@@ -115,21 +123,41 @@ class LinearWorkingSet:
         self._inner.restart(self._inner.point())
 
 
+def _known(problem: Any) -> bool:
+    if not isinstance(problem, LinearProblem) or problem.penalty != "l2":
+        return False
+    return problem.loss in (Hinge(), SquaredHinge()) or _has_zone(problem)
+
+
+def _has_zone(problem: LinearProblem) -> bool:
+    return isinstance(problem.loss, Insensitive | SquaredInsensitive)
+
+
+def _copies(problem: LinearProblem) -> int:
+    """Count the variables of a row: one for each side of a zone."""
+    return 2 if _has_zone(problem) else 1
+
+
 def _diagonal(problem: LinearProblem) -> Vector | None:
-    return 0.5 / problem.cost if problem.loss == SquaredHinge() else None
+    squared = isinstance(problem.loss, SquaredHinge | SquaredInsensitive)
+    return np.tile(0.5 / problem.cost, _copies(problem)) if squared else None
 
 
 def _box(problem: LinearProblem) -> BoxQP:
     cost = problem.cost if _diagonal(problem) is None else np.full(len(problem), np.inf)
+    if isinstance(problem.loss, Insensitive | SquaredInsensitive):
+        box = svr(problem.t, cost, float(problem.loss.epsilon))
+        return replace(box, bias=problem.free)
     return c_svc(problem.t, cost, bias=problem.free)
 
 
 def _view(problem: LinearProblem, design: Design) -> Window | Square:
     offset = 0.0 if problem.free else design.constant**2
     gram, diagonal = Gram.of(Linear(), design.X, offset), _diagonal(problem)
+    copies = _copies(problem)
     if diagonal is None:
-        rows = Rows(gram, np.array([0, len(design)]), [(0,)])
+        rows = Rows(gram, np.array([0, len(design)]), [(0,)], copies)
         return arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
-    matrix = evaluate(gram, design.workers).astype(np.float64)
+    matrix = np.tile(evaluate(gram, design.workers).astype(np.float64), (copies, copies))
     matrix[np.diag_indices_from(matrix)] += diagonal
-    return Square(gram, np.arange(len(gram)), Matrix.of(matrix))
+    return Square(gram, np.tile(np.arange(len(gram)), copies), Matrix.of(matrix))

@@ -58,6 +58,7 @@ class Source:
         return self.kind, self.K, self.index, self.XT, self.norms, self.params
 
 
+NO_GROUPS = np.empty(0, np.int8)
 _NOBODY: Index = np.empty(0, np.intp)
 _NOTHING: Vector = np.empty(0)
 
@@ -113,8 +114,10 @@ class Matrix:
     def polish(self, problem: BoxQP, beta: Vector, F: Vector, target: float) -> bool:
         """Solve for the free variables as far as the bound ones allow; beta and F in place.
 
-        False if they are too many.
+        False if they are too many, or in groups.
         """
+        if problem.groups is not None:
+            return False
         box = problem.lower, problem.upper, problem.bias
         return bool(self.engine.polish.polish(self.store, self.slots, beta, F, *box, target))
 
@@ -142,8 +145,9 @@ class Matrix:
         if not problem.bias:
             steps, flattest = self.engine.smo.smo_single(*rows, *point)
         else:
-            used = np.empty(len(self), np.bool_)
-            steps, flattest, _, _ = self.engine.smo.smo_pairs(*rows, *point, True, used)
+            used, groups = np.empty(len(self), np.bool_), problem.groups
+            parts = (NO_GROUPS, 1) if groups is None else (groups, len(problem.totals))
+            steps, flattest, _, _ = self.engine.smo.smo_pairs(*rows, *point, True, used, *parts)
         return steps, flattest
 
 

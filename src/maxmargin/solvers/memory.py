@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import Points, squared_lengths
+from maxmargin.kernels.points import squared_lengths
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
@@ -29,6 +29,7 @@ from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.matrix import Matrix, Source
+from maxmargin.solvers.products import Products
 from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS, RowCache
 from maxmargin.solvers.working_set import working_set_size
 
@@ -37,7 +38,9 @@ Segments = tuple[int, ...]
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
-_STRIP = 256  # rows of a matrix that one thread evaluates at a time
+_EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
+_LITTLE = 1 << 27  # of them are soon done: other threads may take longer to be given a core
+_BLOCK, _STRIP = 256, 64  # rows of a matrix that a thread evaluates at a time, and by a formula
 
 
 @dataclass(frozen=True)
@@ -59,27 +62,33 @@ class Rows:
     gram: Gram
     edges: NDArray[np.intp]
     problems: Sequence[Segments]
+    copies: int = 1
+    """Variables that each row has in a problem."""
 
     def ranges(self, segments: Segments) -> list[tuple[int, int]]:
         """Where each of these segments begins and ends."""
         return [(int(self.edges[s]), int(self.edges[s + 1])) for s in segments]
 
     def index(self, segments: Segments) -> NDArray[np.intp]:
-        """List the rows that a problem sees."""
-        return np.concatenate([np.arange(*r) for r in self.ranges(segments)])
+        """List the row of every variable of a problem."""
+        rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
+        return np.tile(rows, self.copies)
 
-    @property
+    @cached_property
     def largest(self) -> int:
-        """Rows of the largest problem."""
-        return max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
+        """Variables of the largest problem."""
+        return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
 
 
 def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Choose what is stored within the budget (bytes), for a solver that says what it takes."""
     gram, item = rows.gram, rows.gram.dtype.itemsize
     square, largest = len(gram) ** 2 * item, rows.largest**2 * item
+    if getattr(solver, "multiplies", False):
+        return _multiplied(rows, square <= budget, workers)
     many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
-    fits = in_memory and square + (largest if many else 0) <= budget
+    parts = many or rows.copies > 1
+    fits = in_memory and square + (largest if parts else 0) <= budget
     columns = _columns_of_formula(gram) if many and solver.in_memory else np.inf
     if rows.largest <= _LAZY * SIZE and largest <= budget and columns <= _FEW_COLUMNS:
         return _evaluated(rows, budget)
@@ -107,18 +116,24 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares=True)
 
 
+def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
+    """Multiply with all rows at once: those of a matrix that fits, or evaluated every time."""
+    gram, few = rows.gram, stored and len(rows.gram) <= SIZE
+    matrix = evaluate(gram, workers) if stored else None
+    products = Products(gram, matrix, None if few else workers)
+    return Memory(lambda _segments: products, len(rows.problems) if few else 1)
+
+
 def _columns_of_formula(gram: Gram) -> float:
     """Count the columns of vectors whose rows compiled loops can evaluate; else infinitely many."""
-    vectors = isinstance(gram.rows, Points) and not sparse.issparse(gram.rows.X)
-    known = vectors and gram.kernel.formula is not None and not gram.offset
-    return float(gram.rows.X.shape[1]) if known else np.inf  # type: ignore[attr-defined]
+    return np.inf if gram.formula is None else float(gram.formula.X.shape[1])
 
 
 def _evaluated(rows: Rows, budget: int) -> Memory:
     """Let every problem evaluate the rows that it comes to want."""
-    gram, formula = rows.gram, rows.gram.kernel.formula
+    gram, formula = rows.gram, rows.gram.formula
     assert formula is not None
-    X = gram.rows.X  # type: ignore[attr-defined]
+    X = formula.X
     # Rows lie class by class, so a problem's columns of X' are a few runs, copied as they are.
     XT, norms, diagonal = X.T.copy(), squared_lengths(X).astype(X.dtype), gram.diagonal()
     size = rows.largest**2
@@ -127,7 +142,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     def view(segments: Segments) -> Square:
         index, ranges = rows.index(segments), rows.ranges(segments)
         own = np.concatenate([XT[:, a:b] for a, b in ranges], axis=1)
-        source = Source.evaluated(formula[0], own, norms[index], formula[1])
+        source = Source.evaluated(formula.kind, own, norms[index], formula.params)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
     return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares=True)
@@ -136,7 +151,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Cache rows: of all problems together, or of one after the other if the solver wants that."""
     gram, item = rows.gram, rows.gram.dtype.itemsize
-    size = working_set_size(len(gram), item, budget)
+    size = working_set_size(rows.copies * len(gram), item, budget)
     tiles = min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
     lines = budget - tiles - solver.squares * size**2 * item
     lines = max(lines, solver.fewest_lines * rows.largest * item)
@@ -148,21 +163,28 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
 
         return Memory(view)
     cache = RowCache(gram, lines, workers, rows.edges.tolist())
-    return Memory(lambda segments: Window(cache, segments, size))
+    return Memory(lambda segments: Window(cache, segments, size, rows.copies))
 
 
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     """Evaluate the whole matrix, on all threads: rows up to the diagonal, then mirrored."""
     if gram.whole is not None:
         return gram.whole
-    matrix = np.empty((len(gram), len(gram)), gram.dtype)
-    mirror = engine_of(matrix).rows.mirror
+    matrix, formula = np.empty((len(gram), len(gram)), gram.dtype), gram.formula
+    mirror, scratch = engine_of(matrix).rows.mirror, Scratch(_STRIP * len(gram), gram.dtype)
+
+    strip = _BLOCK if formula is None else _STRIP
 
     def work(first: int) -> None:
         stop_if_over()
-        stop = min(first + _STRIP, len(gram))
+        stop = min(first + strip, len(gram))
+        if formula is not None:
+            formula.verbs.fill_strip(*formula.parts, first, stop, matrix, scratch.memory())
+            return
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)
 
-    (workers or Workers(1)).each(work, range(0, len(gram), _STRIP))
+    if workers is None or matrix.size * (_columns_of_formula(gram) + _EPILOGUE) <= _LITTLE:
+        workers = Workers(1)
+    workers.each(work, reversed(range(0, len(gram), strip)))
     return matrix

@@ -18,7 +18,8 @@ the very end. Their linear prediction after the undamped step, beta - h * (X p),
 v = D (theta + p) exactly, so its gap is of second order; clipped into the conjugate's domain it is
 what the certificate is made of.
 
-The hinge has no curvature: it is solved as a sequence of ``proximal_hinge`` problems, narrowed
+The hinge has no curvature: it is solved as a sequence of ``proximal_hinge`` problems (the
+insensitive loss of ``proximal_zone`` ones), narrowed
 whenever Newton's step promises less than the smoothing hides.
 
 Where rows are plenty, a sample of them is solved first, itself from a smaller sample. The optimum
@@ -46,6 +47,7 @@ from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose, spread_of
 from maxmargin.solvers.proximal_hinge import ProximalHinge
+from maxmargin.solvers.proximal_zone import ProximalZone
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, any_curved
 
@@ -56,6 +58,7 @@ _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
+_TALL_WIDTH, _TALL = 4000, 20  # the same for so many rows a column: then they are ill-conditioned
 _SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows for each column
 _SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
@@ -109,12 +112,10 @@ class Newton:
             self._values = self._design.values(theta)
         else:
             self._values = np.full(len(self.problem), self._design.constant * theta[-1])
-        self._model: LinearProblem | ProximalHinge = self.problem
+        self._model: LinearProblem | ProximalHinge | ProximalZone = self.problem
         if not self._smooth:
-            centre = np.zeros(len(self.problem))
-            if theta.any():  # a sample was solved
-                centre[self.problem.t * self._values < 1.0] = 1.0
-            self._model = ProximalHinge(self.problem, width, centre)
+            kind = ProximalHinge if self.problem.labelled else ProximalZone
+            self._model = kind.around(self.problem, width, self._values)
         self._beta: Vector | None = None
         self._primal = self._total_primal()
         self._best_primal, self._best_theta = self._primal, theta
@@ -122,7 +123,7 @@ class Newton:
     def _best_constant(self) -> Vector:
         """Begin with the best intercept alone: the same value for all rows needs none of them."""
         theta, problem, constant = np.zeros(self._design.width), self.problem, self._design.constant
-        if not self._smooth or not constant:
+        if not self._smooth or not constant or not problem.labelled:
             return theta
         t = np.array([-1.0, 1.0])
         cost = _totals(problem)
@@ -258,7 +259,7 @@ class Newton:
             self._beta = self._slopes_at(self._ahead)
             return inner + length * square - float(self._beta @ change)
 
-        return _least(derivative, slope)
+        return least_along(derivative, slope)
 
     def _advance(self, step: Vector) -> None:
         self._theta = self._theta + step
@@ -273,17 +274,11 @@ class Newton:
             self._damping = min(_MOST, _MORE * max(self._damping, 1e-3 * _DAMPING))
         elif length >= 0.8:
             self._damping = self._damping / _MORE if self._damping > _LEAST else 0.0
-        if isinstance(self._model, ProximalHinge) and length > 0.3:
-            hidden = self._hidden()
+        if not isinstance(self._model, LinearProblem) and length > 0.3:
+            hidden = self._model.hidden(self._values, self._slopes())
             if decrement <= hidden:
                 self._model = self._model.sharpened(self._values, _NARROW)
                 self._beta = None
-
-    def _hidden(self) -> float:
-        """How much the smoothing adds to the gap: each row's hinge minus the line of its dual."""
-        beta, problem = self._slopes(), self.problem
-        short = 1.0 - problem.t * self._values
-        return float(problem.cost @ np.maximum(short, 0.0) - (beta * problem.t) @ short)
 
     # the duals
 
@@ -304,6 +299,8 @@ class Newton:
     def _dual_at_zero(self) -> float:
         """Give the dual where all duals are 0: minus what the losses cost at best."""
         t, problem = np.array([-1.0, 1.0]), self.problem
+        if not problem.labelled:
+            return -float(problem.conjugates(np.zeros(len(problem))).sum())
         least = problem.loss.conjugate(np.zeros(2), t)
         return -float(_totals(problem) @ least) if np.isfinite(least).all() else -np.inf
 
@@ -402,8 +399,11 @@ def _totals(problem: LinearProblem) -> Vector:
 
 def is_narrow(design: Design) -> bool:
     """Whether the square matrix of the columns is worth its making."""
+    if design.dense:
+        tall = len(design) >= _TALL * design.width
+        return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
     light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
-    return design.width <= _EXACT_WIDTH and (design.dense or light)
+    return light and design.width <= _EXACT_WIDTH
 
 
 def _solve(matrix: Vector, right: Vector) -> Vector | None:
@@ -415,7 +415,7 @@ def _solve(matrix: Vector, right: Vector) -> Vector | None:
     return solution if np.isfinite(solution).all() else None
 
 
-def _least(derivative: Callable[[float], float], slope: float) -> float:
+def least_along(derivative: Callable[[float], float], slope: float) -> float:
     """Find a length with a derivative of at most _GOOD times the first one, |slope|, in size.
 
     Secants within the bracket, kept away from its ends; beyond 1 by doubling.

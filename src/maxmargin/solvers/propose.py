@@ -29,7 +29,8 @@ def propose(problem: LinearProblem, design: Design, theta: Vector, beta: Vector)
     values, back = design.values(theta), design.back(beta)
     spread = spread_of(design, beta) if problem.penalty == "none" else None
     point = LinearPoint(theta, values, beta, back, design.dtype, spread, _lengths(design))
-    if problem.loss.value(np.array([1.0, 2.0]), 1.0).any():  # no margin is enough for it
+    enough = problem.labelled and not problem.loss.value(np.array([1.0, 2.0]), 1.0).any()
+    if not enough:  # no margin is
         return point
 
     def cost(point: LinearPoint) -> tuple[float, float]:

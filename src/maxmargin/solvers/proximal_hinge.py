@@ -53,6 +53,18 @@ class ProximalHinge:
         a += self.centre[rows]
         return a
 
+    @classmethod
+    def around(cls, problem: LinearProblem, width: float, values: Vector) -> ProximalHinge:
+        """Begin with the duals of rows short of their margin at their bound, if values are any."""
+        short = problem.t * values < 1.0
+        return cls(problem, width, np.where(short & bool(values.any()), 1.0, 0.0))
+
+    def hidden(self, values: Vector, beta: Vector) -> float:
+        """How much the smoothing adds to the gap: each row's hinge minus the line of its dual."""
+        t = self.problem.t
+        short = 1.0 - t * values
+        return float(self.problem.cost @ np.maximum(short, 0.0) - (beta * t) @ short)
+
     def sharpened(self, values: Vector, factor: float) -> ProximalHinge:
         """Move the centre to the duals at these values, and narrow."""
         a = self._unclipped(values, slice(None))

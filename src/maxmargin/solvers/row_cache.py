@@ -2,9 +2,10 @@
 
 A row is wanted by a working-set solver when its dual variable moves; it then adds to the product
 K beta of every training row. Rows are evaluated in fixed pieces of columns, each by one thread:
-one matrix product, one pass for the kernel function, one to store and one to add, all while the
-piece is in the processor's cache. Rows of variables at a bound make room for new ones first, then
-the least recently used: a free variable moves in almost every step, one at a bound hardly again.
+one matrix product, one pass for the kernel function, one to store and add, all while the piece is
+in the processor's cache, and in one compiled call where the kernel is a known formula. Rows of
+variables at a bound make room for new ones first, then the least recently used: a free variable
+moves in almost every step, one at a bound hardly again.
 
 Columns come in segments (one a class), so that one-vs-one problems, which need two segments each,
 share what they evaluate: a line of the store holds a row over all segments, filled as needed.
@@ -20,17 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.base import Prepared
+from maxmargin.kernels.formula import Formula
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 
 Index = NDArray[np.intp]
 
-# A tile of float32 kernel values is 2 MB: large enough for the matrix product to run at full speed,
-# small enough to stay in the processor's cache until it is stored and added.
+# A tile of float32 kernel values is 2 MB: those of sparse rows and of items have less to gain from
+# a processor's cache than from reading the rows less often. Of formulas tiles are smaller.
 TILE_ROWS, TILE_COLUMNS = 512, 1024
 
+_TURNS, _LONGEST = 8, 16  # spans for each thread, and pieces in one: some hundredths of a second
+# A variable at a bound that has not moved for so many moves will hardly do so again; the more
+# columns a row has to be evaluated from, the more of them are waited for.
+_SHORTEST, _LONGER, _FOR_GOOD = 4, 32, 1 << 40
+_COLUMNS_A_MOVE = 8
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
@@ -49,6 +57,16 @@ class Tile:
 
     rows: Prepared
     slots: Index
+
+
+@dataclass(frozen=True)
+class New:
+    """Rows to be evaluated on a segment, by a formula, and the lines they go to."""
+
+    rows: Formula
+    slots: Index
+    lacking: NDArray[np.bool_]
+    """Which of the rows asked for they are."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +104,11 @@ class RowCache:
         self._row_of = np.full(self.lines, -1, dtype=np.intp)
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
         self._last_use = np.zeros(self.lines, dtype=np.int64)
-        self._clock = 0
+        self._clock, self.formula = 0, gram.formula
+        self._patience = _FOR_GOOD if self.formula is None else _patience(self.formula)
+        self.width = TILE_COLUMNS if self.formula is None else kinds.TILE_COLUMNS
         self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
-        self._scratch = Scratch(TILE_ROWS * TILE_COLUMNS, gram.dtype)
+        self._scratch = Scratch(TILE_ROWS * self.width, gram.dtype)
 
     def _all_segments(self) -> Sequence[int]:
         return range(len(self.boundaries) - 1)
@@ -97,10 +117,26 @@ class RowCache:
         """Cut segments of columns into the fixed pieces that threads work on."""
         cut = [(s, self.boundaries[s], self.boundaries[s + 1]) for s in segments]
         return [
-            Piece(s, start, min(start + TILE_COLUMNS, int(end)))
+            Piece(s, start, min(start + self.width, int(end)))
             for s, begin, end in cut
-            for start in range(int(begin), int(end), TILE_COLUMNS)
+            for start in range(int(begin), int(end), self.width)
         ]
+
+    def spans(self, segments: Sequence[int]) -> list[Piece]:
+        """Join pieces that follow each other, so that every thread gets some of them at a time.
+
+        Sums over a piece do not depend on whether it comes alone.
+        """
+        pieces = self.pieces(segments)
+        wanted = len(pieces) // (_TURNS * self.workers.threads)
+        joined, count = list[Piece](), 0
+        for piece in pieces:
+            count += 1
+            if joined and joined[-1].segment == piece.segment and count <= min(wanted, _LONGEST):
+                joined[-1] = Piece(piece.segment, joined[-1].start, piece.stop)
+            else:
+                joined, count = [*joined, piece], 1
+        return joined
 
     def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
         """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.
@@ -111,7 +147,7 @@ class RowCache:
         slots = self._slot_of[rows]
         self._last_use[slots[slots >= 0]] = self._clock + _SOON
         lacking = rows[slots < 0]
-        chosen = np.sort(np.argpartition(self._last_use, len(lacking) - 1)[: len(lacking)])
+        chosen = self._give_way(len(lacking))
         evicted = self._row_of[chosen]
         used = evicted >= 0
         self._slot_of[evicted[used]] = -1
@@ -120,6 +156,33 @@ class RowCache:
         slots = self._slot_of[rows]
         self._last_use[slots] = self._clock + np.where(wanted_again, _SOON, 0)
         return Placement(slots, evicted[used], chosen[used])
+
+    def _give_way(self, count: int) -> Index:
+        """Find lines of variables long at a bound, vacant ones, and those used longest ago.
+
+        In this order: memory that nobody has touched yet costs more than evaluating the few rows
+        again whose variables leave their bound after all.
+        """
+        taken = self._row_of >= 0
+        stale = np.flatnonzero(taken & (self._last_use < self._clock - self._patience))
+        if len(stale) >= count:
+            oldest = np.argpartition(self._last_use[stale], count - 1)[:count]
+            return np.sort(stale[oldest])
+        vacant = np.flatnonzero(~taken)[: count - len(stale)]
+        if len(stale) + len(vacant) == count:
+            return np.sort(np.concatenate([stale, vacant]))
+        return np.sort(np.argpartition(self._last_use, count - 1)[:count])
+
+    def new_rows(self, rows: Index, segments: Sequence[int]) -> dict[int, New]:
+        """For each segment the rows still to be evaluated there, where there is a formula."""
+        assert self.formula is not None
+        slots, found = self._slot_of[rows], dict[int, New]()
+        for s in segments:
+            lacking = ~self._filled[slots, s]
+            same = [new for new in found.values() if np.array_equal(new.lacking, lacking)]
+            gathered = same[0].rows if same else self.formula.take(rows[lacking])
+            found[s] = New(gathered, slots[lacking], lacking)
+        return found
 
     def missing(self, rows: Index, segments: Sequence[int]) -> dict[int, list[Tile]]:
         """For each segment the rows still to be evaluated there, gathered once for all pieces."""
@@ -177,4 +240,13 @@ class RowCache:
 
     def tile(self, rows: int, columns: int) -> NDArray[np.floating]:
         """Memory of this thread for a tile."""
-        return self._scratch.memory()[: rows * columns].reshape(rows, columns)
+        return self.scratch()[: rows * columns].reshape(rows, columns)
+
+    def scratch(self) -> NDArray[np.floating]:
+        """Memory of this thread for the largest tile."""
+        return self._scratch.memory()
+
+
+def _patience(formula: Formula) -> int:
+    """How many moves a row is kept for whose variable went to a bound."""
+    return min(_LONGER, max(_SHORTEST, formula.X.shape[1] // _COLUMNS_A_MOVE))

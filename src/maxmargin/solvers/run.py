@@ -132,7 +132,11 @@ def run(solver: Solver, limits: Limits) -> Solution:
 def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
     """Judge a point beyond which no step could be made in time."""
     stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
-    return Solution(point, judge(problem, point, limits.tol, stopped), 0)
+    certificate = judge(problem, point, limits.tol, stopped)
+    if certificate.status is Status.NUMERICAL_ERROR:  # 0 does not have the sums that it should
+        infinite = float("inf")
+        certificate = replace(certificate, status=stopped, primal=infinite, dual=-infinite)
+    return Solution(point, certificate, 0)
 
 
 class _Watch:

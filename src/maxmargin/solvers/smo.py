@@ -29,7 +29,7 @@ from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
 from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.matrix import Source
+from maxmargin.solvers.matrix import NO_GROUPS, Source
 from maxmargin.solvers.run import Limits
 
 _AIM = 0.9  # of tol: what is left to the rounding of the running product
@@ -75,6 +75,8 @@ class SMO(CachedAscent):
                 left,
                 self.second_order,
                 self._used,
+                NO_GROUPS,
+                1,
             )
             left -= steps
             self.iterations += steps
@@ -94,10 +96,8 @@ class SMO(CachedAscent):
 
     def _violators(self, F: Vector, pair: Index, most: int) -> Index:
         """Find the worst whose rows are not stored."""
-        iterate, problem, slope = self.iterate, self.problem, np.empty(len(F))
-        _, _, b = self._limits(F)
-        self.engine.selection.slopes(F, iterate.beta, problem.lower, problem.upper, b, slope)
-        slope[iterate.lines() >= 0] = slope[pair] = 0.0
+        slope = self._slopes(F)
+        slope[self.iterate.lines() >= 0] = slope[pair] = 0.0
         worst = np.argpartition(-np.abs(slope), most)[:most]
         return worst[slope[worst] != 0]
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify import Point, Status, judge_all
+from maxmargin.certify import Certificate, Point, Status, judge, judge_all
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, Segments, Stack
 from maxmargin.solvers.dual_ascent import Start
@@ -58,7 +58,19 @@ def solve_together(problems: Sequence[Small], limits: Limits) -> list[Solution |
 
 
 def _judged(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[Solution | None]:
-    """Judge points in one go."""
+    """Judge points in one go; those of problems with sums of their own one by one."""
+    with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
+        if len(proposed) == 1 or any(p.groups is not None or any(p.totals) for p, _, _ in proposed):
+            verdicts = [judge(problem, point, tol) for problem, point, _ in proposed]
+        else:
+            verdicts = _judged_at_once(proposed, tol)
+    return [
+        Solution(point, verdict, steps) if verdict.status is Status.CERTIFIED else None
+        for (_, point, steps), verdict in zip(proposed, verdicts, strict=True)
+    ]
+
+
+def _judged_at_once(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[Certificate]:
     points = [point for _, point, _ in proposed]
     joined = Point(
         np.concatenate([point.beta for point in points]),
@@ -66,12 +78,7 @@ def _judged(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[So
         Rounding.joined([point.rounding for point in points]),
     )
     convex = np.array([point.convex for point in points])
-    with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
-        verdicts = judge_all(_stacked([p for p, _, _ in proposed]), joined, convex, tol)
-    return [
-        Solution(point, verdict, steps) if verdict.status is Status.CERTIFIED else None
-        for (_, point, steps), verdict in zip(proposed, verdicts, strict=True)
-    ]
+    return judge_all(_stacked([p for p, _, _ in proposed]), joined, convex, tol)
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:

@@ -1,4 +1,4 @@
-"""Block decomposition: optimise a few thousand dual variables at a time, all others fixed.
+"""Block decomposition: optimise a thousand dual variables at a time, all others fixed.
 
 Problem: the box QP of ``problems.box_qp``. One step
 
@@ -17,27 +17,32 @@ of the chosen that moved, so the number taken from the top follows that share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels.formula import Formula
+from maxmargin.ops.scratch import Scratch
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
-from maxmargin.solvers.dual_ascent import SIZE, Index, Start, Vector
+from maxmargin.solvers.dual_ascent import Index, Start, Vector
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits
 
-_KEPT = 1024  # at most so many of the last set stay
+_SIZE = 1024  # variables at a time: their rows of K_WW stay in the cache of the core that runs SMO
+_KEPT = 512  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
-_BLOCK = 256  # rows of K_WW one thread evaluates at a time
+_BLOCK = 256  # rows of K_WW one thread evaluates at a time,
+_STRIP = 64  # and by a formula: an even number, so that threads find about the same to do
 
 
 def working_set_size(n: int, itemsize: int, budget: int) -> int:
     """How many variables to take at a time: two square matrices of them in half of the budget."""
-    return min(n, SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
+    return min(n, _SIZE, max(64, int((budget / (4 * itemsize)) ** 0.5)))
 
 
 class WorkingSet(CachedAscent):
@@ -57,7 +62,7 @@ class WorkingSet(CachedAscent):
         super().__init__(problem, view, start, seed)
         self._many = max(len(problem), 100)
         self._kept = min(_KEPT, self._size // 2)
-        self._matrix = SquareMatrix(view.cache, self.iterate.index, self._size, buffers)
+        self._matrix = SquareMatrix(view.cache, view.index, self._size, buffers)
         self._top = 0.5
 
     def lend_buffers(self) -> list[NDArray[Any]]:
@@ -74,7 +79,7 @@ class WorkingSet(CachedAscent):
         new, kept = self._choose(F)
         chosen = self._matrix.exchange(kept, new)
         beta = self._optimise(chosen, F, limits)
-        moved = beta != self.iterate.beta[chosen]
+        moved = beta != self.beta[chosen]
         self._learn(moved[len(kept) :])
         self.move(chosen[moved], beta[moved])
 
@@ -83,16 +88,14 @@ class WorkingSet(CachedAscent):
         if len(self.problem) <= self._size:
             everything, last = np.arange(len(self.problem)), self._matrix.variables
             return (everything, last) if len(last) == 0 else (last[:0], last)
-        last, beta = self._matrix.variables, self.iterate.beta
+        last, beta = self._matrix.variables, self.beta
         free = (beta[last] > self.problem.lower[last]) & (beta[last] < self.problem.upper[last])
         kept = last[free][-self._kept :]
         return self._violators(F, kept), kept
 
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Half from each side of the bias: the worst, and a sample of the others."""
-        problem, slope = self.problem, np.empty(len(F))
-        _, _, b = self._limits(F)
-        self.engine.selection.slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
+        slope = self._slopes(F)
         slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
         rising, falling = self._sample(slope, wanted), self._sample(-slope, wanted)
@@ -118,7 +121,7 @@ class WorkingSet(CachedAscent):
 
     def _optimise(self, chosen: Index, F: Vector, limits: Limits) -> Vector:
         """Solve the small problem to a fraction of its violation; returns the new beta_W."""
-        part, beta, gradient = self.problem.part(chosen, F), self.iterate.beta[chosen], F[chosen]
+        part, beta, gradient = self.problem.part(chosen, F), self.beta[chosen], F[chosen]
         target = max(0.5 * limits.tol, _FRACTION * part.violation(beta, gradient))
         most = limits.steps_left(self.iterations, 100 * self._many)
         matrix = Matrix.of(self._matrix.values)
@@ -140,6 +143,7 @@ class SquareMatrix:
     ) -> None:
         self._cache, self._index, self._verbs = cache, index, cache.engine.rows
         self._buffers = buffers or [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
+        self._scratch = Scratch(_STRIP * size, cache.gram.dtype)
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
 
@@ -156,18 +160,37 @@ class SquareMatrix:
         variables = np.concatenate([self.variables[place], new])
         self._buffers.reverse()
         values = self._buffers[0][: len(variables) ** 2].reshape(len(variables), len(variables))
-        self._copy(place, values)
-        self._evaluate(variables, len(place), self._read(place, new, values), values)
+        if self._cache.formula is not None:
+            self._fill(place, self._cache.formula.take(self._index[variables]), values)
+        else:
+            known = self._read(place, new, values)
+            self._cache.workers.each(self._copying(place, values), range(0, len(place), _BLOCK))
+            self._evaluate(variables, len(place), known, values)
         self.variables, self.values = variables, values
         return variables
 
-    def _copy(self, place: Index, values: NDArray[Any]) -> None:
+    def _copying(self, place: Index, values: NDArray[Any]) -> Callable[[int], None]:
         def work(first: int) -> None:
-            self._verbs.gather_square(
-                self.values, place, first, min(first + _BLOCK, len(place)), values
-            )
+            stop = min(first + _BLOCK, len(place))
+            self._verbs.gather_square(self.values, place, first, stop, values)
 
-        self._cache.workers.each(work, range(0, len(place), _BLOCK))
+        return work
+
+    def _fill(self, place: Index, rows: Formula, values: NDArray[Any]) -> None:
+        """Copy what stays and evaluate the rest by a formula, the longest strips first."""
+        copy, old, q = self._copying(place, values), len(place), len(rows)
+
+        def work(task: tuple[bool, int]) -> None:
+            evaluated, first = task
+            if not evaluated:
+                copy(first)
+                return
+            scratch = self._scratch.memory()
+            rows.verbs.fill_strip(*rows.parts, first, min(first + _STRIP, q), values, scratch)
+
+        strips = [(True, first) for first in reversed(range(old, q, _STRIP))]
+        blocks = [(False, first) for first in range(0, old, _BLOCK)]
+        self._cache.workers.each(work, strips + blocks)
 
     def _read(self, place: Index, new: Index, values: NDArray[Any]) -> int:
         """Fill in what the row cache knows; returns how many leading columns that completes."""

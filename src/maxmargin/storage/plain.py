@@ -33,6 +33,7 @@ from sklearn.base import BaseEstimator
 from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.graph import Graph, is_networkx
 from maxmargin.storage.hint import fits, hints_of
 from maxmargin.storage.steps import (
     check_step,
@@ -87,6 +88,8 @@ def to_plain(value: Any, place: str = "the model") -> Any:
             return write(value, place)
     if _parts(type(value)) is not None:
         return _write_parts(value, place)
+    if is_networkx(value):  # kernels take it for this value
+        return _write_parts(Graph.from_networkx(value), place)
     raise NotPlainError(
         f"{place} is {_shown(value)}, which cannot be stored without running code when it is read."
     )
@@ -387,11 +390,19 @@ def _read_type(plain: dict[str, Any]) -> type:
     return _TYPES[name] if name in _TYPES else _read_dtype(plain).type
 
 
+def _read_bytes(plain: dict[str, Any]) -> bytes:
+    try:
+        return str(plain["of"]).encode("latin-1")
+    except UnicodeEncodeError:
+        raise NotPlainError("Stored bytes hold what no byte is.") from None
+
+
 _WRITERS: tuple[tuple[Any, Callable[[Any, str], Any]], ...] = (
     (np.ma.MaskedArray, _write_masked),
     (np.ndarray, _write_array),
     (np.generic, lambda value, _: {"is": "number", "of": np.asarray(value)}),
     (np.dtype, _write_dtype),
+    (bytes, lambda value, _: {"is": "bytes", "of": value.decode("latin-1")}),
     (type, _write_type),
     (list, _write_list),
     (tuple, lambda value, place: {"is": "tuple", "of": _write_list(list(value), place)}),
@@ -410,6 +421,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "float": lambda plain: float(plain["of"]),
     "number": lambda plain: _read_array(plain["of"])[()],
     "dtype": _read_dtype,
+    "bytes": _read_bytes,
     "type": _read_type,
     "tuple": lambda plain: tuple(from_plain(plain["of"])),
     "dict": lambda plain: {from_plain(key): from_plain(value) for key, value in plain["of"]},

@@ -41,6 +41,8 @@ class Reduction:
     """Where classes begin among the sorted rows, and the end."""
     tasks: tuple[Task, ...]
     by_pairs: bool
+    copies: int = 1
+    """Variables that each row has, one after the other over all rows; 2 in a regression."""
 
     @property
     def segments(self) -> list[tuple[int, ...]]:
@@ -48,8 +50,8 @@ class Reduction:
         return [task.segments for task in self.tasks]
 
     def variables(self, task: Task) -> Index:
-        """List the sorted rows that a task sees."""
-        return _joined(self.edges, task.segments)
+        """List the sorted row of every variable of a task."""
+        return np.tile(_joined(self.edges, task.segments), self.copies)
 
     def rows(self, task: Task) -> Index:
         """List the rows that a task sees, by their place in the data."""
@@ -72,8 +74,8 @@ class Reduction:
         """Collect the duals of all tasks in one matrix over the sorted rows."""
         lines = len(self.edges) - 2 if self.by_pairs else len(self.tasks)
         matrix = np.zeros((lines, len(self.order)))
-        for task, beta in zip(self.tasks, betas, strict=True):
-            first = 0
+        for task, of_all in zip(self.tasks, betas, strict=True):
+            first, beta = 0, of_all.reshape(self.copies, -1).sum(axis=0)
             for line, part in self.places(task):
                 stop = first + part.stop - part.start
                 matrix[line, part] = beta[first:stop]
@@ -81,8 +83,11 @@ class Reduction:
         return matrix
 
     def part_duals(self, matrix: Vector, task: Task) -> Vector:
-        """Take the duals of a task out of such a matrix."""
-        return np.concatenate([matrix[line, part] for line, part in self.places(task)])
+        """Take the duals of a task out of such a matrix; of two a row one has its sign."""
+        beta = np.concatenate([matrix[line, part] for line, part in self.places(task)])
+        if self.copies == 1:
+            return beta
+        return np.concatenate([np.maximum(beta, 0.0), np.minimum(beta, 0.0)])
 
     def points(self, duals: Vector, values: Vector, gram: Gram) -> list[Point]:
         """Make points of the duals of all tasks, with the products K beta of every row and task."""
@@ -110,6 +115,12 @@ def reduce_classes(
     edges = np.searchsorted(label[order], np.arange(n_classes + 1))
     split = _one_vs_one if by_pairs else _one_vs_rest
     return Reduction(order, edges, tuple(split(edges, cost[order], state)), by_pairs)
+
+
+def keep_together(cost: Vector, state: Callable[[Index], Any], copies: int = 1) -> Reduction:
+    """Make one problem of all rows that cost something, given as ``state`` takes them."""
+    rows = np.flatnonzero(cost > 0)
+    return Reduction(rows, np.array([0, len(rows)]), (Task(0, (0,), state(rows)),), False, copies)
 
 
 def _joined(edges: Index, segments: tuple[int, ...]) -> Index:

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Prepared
+from maxmargin.kernels.formula import Formula
+from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
@@ -39,29 +42,69 @@ def by_class(
     ``finish`` makes an array of as many rows of them; their shape is (rows, classes, lines).
     """
     edges = np.cumsum([0, *counts])
-    weights = np.ascontiguousarray(coefficients.T)
-    tiles = [
-        (c, slice(start, min(start + _COLUMNS, edges[c + 1])))
-        for c in range(len(counts))
-        for start in range(edges[c], edges[c + 1], _COLUMNS)
-    ]
-    columns = [(c, support[part], weights[part]) for c, part in tiles]
-    size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
+    seen, known = Formula.of(kernel, rows), Formula.of(kernel, support)
+    alike = len(coefficients) == 1 and rows.dtype == support.dtype
+    if alike and seen is not None and known is not None:
+        size, sums = kinds.TILE_COLUMNS, _by_formula(seen, known, edges, coefficients)
+    else:
+        size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
+        sums = _by_tiles(kernel, rows, support, edges, coefficients)
     parts: dict[int, NDArray[Any]] = {}
 
     def work(first: int) -> None:
-        block = rows[first : first + size]
-        scratch = np.empty(len(block) * _COLUMNS, rows.dtype)
-        sums = np.zeros((len(block), len(counts), len(coefficients)))
-        for c, items, weight in columns:
-            tile = scratch[: len(block) * len(items)].reshape(len(block), len(items))
-            _add_products(kernel.block(block, items, tile), weight, sums[:, c])
-        parts[first] = finish(sums)
+        parts[first] = finish(sums(slice(first, first + size)))
 
     starts = range(0, len(rows), size)
     with Workers(n_jobs) as workers:
         workers.each(work, starts)
     return np.concatenate([parts[first] for first in starts])
+
+
+def _by_formula(
+    rows: Formula, support: Formula, edges: NDArray[np.intp], coefficients: Matrix
+) -> Callable[[slice], Matrix]:
+    """Sum over all support vectors in one compiled call, for coefficients of one line."""
+    line = np.ascontiguousarray(coefficients[0])
+    scratch = Scratch(kinds.TILE_COLUMNS**2, rows.X.dtype)
+
+    def sums(part: slice) -> Matrix:
+        places = np.arange(len(rows))[part]
+        # A row alone comes twice: BLAS would add up its products in another order than of several.
+        some = rows.take(part if len(places) > 1 else np.repeat(places, 2))
+        total = np.zeros((len(edges) - 1, len(some)))
+        values = *some.parts, support.X, support.lengths, edges, line, total, scratch.memory()
+        rows.verbs.add_decisions(*values)
+        return total.T[: len(places), :, None]
+
+    return sums
+
+
+def _by_tiles(
+    kernel: Kernel,
+    rows: Prepared,
+    support: Prepared,
+    edges: NDArray[np.intp],
+    coefficients: Matrix,
+) -> Callable[[slice], Matrix]:
+    """Sum tile after tile, for any kernel."""
+    weights, classes = np.ascontiguousarray(coefficients.T), len(edges) - 1
+    tiles = [
+        (c, slice(start, min(start + _COLUMNS, edges[c + 1])))
+        for c in range(classes)
+        for start in range(edges[c], edges[c + 1], _COLUMNS)
+    ]
+    columns = [(c, support[part], weights[part]) for c, part in tiles]
+
+    def sums(part: slice) -> Matrix:
+        block = rows[part]
+        scratch = np.empty(len(block) * _COLUMNS, rows.dtype)
+        total = np.zeros((len(block), classes, len(coefficients)))
+        for c, items, weight in columns:
+            tile = scratch[: len(block) * len(items)].reshape(len(block), len(items))
+            _add_products(kernel.block(block, items, tile), weight, total[:, c])
+        return total
+
+    return sums
 
 
 def _add_products(tile: NDArray[Any], weight: Matrix, sums: Matrix) -> None:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from maxmargin.certify import Certificate, Point, judge
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.problems import BoxQP
-from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.svm.kernel_classifier import has_unit_margin
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -290,12 +290,12 @@ def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualE
 
 
 def _refuse_others(model: Any) -> None:
-    if not isinstance(model, KernelClassifier):
+    if not has_unit_margin(model):
         kind = type(model)
         raise TypeError(
-            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals that can be told "
-            "of: take maxmargin's SVC, HardMarginSVC or SlackBudgetSVC; SVC(kernel='linear') is a "
-            "linear machine that has them."
+            f"{kind.__module__.partition('._')[0]}.{kind.__name__} keeps no duals of a margin that "
+            "can be told of: take maxmargin's SVC without approximate, HardMarginSVC or "
+            "SlackBudgetSVC; SVC(kernel='linear') is a linear machine that has them."
         )
     classes = getattr(model, "classes_", ())
     if len(classes) > 2:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.certify import Certificate, Point, Status, judge
 from maxmargin.inputs.caution import caution
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
@@ -38,7 +39,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
-_TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
+TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
 
@@ -80,6 +81,12 @@ class Recipe:
         counts = training.weight > 0
         return np.multiply(cost, training.weight, out=np.zeros(len(cost)), where=counts)
 
+    def unit(
+        self, machine: KernelMachine, _reduced: Reduction, _solutions: Sequence[Solution]
+    ) -> KernelMachine:
+        """Give the machine in the unit that its user expects; here the problems' own."""
+        return machine
+
     def reduce(self, training: Training) -> Reduction:
         """Split the rows that cost something into problems of two sides."""
         pairs = self.by_pairs or len(training.classes) == 2
@@ -107,11 +114,12 @@ def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = 
     solutions = _solve(training, reduced, recipe, starts)
     if getattr(training.X, "dtype", None) == np.float32 and not recipe.limits.clock.over():
         solutions = _measured(training, reduced, solutions, recipe.limits.tol)
-        if any(solution.certificate.status in _TOO_COARSE for solution in solutions):
+        if any(solution.certificate.status in TOO_COARSE for solution in solutions):
             training = training.in_double()
             found = [solution.point.beta for solution in solutions]
             solutions = _solve(training, reduced, recipe, found)
-    return Learned(_recover(training, reduced, solutions), reduced, solutions)
+    machine = recipe.unit(_recover(training, reduced, solutions), reduced, solutions)
+    return Learned(machine, reduced, solutions)
 
 
 def _measured(
@@ -185,7 +193,7 @@ def _solve_all(
     with Workers(recipe.n_jobs) as workers:
         memory = Memory(_out_of_time)
         with suppress(TimeUp):  # then every problem stays where it begins
-            rows = Rows(gram, reduced.edges, reduced.segments)
+            rows = Rows(gram, reduced.edges, reduced.segments, reduced.copies)
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
         begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
         tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
@@ -239,7 +247,8 @@ def _solve_groups(
             recipe.limits,
         )
 
-    solved = side_by_side(solve, groups, threads, memory.at_once)
+    alone = len(groups) == 1
+    solved = map(solve, groups) if alone else side_by_side(solve, groups, threads, memory.at_once)
     flat = [solution for part in solved for solution in part]
     return {number: solution for number, solution in enumerate(flat) if solution is not None}
 
@@ -254,17 +263,19 @@ def _recover(
     pairs = zip(reduced.tasks, points, strict=True)
     biases = [intercept(task.problem, point, training.offset) for task, point in pairs]
     rows = reduced.order[kept].astype(np.int32)
-    matrix = training.seen.kernel.takes is Takes.MATRIX
+    kernel = training.seen.kernel
+    matrix, whole = kernel.takes is Takes.MATRIX, isinstance(kernel, FromFunction) and kernel.batch
     return KernelMachine(
         seen=training.seen,
         rows=rows,
         support=np.empty((0, 0)) if matrix else take(training.X, rows),
-        counts=np.histogram(kept, reduced.edges)[0].astype(np.int32),
+        counts=np.diff(np.searchsorted(kept, reduced.edges)).astype(np.int32),
         coefficients=duals[:, kept],
         intercepts=np.array(biases),
         by_pairs=reduced.by_pairs,
         n_rows=len(training),
         offset=training.offset,
+        everything=training.X if whole else None,
     )
 
 
@@ -290,6 +301,8 @@ def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArra
 
 def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
     """Warn of every reason why a problem is not solved, each once."""
+    if all(certificate.status is Status.CERTIFIED for certificate in certificates):
+        return
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}

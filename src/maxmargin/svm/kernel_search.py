@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from maxmargin.inputs.container import take_rows
+from maxmargin.inputs.container import column_names, take_rows
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
@@ -168,7 +168,7 @@ class Search:
 
     def _cells(self, training: Training, fold: Fold, prices: Sequence[float]) -> Iterator[Cell]:
         whole, (train, others) = training.gram.whole, fold
-        sides = Sides.of(self.model, self.y[train], _taken(self.weight, train))
+        sides = Sides.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
         by_pairs = self.model.multiclass == "ovo" or len(sides.classes) == 2
         if whole is None:
             solved = self._one_by_one(training, fold, sides, prices)
@@ -318,7 +318,9 @@ class _Matrices:
         """Give the rows with the matrix of a kernel; of one that rows decide, that of the fold."""
         search, kernel = self._search, self._kernels[k]
         train = search.folds[f][0]
-        resolved = kernel.resolved(take(search.X, train), _taken(search.weight, train))
+        named = kernel.selective and column_names(search.given) is not None
+        rows = take_rows(search.given, train) if named else take(search.X, train)
+        resolved = kernel.resolved(rows, _taken(search.weight, train))
         if resolved != kernel:
             return self._ready(resolved)
         with self._locks[k]:
@@ -335,7 +337,7 @@ class _Matrices:
 
     def _ready(self, kernel: Kernel) -> Training:
         search = self._search
-        sides = Sides.of(search.model, search.y, search.weight)
+        sides = Sides.of(search.model.class_weight, search.y, search.weight)
         seen = centred(kernel, search.X, sides.weight, True)
         training = ready(seen, search.X, sides)
         gram, n = training.gram, len(training)

@@ -1,7 +1,8 @@
-"""What linear classifiers share: a fit that validates, reduces, solves and recovers; prediction."""
+"""What linear models share: a fit that validates, reduces, solves and recovers; prediction."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,11 +41,11 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
-class LinearModel(ClassifierMixin, BaseEstimator):
-    """Classes told apart by weights on the columns.
+class LinearEstimator(BaseEstimator):
+    """Something that is decided by weights on the columns.
 
-    A subclass says which problem its parameters mean (``_problem``) and who solves it
-    (``_solver``). More than two classes are one problem for each, against the rest.
+    A subclass checks labels or targets (``_validate``, ``_known``), says what a row costs
+    (``_costs``), which problems it states (``_tasks``) and who solves them (``_solver``).
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -61,7 +62,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse matrix of shape (rows, columns)
         y : array-like of shape (rows,)
-            Class labels.
+            Class labels, or targets of a regression.
         sample_weight : array-like of shape (rows,), default=None
             Factors of C by row; rows without a positive weight are left out.
 
@@ -71,16 +72,16 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         with watch(self.time_limit, self.on_interrupt) as clock:
-            X, label = self._validate(X, y)
-            X, label, cost = self._weigh(X, label, sample_weight)
+            X, target = self._validate(X, y)
+            X, target, cost = self._weigh(X, target, sample_weight)
             X, shift = self._centred(X)
-            self._recover(self._solve(X, label, cost, clock, shift), shift)
+            self._recover(self._solve(X, target, cost, clock, shift), shift)
         return self
 
     # validate
 
     def _check_parameters(self) -> None:
-        """Check what every linear classifier takes."""
+        """Check what every linear model takes."""
         owner = type(self).__name__
         check_number(owner, "C", self.C, 0.0, above=True)
         check_number(owner, "tol", self.tol, 0.0, above=True)
@@ -88,37 +89,36 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
         check_flag(owner, "fit_intercept", self.fit_intercept)
         check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
-        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
-        if self.sampling != "epochs" and self.solver != "dual_coordinate":
-            raise ParameterError(
-                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
-                "take all rows at once, or have their own way to draw them."
-            )
         check_shared(self)
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
+    @abstractmethod
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; labels come back as class numbers."""
-        X, y = check_vectors(self, X, y=y)
-        self.classes_, label, labels = number_classes(y)
-        self._class_weight = weigh_classes(self.class_weight, self.classes_, labels)
-        return X, label
 
-    def _weigh(self, X: Any, label: Index, sample_weight: Any) -> tuple[Any, Index, Vector]:
-        """Rows cost C times the class weight times the sample weight; the others are left out."""
-        cost = float(self.C) * self._class_weight[label]
+    @abstractmethod
+    def _known(self, X: Any, y: Any) -> Any:
+        """Give the labels or targets of a fit again, as ``_validate`` did."""
+
+    @abstractmethod
+    def _costs(self, target: Any) -> Vector:
+        """Say what slack of each row costs, before sample weights."""
+
+    def _weigh(self, X: Any, target: Any, sample_weight: Any) -> tuple[Any, Any, Vector]:
+        """Multiply costs with the sample weights; rows that cost nothing are left out."""
+        cost = self._costs(target)
         if sample_weight is None:
-            return X, label, cost
-        cost = cost * np.maximum(self._row_weight(sample_weight, label), 0.0)
+            return X, target, cost
+        cost = cost * np.maximum(self._row_weight(sample_weight, target), 0.0)
         kept = np.flatnonzero(cost > 0)
-        if len(kept) == len(label):
-            return X, label, cost
-        return X[kept], label[kept], cost[kept]
+        if len(kept) == len(target):
+            return X, target, cost
+        return X[kept], target[kept], cost[kept]
 
-    def _row_weight(self, sample_weight: Any, label: Index) -> Vector:
+    def _row_weight(self, sample_weight: Any, target: Any) -> Vector:
         weight = np.asarray(sample_weight)
         if weight.ndim == 0:  # one for all rows
-            weight = np.full(label.shape, weight)
-        return check_sample_weight(weight, label)
+            weight = np.full(target.shape, weight)
+        return check_sample_weight(weight, target, classes=is_classifier(self))
 
     def _centred(self, X: Any) -> tuple[Any, Vector | None]:
         """Take the mean off dense rows far from the origin, which a free intercept makes good."""
@@ -141,22 +141,14 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _free(self) -> bool:
         return bool(self.fit_intercept) and self.intercept == "free"
 
-    def _tasks(self, label: Index, cost: Vector) -> list[Any]:
-        """One problem for two classes, the later one positive; otherwise one for each class."""
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [self._problem(np.where(label == c, 1.0, -1.0), cost) for c in positive]
-
-    def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
-        raise NotImplementedError
+    @abstractmethod
+    def _tasks(self, target: Any, cost: Vector) -> list[Any]:
+        """State the problems."""
 
     def _solver(
         self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
     ) -> Any:
         raise NotImplementedError
-
-    def _options(self, solver: str) -> dict[str, Any]:
-        """Say what else a solver is started with."""
-        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
 
     def _relay(
         self, problem: Any, design: Design, seed: int, start: LinearStart | None
@@ -171,7 +163,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _solve(
         self,
         X: Any,
-        label: Index,
+        target: Any,
         cost: Vector,
         clock: Clock,
         shift: Vector | None,
@@ -193,7 +185,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
             problem, width = task[0], X.shape[1] + (self._constant() != 0)
             return given_up(problem, self._origin(problem, width, X.dtype), limits)
 
-        problems = self._tasks(label, cost)
+        problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
         threads = {"n_jobs": self.n_jobs, "finish": _quietly}
@@ -232,40 +224,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
 
     # what a fitted model does
 
-    def decision_function(self, X: Any) -> Vector:
-        """Evaluate w'x + b.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        values : ndarray
-            (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes).
-        """
+    def _values(self, X: Any) -> Vector:
+        """Evaluate w'x + b of every problem, a column each."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        product = X @ self.coef_.T
+        product = X @ (self.coef_ if self.coef_.ndim == 2 else self.coef_[None]).T
         product = product.toarray() if sparse.issparse(product) else product
-        values = np.asarray(product + self.intercept_, dtype=np.float64)
-        return values.ravel() if values.shape[1] == 1 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class: by the sign of the value, or the class with the largest one.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        labels : ndarray of shape (rows,)
-        """
-        values = self.decision_function(X)
-        numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[numbers]
-        return labels
+        return np.asarray(product + self.intercept_, dtype=np.float64)
 
     def densify(self) -> Self:
         """Store ``coef_`` as an array."""
@@ -298,19 +263,13 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False, dtype=np.float64)
-        if len(np.atleast_1d(y)) != X.shape[0] or not np.isin(y, self.classes_).all():
-            raise ValueError(
-                "certify needs the data the model was fitted to, with labels among "
-                f"{self.classes_.tolist()}."
-            )
-        label = np.searchsorted(self.classes_, np.asarray(y))
-        X, label, cost = self._weigh(X, label, sample_weight)
+        X, target, cost = self._weigh(X, self._known(X, y), sample_weight)
         X, shift = self._centred(X)
         theta, verdicts = self._own_coefficients(shift), []
         with Workers(self.n_jobs) as workers:
             values = Design(X, self._constant(), workers).values
-            solutions = self._solve(X, label, cost, Clock(), shift)
-            tasks = zip(self._tasks(label, cost), solutions, strict=True)
+            solutions = self._solve(X, target, cost, Clock(), shift)
+            tasks = zip(self._tasks(target, cost), solutions, strict=True)
             for number, (problem, solution) in enumerate(tasks):
                 point = self._own_point(number, theta, solution.point, values)
                 verdicts.append(judge(problem, point, self.tol))
@@ -319,7 +278,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _own_coefficients(self, shift: Vector | None) -> Vector:
         """Give this model's coefficients as a solver has them, for rows less a shift."""
         coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
-        theta, constant = np.asarray(coef, dtype=np.float64), self._constant()
+        theta, constant = np.atleast_2d(np.asarray(coef, dtype=np.float64)), self._constant()
         if not constant:
             return theta
         intercept = np.broadcast_to(self.intercept_, len(theta))
@@ -329,6 +288,87 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     def _own_point(self, number: int, theta: Vector, point: Any, values: Any) -> Any:
         """Put this model's coefficients beside the duals of a fresh solution."""
         return replace(point, theta=theta[number], values=values(theta[number]))
+
+
+class LinearModel(ClassifierMixin, LinearEstimator):
+    """Classes told apart by weights on the columns.
+
+    A subclass says which problem its parameters mean (``_problem``) and who solves it
+    (``_solver``). More than two classes are one problem for each, against the rest.
+    """
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+        if self.sampling != "epochs" and self.solver != "dual_coordinate":
+            raise ParameterError(
+                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
+                "take all rows at once, or have their own way to draw them."
+            )
+
+    def _options(self, solver: str) -> dict[str, Any]:
+        """Say what else a solver is started with."""
+        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
+
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
+        """Check the data; labels come back as class numbers."""
+        X, y = check_vectors(self, X, y=y)
+        self.classes_, label, labels = number_classes(y)
+        self._class_weight = weigh_classes(self.class_weight, self.classes_, labels)
+        return X, label
+
+    def _known(self, X: Any, y: Any) -> Index:
+        if len(np.atleast_1d(y)) != X.shape[0] or not np.isin(y, self.classes_).all():
+            raise ValueError(
+                "certify needs the data the model was fitted to, with labels among "
+                f"{self.classes_.tolist()}."
+            )
+        return np.searchsorted(self.classes_, np.asarray(y))
+
+    def _costs(self, target: Any) -> Vector:
+        """C times the class weight."""
+        cost: Vector = float(self.C) * self._class_weight[target]
+        return cost
+
+    def _tasks(self, label: Index, cost: Vector) -> list[Any]:
+        """One problem for two classes, the later one positive; otherwise one for each class."""
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [self._problem(np.where(label == c, 1.0, -1.0), cost) for c in positive]
+
+    def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> Vector:
+        """Evaluate w'x + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray
+            (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes).
+        """
+        values = self._values(X)
+        return values.ravel() if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class: by the sign of the value, or the class with the largest one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        labels : ndarray of shape (rows,)
+        """
+        values = self.decision_function(X)
+        numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[numbers]
+        return labels
 
 
 def _quietly(solvers: list[Any], limits: Limits) -> Solution:

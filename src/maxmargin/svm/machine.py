@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maxmargin.inputs.container import count_rows
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.precomputed import Numbered
+from maxmargin.kernels.precomputed import Columns, Numbered, Precomputed
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
 from maxmargin.svm.training import Seen
@@ -48,6 +48,8 @@ class KernelMachine:
     """Rows of the training data."""
     offset: float = 0.0
     """Added to the kernel instead of a free bias; the intercepts hold what it adds."""
+    everything: Any = None
+    """All training rows, which a user's function of two sets is given, as scikit-learn does."""
 
     def __restored__(self) -> None:
         """Check what was read: compiled loops trust that every support vector has its numbers."""
@@ -77,7 +79,10 @@ class KernelMachine:
     @cached_property
     def weights(self) -> Vector:
         """Weights of the columns for a linear kernel, w = sum_i beta_i x_i, one line a problem."""
-        rows = self.seen.moved(self.support)
+        return self.weights_of(self.seen.moved(self.support))
+
+    def weights_of(self, rows: Any) -> Vector:
+        """Give the weights of the columns of other rows that stand for the support vectors."""
         if not self.by_pairs:
             return np.asarray((rows.T @ self.coefficients.T).T)
         edges = np.cumsum([0, *self.counts])
@@ -98,7 +103,7 @@ class KernelMachine:
         if self.seen.kernel.linear:
             product = np.asarray(self.seen.moved(X) @ self.weights.T, dtype=np.float64)
             return finish(product + self.intercepts)
-        if len(self.rows) == 0:
+        if len(self.rows) == 0 or len(self.intercepts) == 0:  # nothing to add up, or no problem
             return finish(np.tile(self.intercepts, (count_rows(X), 1)))
         rows, support = self._pair(X)
 
@@ -108,7 +113,7 @@ class KernelMachine:
             return finish(sums.sum(axis=1) + self.intercepts)
 
         counts, coefficients = self.counts.tolist(), self.coefficients
-        kernel = self.seen.kernel
+        kernel = self.seen.kernel if self.everything is None else Precomputed()
         return decision.by_class(kernel, rows, support, counts, coefficients, values, n_jobs)
 
     def products(self, gram: Gram, places: Index, n_jobs: int | None) -> Vector:
@@ -127,6 +132,11 @@ class KernelMachine:
     def _pair(self, X: Any) -> tuple[Any, Any]:
         """Make new rows and the support vectors ready for the kernel."""
         kernel = self.seen.kernel
+        if isinstance(X, Columns):
+            return X.pair()
+        if self.everything is not None:
+            K = kernel(X, self.everything)
+            return Numbered(K, np.arange(len(K))), Numbered(K, self.rows.astype(np.intp))
         if kernel.takes is not Takes.MATRIX:
             return kernel.prepare_new(self.seen.moved(X), self.prepared), self.prepared
         rows = kernel.prepare(X)

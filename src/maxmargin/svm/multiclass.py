@@ -30,14 +30,21 @@ from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    validate_data,
+)
 
 from maxmargin.inputs.caution import caution
+from maxmargin.inputs.container import column_names
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import find_classes
 from maxmargin.inputs.parameters import ParameterError, check_shared
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.solvers.memory import evaluate
@@ -125,7 +132,7 @@ def _fit_one(
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
-            sides = Sides.of(model, problem.y, params.get("sample_weight"))
+            sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
             return model._fit_shared(shared.of(rows, sides))
         if rows is not None:
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
@@ -284,6 +291,18 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"all rows are of class {_shown(self.classes_[0])}."
             )
 
+    def _keep_features(self, X: Any) -> None:
+        """Remember the columns, here and in the estimators: predict gives them X as it is."""
+        fitted = [each for each in self.estimators_ if not isinstance(each, _Constant)]
+        for each in filter(_shares_kernel, fitted):
+            if each._kernel().takes_items(X):
+                check_items(each, X)
+            else:
+                validate_data(each, X, skip_check_array=True)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if any(hasattr(each, name) for each in fitted):
+                setattr(self, name, getattr(fitted[0], name))
+
     @property
     def n_classes_(self) -> int:
         """Number of classes."""
@@ -368,16 +387,6 @@ class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
         self.estimators_ = _fit_all(self, X, problems, params)
         self._keep_features(X)
         return self
-
-    def _keep_features(self, X: Any) -> None:
-        """Remember the columns, here and in the estimators: predict gives them X as it is."""
-        fitted = [each for each in self.estimators_ if not isinstance(each, _Constant)]
-        if any(_shares_kernel(each) and each._kernel().takes is Takes.VECTORS for each in fitted):
-            for each in fitted:
-                validate_data(each, X, skip_check_array=True)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if any(hasattr(each, name) for each in fitted):
-                setattr(self, name, getattr(fitted[0], name))
 
     @property
     def multilabel_(self) -> bool:
@@ -499,18 +508,28 @@ class OneVsOneClassifier(_Multiclass):
         self._refuse_one_class()
         problems = [self._pair(label, i, j) for i, j in combinations(range(self.n_classes_), 2)]
         self.estimators_ = _fit_all(self, X, problems, params)
+        if self._leaves_to_kernel(X):
+            self._keep_features(X)
         pairwise = get_tags(self).input_tags.pairwise
         self.pairwise_indices_ = [problem.rows for problem in problems] if pairwise else None
         return self
 
     def _validate(self, X: Any, **labels: Any) -> Any:
         """Check X, and y to fit; what only the estimator's kernel understands is left to it."""
-        kernel = isinstance(self.estimator, KernelClassifier) and self.estimator._kernel()
-        if kernel and kernel.takes is Takes.ITEMS:
+        if self._leaves_to_kernel(X):
+            check_consistent_length(X, *labels.values())
             return (X, column_or_1d(labels["y"], warn=True)) if labels else X
         refuse_dates(X)
         rules: dict[str, Any] = {"ensure_all_finite": False, "accept_sparse": ["csr", "csc"]}
         return validate_data(self, X, reset=bool(labels), **labels, **rules)
+
+    def _leaves_to_kernel(self, X: Any) -> bool:
+        """Whether X is for a kernel alone to check: items, or columns that it knows by name."""
+        if not _shares_kernel(self.estimator):
+            return False
+        kernel = self.estimator._kernel()
+        by_name = kernel.selective and column_names(X) is not None
+        return bool(by_name or kernel.takes_items(X))
 
     def _pair(self, label: Index, i: int, j: int) -> _Problem:
         first, second = (_shown(self.classes_[c]) for c in (i, j))

@@ -3,48 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.caution import caution
+from maxmargin.certify import Certificate
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
-from maxmargin.svm.calibration import fit_temperature, probabilities, scores
-from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.kernel_fit import Recipe
-
-Vector = NDArray[np.float64]
+from maxmargin.svm.approximation import Approximation
+from maxmargin.svm.calibrated import CalibratedClassifier
+from maxmargin.svm.kernel_fit import Learned, Recipe
+from maxmargin.svm.training import Training
 
 _INTERCEPTS = ("free", "regularized", "none")
-_LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
+LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
-def _gives_probabilities(estimator: SVC) -> bool:
-    if estimator.probability == "deprecated" or not estimator.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
-class SVC(KernelClassifier):
+class SVC(CalibratedClassifier):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
     keyword-only: ``multiclass``, ``time_limit``, ``n_jobs``, ``callback``, ``solver``,
-    ``on_interrupt``, ``intercept``, ``sampling``, kernel values as ``kernel``, and the attributes
-    ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless that is too
-    coarse for the tolerance.
+    ``on_interrupt``, ``intercept``, ``sampling``, ``approximate``, kernel values as ``kernel``, and
+    the attributes ``certificate_`` and ``certificates_``. float32 data are kept in float32, unless
+    that is too coarse for the tolerance.
 
     Parameters
     ----------
@@ -123,6 +111,11 @@ class SVC(KernelClassifier):
     sampling : {"epochs", "uniform"}, default="epochs"
         Of solver="coordinate_ascent": whether rows are taken in a new random order in each pass,
         or every step draws one of all rows, each with the same probability.
+    approximate : int, default=None
+        Make the machine of so many landmarks, drawn from the rows by ``random_state``, instead of
+        support vectors: for more rows than the exact machine is for. Several classes are each
+        against the rest, ``tol`` is the largest relative gap, the features of all rows are in
+        memory, and the certificate is of the approximated problem and says so.
 
     Attributes
     ----------
@@ -172,6 +165,7 @@ class SVC(KernelClassifier):
         on_interrupt: str = "raise",
         intercept: str = "auto",
         sampling: str = "epochs",
+        approximate: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -196,6 +190,7 @@ class SVC(KernelClassifier):
         self.on_interrupt = on_interrupt
         self.intercept = intercept
         self.sampling = sampling
+        self.approximate = approximate
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -226,13 +221,8 @@ class SVC(KernelClassifier):
         check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
         self._check_intercept(owner)
         self._check_sampling(owner)
-        if not (isinstance(self.probability, str) and self.probability == "deprecated"):
-            check_flag(owner, "probability", self.probability)
-            caution(
-                "The `probability` parameter is deprecated as in scikit-learn 1.9: "
-                f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
-                FutureWarning,
-            )
+        if self.approximate is not None:
+            self._check_approximate(owner)
 
     def _check_intercept(self, owner: str) -> None:
         """Refuse a bias that the solver cannot leave free, or cannot do without."""
@@ -252,17 +242,26 @@ class SVC(KernelClassifier):
                 "others choose which rows to move, and draw none."
             )
 
+    def _check_approximate(self, owner: str) -> None:
+        check_number(owner, "approximate", self.approximate, 1, whole=True, otherwise="or None")
+        if self.intercept not in ("auto", "free"):
+            raise ParameterError(
+                f"{owner}(approximate={self.approximate!r}) leaves the bias free, as "
+                f"intercept='free' does; got intercept={self.intercept!r}."
+            )
+
     @property
     def _intercept(self) -> str:
         """Leave the bias free where nobody says otherwise and the solver can."""
         if self.intercept != "auto":
             return self.intercept
-        return "free" if True in BOX_QP_SOLVERS[self.solver].biases else "regularized"
+        free = self.approximate is not None or True in BOX_QP_SOLVERS[self.solver].biases
+        return "free" if free else "regularized"
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
         free_bias = intercept == "free"
         return Recipe(
-            price=min(float(self.C), _LARGEST_C),
+            price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),
             memory=self._memory(),
             by_pairs=self.multiclass == "ovo",
@@ -270,7 +269,7 @@ class SVC(KernelClassifier):
             solver=BOX_QP_SOLVERS[self.solver],
             options=self._options(),
             n_jobs=self.n_jobs,
-            seed=0 if self.random_state is None or free_bias else self._seed(),
+            seed=0 if self.random_state is None or self._is_exact(free_bias) else self._seed(),
         )
 
     def _options(self) -> dict[str, Any]:
@@ -279,61 +278,40 @@ class SVC(KernelClassifier):
             return {"sampling": self.sampling}
         return {"shrinking": self.shrinking} if self.solver == "working_set" else {}
 
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+    def _is_exact(self, free_bias: bool) -> bool:
+        """Whether nothing is drawn: neither landmarks nor an order of the rows."""
+        return free_bias and self.approximate is None
 
-    # probabilities
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        if self.approximate is None:
+            return super()._made(training, recipe)
+        return Approximation.by(training, recipe, int(self.approximate)).learn()
 
-    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
-        """Calibrate, if there is time."""
-        self._temperature = None
-        if self.probability in ("deprecated", False) or clock.over():
-            return
-        plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
-        random, labels = check_random_state(self.random_state), column_or_1d(y)
-        with suppress(TimeUp):
-            self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> Vector:
-        """Estimate class probabilities; the most probable class is the predicted one.
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, in float64 and from the training data alone.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (rows, columns)
+        X, y, sample_weight
+            The training data.
 
         Returns
         -------
-        p : ndarray of shape (rows, classes)
+        certificate : Certificate
+            Of the problem with the worst relative gap; ``certificate_`` is left as it is. The duals
+            of an approximate machine are not kept and found anew.
         """
         check_is_fitted(self)
-        if self._temperature is None:
-            raise NotFittedError(
-                "predict_proba is not available when fitted with probability=False, or when the "
-                "fit was cut short before it could calibrate"
-            )
-        machine, temperature = self._machine, self._temperature
-
-        def shares(values: Vector) -> Vector:
-            predicted = machine.numbers(values, self.break_ties)
-            return probabilities(scores(machine.confidences(values)), temperature, predicted)
-
-        return self._decide(X, shares)
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Take the logarithm of predict_proba."""
-        return np.log(self.predict_proba(X))
+        fitted = self._as_fitted()
+        if fitted.approximate is None:
+            return super().certify(X, y, sample_weight)
+        training, places = self._again(X, y, sample_weight), self.support_.astype(np.intp)
+        known = Approximation.on(training, fitted._recipe(Clock()), places)
+        return known.in_double().certify(self._machine)
 
     @property
-    def probA_(self) -> Vector:  # noqa: N802
-        """Slope of the calibration, -1 / temperature; empty without probability=True."""
-        caution("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
-        slope = [] if self._temperature is None else [-1.0 / self._temperature]
-        return np.repeat(np.asarray(slope, dtype=np.float64), len(self.intercept_))
+    def _by_recipe(self) -> bool:
+        return self.approximate is None
 
-    @property
-    def probB_(self) -> Vector:  # noqa: N802
-        """Offset of the calibration: 0, so that probabilities agree with predict."""
-        caution("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
-        return np.zeros(0 if self._temperature is None else len(self.intercept_))
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import column_names
+from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -73,6 +74,8 @@ class Training:
     gram: Gram
     intercept: str = "free"
     """"free", "regularized" (the kernel is then k + 1) or "none"."""
+    target: Vector | None = None
+    """What each row's value should be, for a regression."""
 
     @property
     def offset(self) -> float:
@@ -114,9 +117,9 @@ def take(X: Any, rows: Any) -> Any:
 
 
 def check_rows(model: Any, kernel: Kernel, X: Any, **rules: Any) -> Any:
-    """Check X by what the kernel takes; items that only it can check come by position."""
-    if kernel.takes is Takes.ITEMS:
-        return by_position(X)
+    """Check X by what the kernel takes; of items that only it can check, their columns."""
+    if kernel.takes_items(X):
+        return check_items(model, X, rules.get("reset", True))
     if sparse.issparse(X) and kernel.takes is Takes.MATRIX:
         raise TypeError("Sparse precomputed kernels are not supported; pass X.toarray().")
     return check_vectors(model, X, **rules)
@@ -127,13 +130,13 @@ def prepare(
 ) -> Training:
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
-    if kernel.takes is Takes.ITEMS:
+    if kernel.takes_items(X):
         X = check_rows(model, kernel, X)
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
         _refuse_oblong(kernel, X)
-    sides = Sides.of(model, y, sample_weight)
+    sides = model._sides(y, sample_weight)
     kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
     return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
 
@@ -142,7 +145,7 @@ def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training
     """Make checked rows ready for a kernel that is chosen."""
     facts = sides.label, sides.classes, sides.class_weight, sides.weight
     offset = 1.0 if intercept == "regularized" else 0.0
-    return Training(X, *facts, seen, seen.gram(X, offset), intercept)
+    return Training(X, *facts, seen, seen.gram(X, offset), intercept, sides.target)
 
 
 @dataclass(frozen=True)
@@ -153,14 +156,25 @@ class Sides:
     classes: NDArray[Any]
     class_weight: Vector
     weight: Vector | None
+    target: Vector | None = None
 
     @classmethod
-    def of(cls, model: Any, y: Any, sample_weight: Any) -> Sides:
-        """Check labels and weights."""
+    def of(cls, class_weight: Any, y: Any, sample_weight: Any, every_class: bool = True) -> Sides:
+        """Check labels and weights, and whether they leave more than one class."""
         classes, label, labels = number_classes(y)
-        class_weight = weigh_classes(model.class_weight, classes, labels)
-        weight = None if sample_weight is None else check_sample_weight(sample_weight, label)
+        class_weight = weigh_classes(class_weight, classes, labels)
+        weight = None
+        if sample_weight is not None:
+            weight = check_sample_weight(sample_weight, label, classes=every_class)
         return cls(label, classes, class_weight, weight)
+
+    @classmethod
+    def of_one(cls, target: Vector, sample_weight: Any) -> Sides:
+        """Check the weights of rows without classes."""
+        label, weight = np.zeros(len(target), dtype=np.intp), None
+        if sample_weight is not None:
+            weight = check_sample_weight(sample_weight, label, classes=False)
+        return cls(label, np.zeros(1), np.ones(1), weight, target)
 
 
 def _refuse_oblong(kernel: Kernel, X: Any) -> None:
@@ -178,6 +192,7 @@ def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> S
     bias makes good what products change.
     """
     minds = kernel.shift > (Shift.BIAS if free_bias else Shift.NOTHING)
-    if minds or kernel.takes is not Takes.VECTORS or sparse.issparse(X):
+    vectors = kernel.takes is Takes.VECTORS and X.dtype.kind == "f"
+    if minds or not vectors or sparse.issparse(X):
         return Seen(kernel)
     return Seen(kernel, far_mean(X if weight is None else X[weight > 0]))

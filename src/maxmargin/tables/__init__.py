@@ -6,11 +6,13 @@ from maxmargin.tables.preparation import load_table, make_table
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.table import Column, Table
+from maxmargin.tables.tu_dortmund import GraphCollection, read_graphs
 from maxmargin.tables.wishes import Wishes
 
 __all__ = [
     "Column",
     "Feature",
+    "GraphCollection",
     "InputError",
     "Reading",
     "Schema",
@@ -19,4 +21,5 @@ __all__ = [
     "load_table",
     "make_table",
     "read_frame",
+    "read_graphs",
 ]

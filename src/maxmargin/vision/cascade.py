@@ -92,6 +92,27 @@ class Cascade:
         """Width and height of the smallest object."""
         return self.features.window
 
+    def stricter(self, threshold: float, stages: int | None = None) -> Cascade:
+        """Raise what the last stage asks for, and leave later stages out.
+
+        Parameters
+        ----------
+        threshold : float
+            Of the last stage; one below its own changes nothing.
+        stages : int, default=None
+            How many to keep; None keeps all.
+
+        Returns
+        -------
+        cascade : Cascade
+        """
+        kept = len(self.stages) if stages is None else stages
+        if not 1 <= kept <= len(self.stages):
+            raise ValueError(f"A cascade of {len(self.stages)} stages has no first {kept} to keep.")
+        *first, last = self.stages[:kept]
+        raised = Stage(max(float(threshold), last.threshold), last.trees)
+        return Cascade(self.features, (*first, raised))
+
     # files
 
     @classmethod

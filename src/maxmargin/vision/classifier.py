@@ -53,6 +53,15 @@ class CascadeClassifier:
             self._cascade = None
         return self._cascade is not None
 
+    @staticmethod
+    def convert(oldcascade: str | Path, newcascade: str | Path) -> bool:
+        """Write an older file anew in the newer format, and say whether it could be read."""
+        try:
+            Cascade.from_opencv(oldcascade).to_opencv(newcascade)
+        except CascadeFileError:
+            return False
+        return True
+
     def empty(self) -> bool:
         """Tell whether no cascade is loaded."""
         return self._cascade is None

@@ -13,7 +13,8 @@ from maxmargin.ops.engine import engine_of
 Grey = NDArray[np.uint8]
 
 # Shares of red, green and blue in grey (ITU-R BT.601), in 32,768ths: those of OpenCV.
-_GREY = np.array([9798, 19235, 3735])
+_GREY = np.array([9798, 19235, 3735], dtype=np.int32)
+_PIXELS = 2**18  # whose colours are mixed at a time
 _FROM_ARRAY = ("1", "L", "I", "F", "RGB", "RGBA")  # modes of PIL that an array shows as they are
 
 
@@ -50,11 +51,16 @@ def grey_image(image: Any, order: str = "rgb") -> Grey:
     array([[ 76, 150,  29]], dtype=uint8)
     """
     check_choice("grey_image", "order", order, ("rgb", "bgr"))
-    pixels = _eight_bits(pixels_of(image))
+    pixels = eight_bits(pixels_of(image))
     if pixels.ndim == 2:
         return np.ascontiguousarray(pixels)
     shares = _GREY if order == "rgb" or _is_pil(image) else _GREY[::-1]
-    return ((pixels.astype(np.int64) @ shares + (1 << 14)) >> 15).astype(np.uint8)
+    out = np.empty(pixels.shape[:2], dtype=np.uint8)
+    step = max(1, _PIXELS // pixels.shape[1])
+    for top in range(0, len(out), step):
+        rows = slice(top, top + step)
+        out[rows] = (pixels[rows].astype(np.int32) @ shares + (1 << 14)) >> 15
+    return out
 
 
 def pixels_of(image: Any) -> NDArray[Any]:
@@ -90,7 +96,8 @@ def _is_pil(image: Any) -> bool:
     return hasattr(image, "convert") and hasattr(image, "mode")
 
 
-def _eight_bits(pixels: NDArray[Any]) -> Grey:
+def eight_bits(pixels: NDArray[Any]) -> Grey:
+    """Give pixels as whole numbers from 0 to 255."""
     if pixels.dtype == np.uint8:
         return pixels
     if pixels.dtype == bool:

@@ -47,7 +47,8 @@ def _smo(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, m
     matrix, line = np.empty((0, 0), store.dtype), np.empty(0, store.dtype)
     source = GIVEN, matrix, slots[:0], matrix, line, np.empty(0)
     point = diagonal, beta, F, lower, upper, target, most
-    steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used)
+    together = np.empty(0, np.int8), 1
+    steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used, *together)
     return steps
 
 

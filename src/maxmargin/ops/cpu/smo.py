@@ -8,7 +8,9 @@ Problem, for q variables and a q x q matrix K, with F = p - K beta given at the 
 F in I_up, j by the largest gain (F_i - F_j)^2 / (K_ii + K_jj - 2 K_ij) over I_low with F_j < F_i
 (Fan, Chen, Lin, "Working set selection using second order information", JMLR 6, 2005, WSS 2), or,
 without ``second_order``, by the smallest F in I_low: the maximal violating pair (Keerthi et al.
-2001). ``smo_single`` is the same without the equality: one variable, gain F_i^2 / K_ii.
+2001). ``smo_single`` is the same without the equality: one variable, gain F_i^2 / K_ii. Where
+variables are in groups, each with a sum that stays, a pair is of one group: the one that violates
+most (Chang and Lin, "Training nu-support vector classifiers", Neural Computation 13, 2001).
 
 Rows lie in lines of a store (``kernel_row``). Where one is missing that only the caller can bring,
 a loop comes back and says which.
@@ -44,6 +46,25 @@ _TINY = 1e-12  # stands in for a curvature that is zero or negative, as in LIBSV
 def _member(beta: float, lower: float, upper: float) -> Any:
     """Penalties that take a variable out of I_up and I_low."""
     return (0.0 if beta < upper else -_HUGE), (0.0 if beta > lower else _HUGE)
+
+
+@njit(cache=True, nogil=True)
+def _members(beta: Any, lower: Any, upper: Any, groups: Any, up: Any, low: Any) -> None:
+    """Write the penalties of all variables, a line a group; of other groups' all are out."""
+    up[:], low[:] = -_HUGE, _HUGE
+    for t in range(len(beta)):
+        g = groups[t] if len(up) > 1 else 0
+        up[g, t], low[g, t] = _member(beta[t], lower[t], upper[t])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _worst_group(highest: Any, lowest: Any) -> int:
+    """Find the group of the largest violation."""
+    worst = 0
+    for g in range(1, len(highest)):
+        if highest[g] - lowest[g] > highest[worst] - lowest[worst]:
+            worst = g
+    return worst
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -161,29 +182,34 @@ def smo_pairs(
     most: int,
     second_order: bool,
     used: Any,
+    groups: Any,
+    n_groups: int,
 ) -> Any:
     """Optimise beta and keep F up to date, both in place; rows looked at are marked as used.
 
     Stops when the violation is at most ``target``, after ``most`` steps, when rounding eats a step
     or where a row is missing. Returns the steps made, the smallest curvature met, and the pair
-    whose rows are wanted and not both there; (-1, -1) when nothing is wanted.
+    whose rows are wanted and not both there; (-1, -1) when nothing is wanted. ``groups`` is not
+    looked at where there is but one.
     """
     q = len(beta)
-    up, low, gain = np.empty(q), np.empty(q), np.empty(q, store.dtype)
-    for t in range(q):
-        up[t], low[t] = _member(beta[t], lower[t], upper[t])
-    steps, flattest, peak = 0, np.inf, np.empty((q + _BLOCK - 1) // _BLOCK)
-    highest, lowest = _shift(F, diagonal, diagonal, 0.0, up, low, peak)
-    while highest - lowest > target and steps < most:
-        i = max(0, _where_up(F, up, peak, highest))
+    up, low, gain = np.empty((n_groups, q)), np.empty((n_groups, q)), np.empty(q, store.dtype)
+    _members(beta, lower, upper, groups, up, low)
+    steps, flattest, peak = 0, np.inf, np.empty((n_groups, (q + _BLOCK - 1) // _BLOCK))
+    highest, lowest = np.empty(n_groups), np.empty(n_groups)
+    for h in range(n_groups):
+        highest[h], lowest[h] = _shift(F, diagonal, diagonal, 0.0, up[h], low[h], peak[h])
+    g = _worst_group(highest, lowest)
+    while highest[g] - lowest[g] > target and steps < most:
+        i = max(0, _where_up(F, up[g], peak[g], highest[g]))
         slot_i = slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)
         if second_order and slot_i < 0:
             return steps, flattest, i, i
         used[i] = True
         if second_order:
-            _, j = _best_partner(F, low, store[slot_i], diagonal, F[i], diagonal[i], gain)
+            _, j = _best_partner(F, low[g], store[slot_i], diagonal, F[i], diagonal[i], gain)
         else:
-            j = _where_low(F, low, lowest)
+            j = _where_low(F, low[g], lowest[g])
         slot_j = slot_of(j, store, slots, taken, kind, K, index, XT, norms, params)
         if slot_i < 0 or slot_j < 0:
             return steps, flattest, i, j
@@ -199,9 +225,12 @@ def smo_pairs(
         if moved_i == beta[i] and moved_j == beta[j]:
             break
         beta[i], beta[j] = moved_i, moved_j
-        up[i], low[i] = _member(moved_i, lower[i], upper[i])
-        up[j], low[j] = _member(moved_j, lower[j], upper[j])
-        highest, lowest = _shift(F, row_i, row_j, step, up, low, peak)
+        up[g, i], low[g, i] = _member(moved_i, lower[i], upper[i])
+        up[g, j], low[g, j] = _member(moved_j, lower[j], upper[j])
+        for h in range(n_groups):
+            change = step if h == 0 else 0.0  # the first pass over F takes the step
+            highest[h], lowest[h] = _shift(F, row_i, row_j, change, up[h], low[h], peak[h])
+        g = _worst_group(highest, lowest)
         steps += 1
     return steps, flattest, -1, -1
 

@@ -21,7 +21,7 @@ def ascend(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float,
     rows = store, np.arange(q), np.zeros(1, np.int64)
     source = GIVEN, nothing, np.empty(0, np.intp), nothing, np.empty(0), np.empty(0)
     point = store.diagonal().copy(), beta, F, lower, upper, target, most
-    given: tuple[Any, ...] = (*rows, *source, *point, True, np.empty(q, np.bool_))
+    given: tuple[Any, ...] = (*rows, *source, *point, True, np.empty(q, np.bool_), None, 1)
     return smo_pairs(*given)[0]
 
 

@@ -34,13 +34,16 @@ def smo_pairs(
     most: int,
     second_order: bool,
     used: Any,
+    groups: Any,
+    n_groups: int,
 ) -> tuple[int, float, int, int]:
     """Pairs of variables; see ``ops.cpu.smo.smo_pairs``."""
     rows = store, slots, taken, kind, K, index, XT, norms, params
     diagonal, flattest = np.asarray(diagonal, np.float64), np.inf
     for steps in range(most + 1):
-        up = np.where(beta < upper, F, -np.inf)
-        low = np.where(beta > lower, F, np.inf)
+        parts = [groups == g for g in range(n_groups)] if n_groups > 1 else [np.ones(len(F), bool)]
+        of_groups = [_limits(beta, F, lower, upper, part) for part in parts]
+        up, low = max(of_groups, key=lambda pair: pair[0].max() - pair[1].min())
         if up.max() - low.min() <= target or steps == most:
             return steps, flattest, -1, -1
         i, j = int(up.argmax()), int(low.argmin())
@@ -65,6 +68,12 @@ def smo_pairs(
         beta[j] = max(lower[j], beta[j] - step)
         F -= step * (row_i - row_j)
     return most, flattest, -1, -1
+
+
+def _limits(beta: Any, F: Any, lower: Any, upper: Any, members: Any) -> tuple[Any, Any]:
+    """F over a group's I_up and I_low."""
+    up = np.where(members & (beta < upper), F, -np.inf)
+    return up, np.where(members & (beta > lower), F, np.inf)
 
 
 def smo_single(

@@ -1,0 +1,88 @@
+"""Tables of kernel machines by threads, and of small fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contest import INTELEX, OURS, SKLEARN
+from benchmarks.markdown import lay_out, number, times
+from benchmarks.svc_threads import over_intelex
+
+
+def threads_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Fit and predict by threads",
+        "rows × columns",
+        "threads",
+        "fit: maxmargin, s",
+        "intelex, s",
+        "over intelex",
+        "gain of maxmargin",
+        "of intelex",
+        "predict: over intelex",
+        "duals differ by",
+        "same bits",
+        "certificate",
+    ]
+    lines = [
+        [
+            f"{row['data']} †" if row["objection"] else row["data"],
+            f"{row['rows']:,} × {row['columns']}",
+            str(row["threads"]),
+            *(number(row["seconds"].get(who)) for who in (OURS, INTELEX)),
+            times(over_intelex(row, "seconds")),
+            *(times(row["gain"].get(who)) for who in (OURS, INTELEX)),
+            times(over_intelex(row, "predicting")),
+            f"{max(abs(d / row['dual'][OURS] - 1.0) for d in row['dual'].values()):.0e}",
+            "yes" if row["same"] else "no",
+            row["status"],
+        ]
+        for row in whole["rows"]
+    ]
+    apart = [row for row in whole["rows"] if row["objection"]]
+    notes = [f"† not comparable: {row['data']}: {row['objection']}." for row in apart]
+    return "\n\n".join([lay_out(header, lines), *notes])
+
+
+def small_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Small fits",
+        "estimator",
+        "rows × columns",
+        "classes",
+        "maxmargin, ms",
+        "scikit-learn, ms",
+        "over scikit-learn",
+        "sums of duals differ by",
+        "certificate",
+    ]
+    rows = whole["rows"]
+    lines = [
+        [
+            row["data"],
+            row["estimator"],
+            f"{row['rows']:,} × {row['columns']}",
+            str(row["classes"]) if row["estimator"].endswith("SVC") else "–",
+            *(number(1e3 * row["seconds"][who]) for who in (OURS, SKLEARN)),
+            times(row["ratio"]),
+            f"{row['apart']:.0e}",
+            row["status"],
+        ]
+        for row in rows
+    ]
+    ratios = [row["ratio"] for row in rows]
+    for word, value in (
+        ("geometric mean", np.exp(np.mean(np.log(ratios)))),
+        ("worst", min(ratios)),
+    ):
+        lines.append([word, *[""] * 5, times(float(value)), "", ""])
+    return lay_out(header, lines)
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "svc_threads": threads_table,
+    "svc_small": small_table,
+}

@@ -1,0 +1,61 @@
+"""Judge the duals of a kernel machine of any loss, which are its coefficients too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.judge import Point, judge
+from maxmargin.certify.linear import within
+from maxmargin.certify.status import Status
+from maxmargin.problems import KernelProblem
+
+Vector = NDArray[np.float64]
+
+_EPS = float(np.finfo(np.float64).eps)
+_VANISHING = 1e-12
+
+
+@judge.register
+def judge_kernel(
+    problem: KernelProblem, point: Point, tol: float, stopped: Status | None = None
+) -> Certificate:
+    """Judge a kernel machine: certified means a gap of at most ``tol`` of the objective.
+
+    Where rounding explains the rest it may be twice that, with all that rounding can add to it.
+    """
+    beta, product = point.beta, point.product
+    b = problem.intercept(beta, problem.p - product)
+    primal, dual = problem.primal(beta, product, b), problem.dual(beta, product)
+    worst = float(np.maximum(0.0, problem.shortfalls(beta, product + b).max(initial=0.0)))
+    floor, size = _rounding(problem, point, b), _allowed(problem, tol, primal, dual)
+    sound = bool(np.isfinite(primal) and np.isfinite(product).all())
+    status = stopped or Status.STALLED
+    if not sound:
+        status = Status.NUMERICAL_ERROR
+    elif not point.convex:
+        status = Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
+    elif problem.feasible(beta) and within(primal - dual, floor, size):
+        status = Status.CERTIFIED
+    precision = point.rounding.precision.name
+    return Certificate(primal, dual, worst, floor, precision, status, 2.0 * size)
+
+
+def _allowed(problem: KernelProblem, tol: float, primal: float, dual: float) -> float:
+    """Say how large a gap may be; an optimum of 0 is one up to the rounding of what f = 0 costs."""
+    least = _VANISHING * float(problem.prices(np.zeros(len(problem))).sum())
+    return max(tol * max(abs(primal), abs(dual)), least if np.isfinite(least) else 0.0)
+
+
+def _rounding(problem: KernelProblem, point: Point, b: float) -> float:
+    """Bound what rounding adds to the gap: of values, the user's and the judge's, and of sums."""
+    beta, values = point.beta, point.product + b
+    error = 2.0 * point.rounding.of_values(beta)
+    length = np.sqrt(max(0.0, float(beta @ point.product)))
+    error = error + point.rounding.of_weights(length)
+    prices, weights = problem.prices(values), np.abs(beta)
+    worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
+    moved = float(prices.sum() + weights @ np.abs(values))
+    stray = abs(b * float(beta.sum()))
+    return float(np.sum(worse - prices) + weights @ error) + 8.0 * _EPS * moved + stray

@@ -1,0 +1,66 @@
+"""Judge the weights of a mixture of kernels, and the duals of its machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.judge import judge
+from maxmargin.certify.linear import within
+from maxmargin.certify.status import Status
+from maxmargin.kernels.rounding import Rounding
+from maxmargin.problems.multiple_kernel import Mixed, MultipleKernel
+
+Vector = NDArray[np.float64]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class MixturePoint:
+    """Weights, the duals of every problem with all their products, and how those are rounded."""
+
+    weights: Vector
+    parts: Sequence[Mixed]
+    roundings: Sequence[Rounding]
+    convex: bool = True
+
+
+@judge.register
+def judge_multiple_kernel(
+    problem: MultipleKernel, point: MixturePoint, tol: float, stopped: Status | None = None
+) -> Certificate:
+    """Judge a mixture: certified means a gap of at most ``tol`` of the objective.
+
+    The violation is by how much the dual's |s|_q is more than the weights make of the s_m.
+    """
+    weights, parts = point.weights, point.parts
+    primal, dual = problem.primal(weights, parts), problem.dual(parts)
+    squares = np.sum([part.squares for part in parts], axis=0)
+    short = max(0.0, problem.norm(squares) - float(weights @ squares))
+    floor, size = _rounding(point, primal), tol * max(abs(primal), abs(dual))
+    allowed = (weights >= 0).all() and np.linalg.norm(weights, problem.p) <= 1.0 + 1e-9
+    feasible = allowed and all(part.problem.feasible(part.beta) for part in parts)
+    status = stopped or Status.STALLED
+    if not np.isfinite([primal, dual]).all():
+        status = Status.NUMERICAL_ERROR
+    elif not point.convex:
+        status = Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
+    elif feasible and within(primal - dual, floor, size):
+        status = Status.CERTIFIED
+    return Certificate(primal, dual, short, floor, "float64", status, 2.0 * size)
+
+
+def _rounding(point: MixturePoint, primal: float) -> float:
+    """Bound what rounded values add to the losses of every row and to both sums of squares."""
+    total = 8.0 * _EPS * abs(primal)
+    for part, rounding in zip(point.parts, point.roundings, strict=True):
+        error = 2.0 * rounding.of_values(part.beta)
+        steepest = np.maximum(part.problem.upper, -part.problem.lower)
+        total += float((steepest + np.abs(part.beta)) @ error)
+        total += 8.0 * _EPS * float(np.abs(part.beta).sum())
+    return total

@@ -1,0 +1,68 @@
+"""Dense vectors and a kernel that compiled loops evaluate by themselves, tile after tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.kernels.base import Kernel, Prepared
+from maxmargin.kernels.points import Points
+from maxmargin.ops.engine import engine_of
+
+Arguments = tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]
+
+
+@cache
+def _speaks_for(kind: type[Kernel]) -> bool:
+    """Whether a formula says what a kernel fills: not where a subclass fills something else."""
+    ways = ("formula", "fill", "_apply", "_finish")
+    first = next((way for base in kind.__mro__ for way in ways if way in vars(base)), None)
+    return first == "formula"
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A kernel by the number of its formula (``ops.kinds``), with rows and their squared lengths.
+
+    The lengths are zeros where the formula has no use for them.
+    """
+
+    kind: int
+    params: NDArray[np.float64]
+    X: NDArray[Any]
+    lengths: NDArray[Any]
+
+    @classmethod
+    def of(cls, kernel: Kernel, rows: Prepared) -> Formula | None:
+        """Look at rows through a kernel; None where compiled loops cannot."""
+        dense = isinstance(rows, Points) and not sparse.issparse(rows.X)
+        if not dense or kernel.formula is None or not _speaks_for(type(kernel)):
+            return None
+        assert isinstance(rows, Points)
+        kind, params = kernel.formula
+        # Loops are compiled for arrays that may be written to; for others they would be once more.
+        X = rows.X if rows.X.flags.writeable else rows.X.copy()
+        lengths = np.zeros(len(X), X.dtype) if rows.sq_norms is None else rows.sq_norms
+        return cls(kind, np.minimum(params, np.finfo(X.dtype).max), X, lengths)
+
+    @property
+    def verbs(self) -> Any:
+        """The loops for these rows."""
+        return engine_of(self.X).kernel_tile
+
+    @property
+    def parts(self) -> Arguments:
+        """As compiled loops take it."""
+        return self.kind, self.params, self.X, self.lengths
+
+    def take(self, rows: Any) -> Formula:
+        """Look at some of the rows."""
+        return Formula(self.kind, self.params, self.X[rows], self.lengths[rows])
+
+    def __len__(self) -> int:
+        return len(self.X)

@@ -1,0 +1,80 @@
+"""Kernel values of dense vectors, evaluated and used in plain NumPy."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from maxmargin.ops.kinds import POWER, RADIAL
+
+
+def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any) -> Any:
+    values = A @ B.T
+    if kind == RADIAL:
+        return np.exp(-params[0] * np.maximum(0, a[:, None] + b - 2 * values)).astype(A.dtype)
+    if kind == POWER:
+        return ((params[0] * values + params[1]) ** int(params[2])).astype(A.dtype)
+    return values
+
+
+def add_rows_and_fill(
+    settled: Any,
+    leaving: Any,
+    due: Any,
+    running: Any,
+    moving: Any,
+    steps: Any,
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    slots: Any,
+    weights: Any,
+    B: Any,
+    b: Any,
+    start: int,
+    store: Any,
+    scratch: Any,  # noqa: ARG001
+) -> None:
+    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
+    columns = slice(start, start + len(B))
+    settled += due @ store[leaving, columns].astype(np.float64)
+    store[slots, columns] = values = _evaluate(kind, params, A, a, B, b)
+    running += weights @ values.astype(np.float64)
+    running += steps @ store[moving, columns].astype(np.float64)
+
+
+def fill_strip(
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    first: int,
+    stop: int,
+    values: Any,
+    scratch: Any,  # noqa: ARG001
+) -> None:
+    """Evaluate rows first to stop of a square matrix up to the diagonal, and mirror them."""
+    strip = _evaluate(kind, params, A[first:stop], a[first:stop], A[:stop], a[:stop])
+    for i in range(first, stop):
+        values[i, : i + 1] = values[: i + 1, i] = strip[i - first, : i + 1]
+
+
+def add_decisions(
+    kind: int,
+    params: Any,
+    A: Any,
+    a: Any,
+    B: Any,
+    b: Any,
+    edges: Any,
+    weights: Any,
+    sums: Any,
+    scratch: Any,  # noqa: ARG001
+) -> None:
+    """Add sum_{i in class c} weights_i k(x, x_i) to sums[c] for all rows x of A."""
+    for c, (first, stop) in enumerate(pairwise(edges)):
+        values = _evaluate(kind, params, A, a, B[first:stop], b[first:stop])
+        sums[c] += values.astype(np.float64) @ weights[first:stop]

@@ -1,0 +1,280 @@
+"""What every kernel machine does for its users: check parameters, fit by a recipe, certify."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from copy import copy
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.certify import Certificate, Point, Status, judge
+from maxmargin.inputs.parameters import check_number, check_shared
+from maxmargin.kernels import Kernel
+from maxmargin.ops.clock import Clock, watch
+from maxmargin.solvers import Limits, with_printing
+from maxmargin.solvers.tasks import badness
+from maxmargin.svm.classes import Reduction
+from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
+from maxmargin.svm.kernel_user import KernelUser
+from maxmargin.svm.training import Sides, Training, prepare
+
+Vector = NDArray[np.float64]
+
+_MEGABYTE = 2**20
+_BIASES = {"free": 0.0, "regularized": 1.0, "none": 0.0}
+"""What may become of the bias, with what is added to the kernel for it."""
+_STATING = ("C", "approximate", "budget", "epsilon", "loss", "multiclass", "nu", "p")
+"""Parameters that say which problem is solved."""
+_LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
+
+
+class KernelEstimator(KernelUser):
+    """Something that is decided by kernels with support vectors.
+
+    A subclass says what the rows' labels or targets are (``_sides``), by which recipe its
+    parameters make a machine (``_recipe``) and what its values mean.
+    """
+
+    _sign: ClassVar[float] = 1.0
+    """Of the machine's numbers, as scikit-learn shows them."""
+
+    @property
+    def _intercept(self) -> str:
+        """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
+        return "free"
+
+    @property
+    def _by_recipe(self) -> bool:
+        """Whether the machine is its recipe's support vector machine, so that others may make it.
+
+        Otherwise more is learned, or something else: it is fitted as a whole.
+        """
+        return True
+
+    # what the parameters say
+
+    @abstractmethod
+    def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
+        """Say which problems rows state, with a free bias or without, and who solves them."""
+
+    def _check_parameters(self) -> None:
+        """Check what every kernel machine takes."""
+        owner = type(self).__name__
+        self._check_kernel()
+        check_number(owner, "tol", self.tol, 0.0, above=True)
+        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
+        check_number(owner, "max_iter", self.max_iter, -1, whole=True)
+        check_shared(self)
+
+    def _limits(self, clock: Clock) -> Limits:
+        callback = with_printing(self.callback, bool(self.verbose))
+        return Limits(float(self.tol), int(self.max_iter), clock, callback)
+
+    def _memory(self) -> int:
+        return int(min(float(self.cache_size), _LARGEST_CACHE) * _MEGABYTE)
+
+    # fitting
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        with watch(self.time_limit, self.on_interrupt) as clock:
+            self._learn(self._prepare(X, y, sample_weight), clock)
+            self._after(X, y, sample_weight, clock)
+
+    def _fit_shared(self, training: Training) -> Self:
+        """Fit to a part of rows that several fits share: no kernel value is evaluated twice."""
+        with watch(self.time_limit) as clock:
+            self._learn(training, clock)
+        return self
+
+    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Do what else a fit has to do with the data as they came; here nothing."""
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
+        """Check the data and choose the kernel by all rows."""
+        return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
+
+    @abstractmethod
+    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+        """Check labels or targets, and weights."""
+
+    def _learn(self, training: Training, clock: Clock) -> Learned:
+        """Fit to rows that are ready, and show the machine as scikit-learn does."""
+        learned = self._made(training, self._recipe(clock, training.intercept))
+        self._show(training, learned)
+        complain(learned.certificates, self._sentences(training, learned))
+        return learned
+
+    def _made(self, training: Training, recipe: Recipe) -> Learned:
+        """Make the machine."""
+        return learn(training, recipe)
+
+    def _show(self, training: Training, learned: Learned) -> None:
+        """Set the fitted attributes."""
+        machine = learned.machine
+        if not (np.isfinite(machine.coefficients).all() and np.isfinite(machine.intercepts).all()):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The input data may contain "
+                "large values and need to be preprocessed."
+            )
+        self._machine, self._sparse = machine, sparse.issparse(training.X)
+        self._bias = training.intercept
+        self._stated = {name: getattr(self, name) for name in _STATING if hasattr(self, name)}
+        self.support_, self.support_vectors_ = machine.rows, machine.support
+        self.intercept_ = self._sign * machine.shifted_intercepts() + 0.0  # and no -0
+        coefficients = self._sign * machine.coefficients
+        self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
+        self.n_iter_: Any = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
+        self.certificates_ = learned.certificates
+        self.certificate_ = max(self.certificates_, key=badness)
+        solved = (Status.CERTIFIED, Status.NOT_CONVEX)
+        self.fit_status_ = int(any(c.status not in solved for c in self.certificates_))
+        shape = getattr(training.X, "shape", None)
+        self.shape_fit_ = (len(training),) if shape is None else tuple(shape)
+
+    def _sentences(self, training: Training, learned: Learned) -> dict[Status, str]:
+        """Say something else of a status than its own sentence; nothing of what is well known."""
+        limited = (
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
+            "your data with StandardScaler or MinMaxScaler."
+        )
+        return {Status.ITERATION_LIMIT: limited, Status.NOT_CONVEX: _not_convex(training, learned)}
+
+    # what a fitted model shows
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class."""
+        if "_machine" not in self.__dict__:
+            raise AttributeError("n_support_ is known after fit.")
+        return self._machine.counts
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns, for the linear kernel: one line a problem."""
+        if not (self.kernel.linear if isinstance(self.kernel, Kernel) else self.kernel == "linear"):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        weights = self._sign * self._machine.weights
+        weights.flags.writeable = False
+        return sparse.csr_matrix(weights) if self._sparse else weights
+
+    # scikit-learn's names for parts of the machine, which some of its users change
+
+    @property
+    def _n_support(self) -> NDArray[np.int32]:
+        return self._machine.counts
+
+    @_n_support.setter
+    def _n_support(self, counts: Any) -> None:
+        self._machine = replace(self._machine, counts=np.asarray(counts))
+
+    @property
+    def _gamma(self) -> float:
+        return float(getattr(self._machine.seen.kernel, "gamma", 0.0))
+
+    @property
+    def _dual_coef_(self) -> Vector:
+        return self._machine.coefficients
+
+    @_dual_coef_.setter
+    def _dual_coef_(self, coefficients: Any) -> None:
+        self._machine = replace(self._machine, coefficients=np.asarray(coefficients))
+
+    def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Judge the model again, in float64 and from the training data alone.
+
+        The problem is the one that was fitted, whatever ``set_params`` has said since; ``tol`` is
+        the present one.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+
+        Returns
+        -------
+        certificate : Certificate
+            Of the problem with the worst relative gap; ``certificate_`` is left as it is.
+        """
+        evaluated = self._evaluate_duals(X, y, sample_weight)
+        return max((self._judged(problem, point) for _, problem, point in evaluated), key=badness)
+
+    def _judged(self, problem: Any, point: Point) -> Certificate:
+        """Say what a problem's point proves of the model."""
+        return judge(problem, point, self.tol)
+
+    def _evaluate_duals(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> list[tuple[NDArray[np.intp], Any, Point]]:
+        """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
+        check_is_fitted(self)
+        training = self._again(X, y, sample_weight, asker).in_double()
+        reduced = self._as_fitted()._recipe(Clock(), training.intercept).reduce(training)
+        gram, machine = training.gram.reordered(reduced.order), self._machine
+        place = np.empty(len(training), dtype=np.intp)
+        place[reduced.order] = np.arange(len(gram))
+        support = place[machine.rows]
+        duals = np.zeros((len(machine.coefficients), len(gram)))
+        duals[:, support] = machine.coefficients
+        values = machine.products(gram, support, self.n_jobs)
+        points = self._as_stated(reduced.points(duals, values, gram), reduced)
+        pairs = list(zip(reduced.tasks, points, strict=True))
+        if not all(task.problem.feasible(point.beta) for task, point in pairs):
+            raise ValueError(
+                f"{asker} needs the labels and the sample_weight of the fit: the duals do not fit "
+                "these."
+            )
+        return [(reduced.rows(task), task.problem, point) for task, point in pairs]
+
+    def _as_fitted(self) -> Self:
+        """Give the model with the parameters that stated its problem, whatever was set since.
+
+        Models stored by earlier releases know only those that they have.
+        """
+        model = copy(self)
+        model.__dict__.update(vars(self).get("_stated", {}))
+        return model
+
+    def __restored__(self) -> None:
+        """Check what was read: a bias of another kind than the machine's is another problem."""
+        if "_machine" not in vars(self):
+            return
+        bias = self._fitted_intercept
+        if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
+            raise ValueError("The bias of a stored machine is none that its kernel says.")
+        stated = vars(self).get("_stated", {})
+        if not isinstance(stated, dict) or not stated.keys() <= set(_STATING):
+            raise ValueError("A stored machine has other parameters of its problem than there are.")
+
+    @property
+    def _fitted_intercept(self) -> str:
+        """Say what became of the bias; models stored by earlier releases had no "none"."""
+        usual = "regularized" if self._machine.offset else "free"
+        return str(vars(self).get("_bias", usual))
+
+    def _as_stated(self, points: list[Point], _reduced: Reduction) -> list[Point]:
+        """Give the points of the machine as the problems have them."""
+        return points
+
+    @abstractmethod
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
+        """Make the data ready as they were for the fit, with the kernel that it chose."""
+
+
+def _not_convex(training: Training, learned: Learned) -> str:
+    """Say of a user's own kernel that it is none; of a known one nothing new."""
+    if training.gram.psd is not None:
+        return ""
+    apart = training.gram.asymmetry(learned.machine.rows.astype(np.intp))
+    if apart is not None:
+        return (
+            f"NOT_CONVEX: the kernel is not symmetric: rows {apart[0]} and {apart[1]} have another "
+            "value the other way round, so the gap proves nothing about optimality."
+        )
+    return f"{Status.NOT_CONVEX.name}: {Status.NOT_CONVEX.sentence}"

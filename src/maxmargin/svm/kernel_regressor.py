@@ -1,0 +1,94 @@
+"""What kernel machines of one value share: a regression's, or that of a single class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from maxmargin.inputs.container import count_rows
+from maxmargin.inputs.parameters import check_flag, check_share
+from maxmargin.inputs.targets import check_targets
+from maxmargin.problems import BoxQP
+from maxmargin.svm.classes import Reduction, keep_together
+from maxmargin.svm.kernel_estimator import KernelEstimator
+from maxmargin.svm.kernel_fit import Learned, Recipe
+from maxmargin.svm.training import Sides, Training, check_rows, ready
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together(Recipe):
+    """One problem of all rows."""
+
+    copies: int = 1
+
+    def reduce(self, training: Training) -> Reduction:
+        """State the problem of the rows that cost something."""
+        costs, target = self.costs(training), training.target
+        assert target is not None
+        return keep_together(
+            costs, lambda rows: self._stated(target[rows], costs[rows]), self.copies
+        )
+
+    def _stated(self, target: Vector, costs: Vector) -> BoxQP:
+        problem: BoxQP = self.state(target, costs)
+        return problem
+
+
+class OneValue(KernelEstimator):
+    """A kernel machine that gives one value for a row."""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag(type(self).__name__, "shrinking", self.shrinking)
+
+    def _show(self, training: Training, learned: Learned) -> None:
+        super()._show(training, learned)
+        self.n_iter_: Any = learned.solutions[0].iterations
+
+    def _share(self, name: str = "nu") -> float:
+        """Check a share of the rows."""
+        check_share(type(self).__name__, name, getattr(self, name))
+        return float(getattr(self, name))
+
+    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
+        machine, rows = self._machine, count_rows(X)
+        if rows != machine.n_rows:
+            raise ValueError(
+                f"{asker} needs the data the model was fitted to: "
+                f"{machine.n_rows} rows, not {rows}."
+            )
+        X = check_rows(self, machine.seen.kernel, X, reset=False)
+        target = np.zeros(rows) if y is None else y
+        sides = self._as_fitted()._sides(target, sample_weight)
+        return ready(machine.seen, X, sides, self._fitted_intercept)
+
+    def _values(self, X: Any) -> Vector:
+        """Evaluate f(x) of rows."""
+        values: Vector = self._decide(X, lambda values: values[:, 0])
+        return values
+
+
+class KernelRegressor(RegressorMixin, OneValue):
+    """Targets predicted by kernels with support vectors."""
+
+    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+        return Sides.of_one(check_targets(y), sample_weight)
+
+    def predict(self, X: Any) -> Vector:
+        """Predict the targets of rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        values : ndarray of shape (rows,)
+        """
+        return self._values(X)

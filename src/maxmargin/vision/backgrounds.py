@@ -1,0 +1,102 @@
+"""Photographs without the object, read when they are wanted."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from maxmargin.vision.image import Grey, ImageError, grey_image
+from maxmargin.vision.picture_file import list_images, read_grey
+
+_KEPT = 1 << 28  # bytes of images kept in memory; others are read again
+
+
+class Backgrounds:
+    """Images to take windows without the object from.
+
+    Parameters
+    ----------
+    source : path of a folder or of a text with a path a line, or sequence of images or paths
+    window : (int, int)
+        Smaller images are left out.
+    """
+
+    def __init__(self, source: Any, window: tuple[int, int]) -> None:
+        self._window, self._lock = window, threading.Lock()
+        self._items = _listed(source)
+        if len(self._items) == 0:
+            raise ImageError("There are no background images to take negatives from.")
+        self._kept: dict[int, Grey] = {}
+        self._room = _KEPT
+        self._faults: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each image that could not be used, of those looked at so far."""
+        return [self._faults[k] for k in sorted(self._faults)]
+
+    def image(self, k: int) -> Grey | None:
+        """Give an image, or None where it is of no use; threads may ask side by side."""
+        with self._lock:
+            if k in self._faults:
+                return None
+            if k in self._kept:
+                return self._kept[k]
+        try:
+            grey = self._usable(k)
+        except ImageError as error:
+            with self._lock:
+                self._faults[k] = str(error)
+            return None
+        with self._lock:
+            if grey.nbytes <= self._room and k not in self._kept:
+                self._kept[k], self._room = grey, self._room - grey.nbytes
+        return grey
+
+    def _usable(self, k: int) -> Grey:
+        item, name = self._items[k], f"Background {k}"
+        if isinstance(item, Path):
+            grey, name = read_grey(item), repr(str(item))
+        else:
+            grey = grey_image(item)
+        width, height = self._window
+        if grey.shape[0] < height or grey.shape[1] < width:
+            size = f"{grey.shape[1]} x {grey.shape[0]} pixels"
+            raise ImageError(f"{name} is of {size}, smaller than the window.")
+        return grey
+
+    def digest(self) -> int:
+        """Sum up which images these are: files by name and size, arrays by their pixels."""
+        total = 0
+        for item in self._items:
+            total = crc32(_trace(item), total)
+        return total
+
+
+def _trace(item: Any) -> bytes:
+    if isinstance(item, Path):
+        return f"{item.name} {item.stat().st_size if item.exists() else 0}".encode(errors="replace")
+    return np.ascontiguousarray(np.asarray(item)).tobytes()
+
+
+def _listed(source: Any) -> list[Any]:
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return _lines(path) if path.is_file() else list(list_images(path))
+    return [Path(item) if isinstance(item, str | Path) else item for item in source]
+
+
+def _lines(file: Path) -> list[Path]:
+    """Read a list of images, a path a line, from the folder of the list."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ImageError(f"{str(file)!r} cannot be read as a list of images.") from None
+    return [file.parent / line.strip() for line in lines if line.strip()]

@@ -1,0 +1,96 @@
+"""Images in files: which there are, and what is in them or why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from maxmargin.vision.image import Grey, ImageError, eight_bits, grey_image, pixels_of
+
+_BYTE, _WORD = 255, 65535
+
+SUFFIXES = (
+    ".bmp",
+    ".gif",
+    ".jpeg",
+    ".jpg",
+    ".pbm",
+    ".pgm",
+    ".png",
+    ".ppm",
+    ".tif",
+    ".tiff",
+    ".webp",
+)
+
+
+def list_images(folder: Path) -> list[Path]:
+    """List the images in a folder and those in it, in order of their names."""
+    if not folder.is_dir():
+        raise ImageError(f"There is no folder {str(folder)!r}.")
+    found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES]
+    if not found:
+        kinds = ", ".join(suffix[1:] for suffix in SUFFIXES)
+        raise ImageError(f"There are no images in the folder {str(folder)!r} ({kinds}).")
+    return found
+
+
+def read_grey(path: Path) -> Grey:
+    """Read an image of any format that Pillow knows, as grey.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    grey : ndarray of uint8 of shape (height, width)
+
+    Raises
+    ------
+    ImageError
+        In one sentence that names the file.
+    """
+    return grey_image(read_picture(path))
+
+
+def read_picture(path: Path) -> Any:
+    """Read an image of any format that Pillow knows, turned as its camera was held.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    pixels : ndarray of uint8 of shape (height, width) or (height, width, 3)
+
+    Raises
+    ------
+    ImageError
+        In one sentence that names the file.
+    """
+    from PIL import Image, ImageOps  # noqa: PLC0415  (whoever trains on arrays needs none)
+
+    try:
+        with Image.open(path) as image:
+            image.load()
+            upright = ImageOps.exif_transpose(image)
+            return _eight_bits(upright.convert("RGB") if upright.mode == "P" else upright)
+    except ImageError as error:
+        raise ImageError(f"{str(path)!r}: {error}") from None
+    except FileNotFoundError:
+        raise ImageError(f"There is no file {str(path)!r}.") from None
+    except Exception as error:  # whatever a decoder may raise of a broken file
+        why = str(error) or type(error).__name__
+        raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None
+
+
+def _eight_bits(image: Any) -> Any:
+    """Give the pixels; of 16 bits the upper eight, as OpenCV reads them."""
+    pixels = pixels_of(image)
+    if pixels.dtype.kind in "ui" and image.mode.startswith("I") and pixels.max() > _BYTE:
+        pixels = np.clip(pixels, 0, _WORD) >> 8
+    return eight_bits(pixels)

@@ -1,0 +1,68 @@
+"""How far the training of a cascade is, for whoever watches it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class CascadeProgress:
+    """How far the training of a cascade is.
+
+    Parameters
+    ----------
+    stage, stages : int
+        The one at work, from 1, and how many there are to be.
+    features : int
+        In it so far.
+    detection, false_positive : float
+        Shares of validation windows that pass it.
+    scanned : int
+        Background windows looked at for its negatives.
+    rate : float
+        Share of these that passed all stages before.
+    seconds : float
+        Since training began.
+    left : float
+        Seconds to go, if further stages take as long as the last; NaN before there is one.
+    done : bool
+        Whether the stage is complete.
+    """
+
+    stage: int
+    stages: int
+    features: int
+    detection: float
+    false_positive: float
+    scanned: int
+    rate: float
+    seconds: float
+    left: float
+    done: bool
+
+    def __str__(self) -> str:
+        rates = f"detects {100 * self.detection:.2f} %, passes {100 * self.false_positive:.1f} %"
+        looked = f"{self.scanned:,} windows scanned, {self.rate:.2g} of them left"
+        times = f"{self.seconds:.0f} s"
+        if np.isfinite(self.left):
+            times += f", about {self.left:.0f} s to go"
+        head = f"stage {self.stage} of {self.stages}: {self.features} features"
+        return f"{head}, {rates}; {looked}; {times}"
+
+
+Teller = Callable[[CascadeProgress], object]
+
+
+def with_printing(callback: Teller | None, verbose: bool) -> Teller:
+    """Join a user's callback with printing every stage, for ``verbose=True``."""
+
+    def tell(progress: CascadeProgress) -> None:
+        if callback is not None:
+            callback(progress)
+        if verbose and progress.done:
+            print(progress, flush=True)  # noqa: T201  (verbose=True asks for it)
+
+    return tell

@@ -1,0 +1,325 @@
+"""Training of a cascade: stage after stage, each on the windows that those before it let pass.
+
+    positives ──varied, split──▶ training and validation windows that pass all stages so far
+    backgrounds ──mined──▶ windows without the object that pass all stages so far
+                                  │
+    FeatureSearch: every feature in order ──▶ StageBooster: AdaBoost, threshold by validation faces
+                                  │
+    Stage ──▶ checkpoint ──▶ the next one, until there are enough, or no negatives are left
+
+(Viola and Jones 2001, table 2.) A stage that passes d of the objects and f of the rest makes, with
+K - 1 others like it, a cascade of rates d^K and f^K.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.inputs.caution import caution
+from maxmargin.ops.clock import Clock, TimeUp, watch
+from maxmargin.ops.threads import Workers
+from maxmargin.vision.backgrounds import Backgrounds
+from maxmargin.vision.cascade import Cascade
+from maxmargin.vision.checkpoint import StageRecord, checksum, read_checkpoint, write_checkpoint
+from maxmargin.vision.compact import compact
+from maxmargin.vision.image import Grey
+from maxmargin.vision.mining import PASSES, Mined, Miner
+from maxmargin.vision.plan import FEWEST, Plan, choose_features
+from maxmargin.vision.positives import Variation, read_positives
+from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
+from maxmargin.vision.search import FeatureSearch
+from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, passes
+from maxmargin.vision.tree import Stage
+from maxmargin.vision.windows import check_window
+
+Pixels = NDArray[np.uint8]
+
+_SHOWN = 3  # files that a message names
+
+
+class TrainingError(ValueError):
+    """Not even one stage could be trained."""
+
+
+def train_cascade(
+    positives: Any,
+    backgrounds: Any,
+    *,
+    window: tuple[int, int] = (24, 24),
+    stages: int = 20,
+    min_detection: float = 0.995,
+    max_false_positive: float = 0.5,
+    features: Any = "haar",
+    asymmetry: float = 1.0,
+    max_features: int = 200,
+    n_positives: int | None = None,
+    n_negatives: int | None = None,
+    validation: float = 0.2,
+    variation: Variation | None = None,
+    max_bytes: int | None = 2 << 30,
+    time_limit: float | None = None,
+    on_interrupt: str = "raise",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    callback: Teller | None = None,
+    verbose: bool = False,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+) -> Cascade:
+    """Train a detector of objects of one kind.
+
+    Parameters
+    ----------
+    positives : path of a folder or an annotation file, or sequence of images
+        Crops that show the object, of at least the size of the window and about its shape; or an
+        annotation file of OpenCV (``info.txt``): in each line a path, a count, and x, y, width and
+        height of each box.
+    backgrounds : path of a folder or a list of files, or sequence of images
+        Photographs without the object; a list has a path a line.
+    window : (int, int), default=(24, 24)
+        Width and height of the smallest object.
+    stages : int, default=20
+        At most so many.
+    min_detection : float, default=0.995
+        Share of the validation objects that each stage passes.
+    max_false_positive : float, default=0.5
+        Share of other windows that each stage may pass.
+    features : {"haar", "lbp"}, HaarFeatures or LBPFeatures, default="haar"
+        Those searched in every round: all of them. "haar" are those of ``HaarFeatures(window)``.
+    asymmetry : float, default=1.0
+        How much dearer a miss is than a false alarm to AdaBoost.
+    max_features : int, default=200
+        Most features of a stage.
+    n_positives, n_negatives : int, default=None
+        Windows each stage is trained on; None for all positives there are, and as many negatives.
+    validation : float, default=0.2
+        Share of the crops put aside, by which thresholds are set; as large a share of negatives.
+    variation : Variation, default=None
+        Small changes that make more positives; None for their mirror images.
+    max_bytes : int, default=2**31
+        Memory for features in order, 2 bytes a feature and window; those that do not fit are sorted
+        again in every round. None keeps all.
+    time_limit : float, default=None
+        Seconds; a stage that is not complete by then is left out, unless it is the first.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise, or return the complete stages.
+    n_jobs : int, default=None
+        Threads; the cascade does not depend on their number.
+    random_state : int, default=0
+    callback : callable, default=None
+        Called with a ``CascadeProgress`` after every round and every stage.
+    verbose : bool, default=False
+        Whether to print a line a stage.
+    checkpoint : path, default=None
+        A file that is written after each stage.
+    resume : path, default=None
+        Such a file to go on from, with the same data and settings (but for ``stages``); it is also
+        written to, unless ``checkpoint`` says otherwise.
+
+    Returns
+    -------
+    cascade : Cascade
+        Fewer stages than asked for come with a warning that says why.
+
+    Raises
+    ------
+    ImageError
+        Where there is nothing to train on.
+    TrainingError
+        Where not even the first stage could be trained.
+    """
+    window = check_window(window)
+    goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
+    sizes = n_positives, n_negatives, validation, max_bytes
+    plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
+    written = checkpoint or resume
+    with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
+        crops, notes = read_positives(positives, window)
+        _warn_of(notes)
+        varied, scenes = variation or Variation(), Backgrounds(backgrounds, window)
+        tell = with_printing(callback, verbose)
+        training = _Training(plan, crops, varied, scenes, clock, workers, tell)
+        if resume is not None:
+            training.go_on_from(Path(resume))
+        return training.run(Path(written) if written else None)
+
+
+def _warn_of(notes: list[str]) -> None:
+    if notes:
+        more = f" (and {len(notes) - _SHOWN} more)" if len(notes) > _SHOWN else ""
+        caution(f"{len(notes)} positives are left out: {' '.join(notes[:_SHOWN])}{more}")
+
+
+@dataclass
+class _Training:
+    """Stages so far, and what the next one needs."""
+
+    plan: Plan
+    crops: list[Grey]
+    variation: Variation
+    backgrounds: Backgrounds
+    clock: Clock
+    workers: Workers
+    tell: Teller
+    stages: list[Stage] = field(default_factory=list)
+    records: list[StageRecord] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        window, seed = self.plan.features.window, self.plan.seed
+        self._miner = Miner(self.backgrounds, window, seed, self.workers)
+        order = np.random.default_rng([seed, 1]).permutation(len(self.crops))
+        apart = round(self.plan.validation * len(order))
+        if min(apart, len(order) - apart) < 1:
+            raise TrainingError(
+                f"{len(order)} positives are too few to put some aside for validation; give more."
+            )
+        parts = [[self.crops[k] for k in rows] for rows in (order[apart:], order[:apart])]
+        varied = [self.variation.windows(part, window, seed) for part in parts]
+        self._training, self._validation = varied
+        self._took: float = np.nan
+        self._settings = plan_and_data(self.plan, varied, self.backgrounds)
+
+    def go_on_from(self, path: Path) -> None:
+        """Take the stages of a checkpoint."""
+        self.stages, self.records = read_checkpoint(path, self._settings)
+        for stage in self.stages:
+            self._drop_missed(stage)
+
+    def run(self, checkpoint: Path | None) -> Cascade:
+        """Train the stages that are not there yet."""
+        while len(self.stages) < self.plan.stages:
+            why = self._next()
+            if why:
+                return self._cut_short(why)
+            if checkpoint:
+                write_checkpoint(checkpoint, self._settings, self.stages, self.records)
+        return compact(self.plan.features, self.stages)
+
+    def _cut_short(self, why: str) -> Cascade:
+        if not self.stages:
+            raise TrainingError(f"Not even one stage could be trained: {why}")
+        count = f"{len(self.stages)} of {self.plan.stages} stages"
+        caution(f"The cascade has {count}: {why}", ConvergenceWarning)
+        return compact(self.plan.features, self.stages)
+
+    def _next(self) -> str:
+        """Train a stage, or say why there is none."""
+        begun = perf_counter()
+        try:
+            mined = self._mine()
+            objects, checked = self._drawn(), self._validation
+            if len(mined.windows) < max(FEWEST, self._wanted(objects) // 4):
+                return self._out_of_negatives(mined, self._wanted(objects))
+            if min(len(objects), len(checked)) < 1:
+                return "no positives are left that pass all stages; raise min_detection."
+            booster, rates = self._boost(objects, mined)
+        except TimeUp:
+            return self._time_is_up()
+        if rates is None:
+            return "no feature tells the positives from the negatives of the next stage."
+        self._took = perf_counter() - begun
+        self._take(booster.stage(), rates, len(objects), mined)
+        return ""
+
+    def _time_is_up(self) -> str:
+        if self.clock.interrupted:
+            return "it was interrupted."
+        return f"time_limit={self.clock.time_limit} was reached; a checkpoint lets it go on."
+
+    def _take(self, stage: Stage, rates: Rates, positives: int, mined: Mined) -> None:
+        self.stages.append(stage)
+        self._drop_missed(stage)
+        negatives = len(mined.windows) - self._aside(len(mined.windows))
+        shares = rates.detection, rates.false_positive
+        sizes = positives, negatives, mined.scanned
+        self.records.append(StageRecord(len(stage.trees), *shares, *sizes, mined.rate))
+        self._say(len(stage.trees), rates, mined, done=True)
+
+    def _say(self, features: int, rates: Rates, mined: Mined, *, done: bool) -> None:
+        number = len(self.stages) + (not done)
+        left = min(self._took * (self.plan.stages - number), self.clock.left)
+        self.tell(
+            CascadeProgress(
+                number,
+                self.plan.stages,
+                features,
+                rates.detection,
+                rates.false_positive,
+                mined.scanned,
+                mined.rate,
+                self.clock.seconds,
+                left,
+                done,
+            )
+        )
+
+    # windows
+
+    def _drawn(self) -> Pixels:
+        """Take some of the positives that are left."""
+        most = self.plan.n_positives
+        if most is None or most >= len(self._training):
+            return self._training
+        rng = np.random.default_rng([self.plan.seed, 2, len(self.stages)])
+        return self._training[np.sort(rng.choice(len(self._training), most, replace=False))]
+
+    def _wanted(self, objects: Pixels) -> int:
+        """Count the negatives to look for, those of the validation among them."""
+        train = self.plan.n_negatives or max(len(objects), FEWEST)
+        return round(train / (1.0 - self.plan.validation))
+
+    def _mine(self) -> Mined:
+        cascade = compact(self.plan.features, self.stages) if self.stages else None
+        wanted = self._wanted(self._drawn())
+        return self._miner.mine(cascade, wanted, len(self.stages), self.clock)
+
+    def _aside(self, negatives: int) -> int:
+        return max(1, round(self.plan.validation * negatives))
+
+    def _boost(self, objects: Pixels, mined: Mined) -> tuple[StageBooster, Rates | None]:
+        features, number = self.plan.features, len(self.stages)
+        order = np.random.default_rng([self.plan.seed, 3, number]).permutation(len(mined.windows))
+        apart = self._aside(len(order))
+        training = Examples(features, objects, mined.windows[np.sort(order[apart:])])
+        checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
+        search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
+        booster = StageBooster(search, training, checked, self.plan.goal)
+        try:
+            tell = self._say
+            return booster, booster.run(
+                self.clock, lambda count, rates: tell(count, rates, mined, done=False)
+            )
+        except TimeUp:
+            if self.stages:  # one that is cut short would pass too much
+                raise
+            return booster, booster.rates
+
+    def _drop_missed(self, stage: Stage) -> None:
+        """Leave out positives that a stage rejects: those after it never see them."""
+        self._training, self._validation = (
+            windows[passes(self.plan.features, stage, windows)]
+            for windows in (self._training, self._validation)
+        )
+
+    def _out_of_negatives(self, mined: Mined, wanted: int) -> str:
+        notes = self.backgrounds.notes
+        found = f"only {len(mined.windows)} of {wanted} negatives were found"
+        looked = f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored,"
+        why = f"{found}: {looked} {mined.passed:,} pass the stages so far, at a rate of"
+        why += f" {mined.rate:.1e}; give more background images or a smaller n_negatives."
+        if notes:
+            why += f" {len(notes)} images could not be used: {' '.join(notes[:_SHOWN])}"
+        return why
+
+
+def plan_and_data(plan: Plan, positives: list[Pixels], backgrounds: Backgrounds) -> dict[str, Any]:
+    """Say all that stages depend on, which a checkpoint is only good for."""
+    data = {"positives": checksum(*positives), "backgrounds": backgrounds.digest()}
+    return plan.settings() | data

@@ -1,0 +1,93 @@
+"""Tiles evaluated and used in one compiled call, and their NumPy twins, give the same numbers."""
+
+import numpy as np
+import pytest
+
+from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.kernels.formula import Formula
+from maxmargin.ops.engine import Engine
+from maxmargin.ops.kinds import TILE_COLUMNS, TILE_ROWS
+
+GROUP = "kernel_tile"
+reference = getattr(Engine("reference"), GROUP)
+KERNELS = [RBF(gamma=0.3), Polynomial(degree=3, gamma=0.2), Linear()]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def seen(kernel, dtype, n):
+    X = np.random.default_rng(0).normal(size=(n, 3)).astype(dtype)
+    return Formula.of(kernel, kernel.prepare(X))
+
+
+def both(tested, verb, *arguments, outputs):
+    """Run both on copies of the outputs; give the two lists of what they wrote."""
+    found = []
+    for verbs in (tested, reference):
+        copies = {id(out): out.copy() for out in outputs}
+        getattr(verbs, verb)(*(copies.get(id(a), a) for a in arguments))
+        found.append([copies[id(out)] for out in outputs])
+    return zip(*found, strict=True)
+
+
+def close(pairs, dtype):
+    for fast, slow in pairs:
+        np.testing.assert_allclose(
+            fast, slow, rtol=200 * np.finfo(dtype).eps, atol=1e-4 if dtype is np.float32 else 1e-11
+        )
+
+
+@every_kernel
+@every_dtype
+@pytest.mark.parametrize("new", [0, 1, 6, TILE_ROWS + 3])
+def test_a_move_books_evaluates_and_adds(tested, kernel, dtype, new):
+    rng, n = np.random.default_rng(1), TILE_COLUMNS + 5
+    formula, rows = seen(kernel, dtype, n), seen(kernel, dtype, max(new, 1)).take(slice(new))
+    store = rng.normal(size=(new + 7, n + 4)).astype(dtype)
+    lines = rng.permutation(new + 7)
+    settled, running = rng.normal(size=(2, n))
+    columns = formula.X, formula.lengths, 4
+    scratch = np.empty(TILE_ROWS * TILE_COLUMNS, dtype)
+    pairs = both(
+        tested,
+        "add_rows_and_fill",
+        *(settled, lines[:3], rng.normal(size=3)),
+        *(running, lines[new : new + 5], rng.normal(size=5)),
+        *(*rows.parts, lines[:new], rng.normal(size=new), *columns, store, scratch),
+        outputs=[settled, running, store],
+    )
+    close(pairs, dtype)
+
+
+@every_kernel
+@every_dtype
+def test_strips_make_a_symmetric_matrix(tested, kernel, dtype):
+    formula = seen(kernel, dtype, 70)
+    values, scratch = np.zeros((70, 70), dtype), np.empty(32 * 70, dtype)
+    for first in (64, 32, 0):
+        stop = min(first + 32, 70)
+        tested.fill_strip(*formula.parts, first, stop, values, scratch)
+    np.testing.assert_array_equal(values, values.T)
+    close([(values, kernel(formula.X))], dtype)
+
+
+@every_kernel
+@every_dtype
+def test_decisions_add_up_class_by_class(tested, kernel, dtype):
+    rows, support = seen(kernel, dtype, 9), seen(kernel, dtype, TILE_COLUMNS + 40)
+    edges, weights = np.array([0, TILE_COLUMNS + 1, len(support)]), np.ones(len(support))
+    sums, scratch = np.zeros((2, 9)), np.empty(TILE_COLUMNS**2, dtype)
+    given = *rows.parts, support.X, support.lengths, edges, weights, sums, scratch
+    close(both(tested, "add_decisions", *given, outputs=[sums]), dtype)
+
+
+def test_rows_that_may_not_be_written_to_need_no_other_loops():
+    X = np.ones((4, 2))
+    X.flags.writeable = False
+    formula = Formula.of(RBF(1.0), RBF(1.0).prepare(X))
+    assert formula.X.flags.writeable
+
+
+def test_a_rate_beyond_single_precision_is_the_largest_there_is():
+    formula = Formula.of(RBF(1e300), RBF(1e300).prepare(np.ones((2, 2), np.float32)))
+    assert np.isfinite(formula.params.astype(np.float32)).all()

@@ -1,0 +1,249 @@
+"""Whole cascades, trained on generated windows: what they find, and what they say if not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.inputs.parameters import ParameterError
+from maxmargin.vision import (
+    Cascade,
+    CheckpointError,
+    HaarFeatures,
+    ImageError,
+    LBPFeatures,
+    TrainingError,
+    Variation,
+    train_cascade,
+)
+from maxmargin.vision.positives import read_positives
+
+WINDOW = (12, 12)
+FEATURES = HaarFeatures(WINDOW)[::9]
+
+
+def face(rng, side=12):
+    """Two dark eyes and a mouth."""
+    grey = np.full((12, 12), rng.uniform(140, 200))
+    grey[3:5, 2:5] = grey[3:5, 7:10] = grey[8:10, 4:8] = rng.uniform(50, 110)
+    grey += rng.normal(scale=25, size=grey.shape)
+    large = np.kron(grey, np.ones((side // 12, side // 12)))
+    return np.clip(large, 0, 255).astype(np.uint8)
+
+
+def scene(rng, shape=(60, 84)):
+    coarse = rng.integers(0, 256, size=(shape[0] // 4, shape[1] // 4)).astype(float)
+    fine = np.kron(coarse, np.ones((4, 4)))
+    return np.clip(fine + rng.normal(scale=20, size=fine.shape), 0, 255).astype(np.uint8)
+
+
+RNG = np.random.default_rng(0)
+FACES = np.stack([face(RNG) for _ in range(150)])
+SCENES = [scene(RNG, (120, 160)) for _ in range(20)]
+QUICK = {
+    "window": WINDOW,
+    "features": FEATURES,
+    "stages": 3,
+    "min_detection": 0.97,
+    "n_negatives": 80,
+    "max_features": 4,
+    "variation": Variation(copies=2, scale=0.08),
+}
+
+
+def train(positives=FACES, backgrounds=SCENES, **options):
+    return train_cascade(positives, backgrounds, **(QUICK | options))
+
+
+@pytest.fixture(scope="module")
+def cascade():
+    return train()
+
+
+def test_faces_are_found_where_they_are(cascade):
+    rng = np.random.default_rng(1)
+    image = scene(rng, (80, 120))
+    image[20:44, 30:54], image[40:76, 70:106] = face(rng, 24), face(rng, 36)
+    boxes = cascade.detect(image, min_neighbors=1)
+    for place in ([30, 20, 24, 24], [70, 40, 36, 36]):
+        assert (np.abs(boxes - place).max(axis=1) <= 8).any()
+
+
+def test_each_stage_passes_what_it_was_asked_to(cascade):
+    rng = np.random.default_rng(2)
+    fresh = np.stack([face(rng) for _ in range(200)])
+    passed = sum(len(cascade.scan(window, min_size=WINDOW).boxes) for window in fresh)
+    assert passed >= 0.85 * len(fresh)
+    scan = cascade.scan(scene(rng, (120, 160)))
+    assert scan.passed[-1] < 0.05 * scan.windows
+    assert all(np.diff(scan.passed) <= 0)
+
+
+def test_it_survives_the_file_of_opencv(cascade, tmp_path):
+    cascade.to_opencv(tmp_path / "face.xml")
+    assert Cascade.from_opencv(tmp_path / "face.xml") == cascade
+
+
+def test_neither_threads_nor_memory_change_it(cascade):
+    assert train(n_jobs=3) == cascade
+    assert train(max_bytes=30_000, n_jobs=1) == cascade
+
+
+def test_patterns_are_trained_too():
+    made = train(features="lbp", stages=2)
+    assert isinstance(made.features, LBPFeatures)
+    passed = sum(len(made.scan(window, min_size=WINDOW).boxes) for window in FACES)
+    assert passed >= 0.85 * len(FACES)
+
+
+# what is told, and stopping
+
+
+def test_progress_tells_stage_features_rates_and_time():
+    told = []
+    train(stages=2, callback=told.append)
+    done = [each for each in told if each.done]
+    assert [each.stage for each in done] == [1, 2]
+    assert all(0.0 <= each.false_positive <= 1.0 and each.detection >= 0.97 for each in told)
+    assert done[1].rate < done[0].rate == 1.0
+    assert "stage 2 of 2" in str(done[1])
+    assert "windows scanned" in str(done[1])
+
+
+def test_it_goes_on_after_a_kill(cascade, tmp_path):
+    """The second stage is cut off by signal 9, and the third is the same as ever."""
+    script = tmp_path / "killed.py"
+    script.write_text(
+        "import os, signal, sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "import test_training as t\n"
+        "def told(progress):\n"
+        "    if progress.stage == 2:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "t.train(callback=told, checkpoint=sys.argv[2])\n"
+    )
+    file = tmp_path / "stages.json"
+    here = Path(__file__).parent
+    done = subprocess.run([sys.executable, script, here, file], check=False, timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert len(json.loads(file.read_text())["stages"]) == 1
+    assert train(resume=file) == cascade
+    assert len(json.loads(file.read_text())["stages"]) == 3
+    with pytest.raises(CheckpointError, match=r"other settings or data \(asymmetry"):
+        train(resume=file, asymmetry=2.0)
+    file.write_text("{}")
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        train(resume=file)
+
+
+def test_ctrl_c_keeps_complete_stages():
+    def told(progress):
+        if progress.stage == 1 and progress.done:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.warns(ConvergenceWarning, match="1 of 3 stages: it was interrupted"):
+        made = train(callback=told, on_interrupt="keep")
+    assert len(made.stages) == 1
+    with pytest.raises(KeyboardInterrupt):
+        train(callback=told)
+
+
+def test_a_time_limit_is_kept(cascade):
+    with pytest.raises(TrainingError, match=r"Not even one stage .* time_limit=0.0 was reached"):
+        train(time_limit=0.0)
+    assert train(time_limit=600.0) == cascade
+
+
+def test_negatives_that_run_out_are_told_of(tmp_path):
+    for k, image in enumerate(SCENES[:2]):
+        Image.fromarray(image).save(tmp_path / f"{k}.png")
+    (tmp_path / "broken.jpg").write_bytes(b"no image")
+    (tmp_path / "empty.png").write_bytes(b"")
+    Image.fromarray(SCENES[0][:9]).save(tmp_path / "low.png")
+    with pytest.warns(ConvergenceWarning) as caught:
+        made = train(backgrounds=tmp_path, stages=30)
+    said = str(caught[0].message)
+    assert 1 <= len(made.stages) < 30
+    for part in ("negatives were found", "pass the stages so far", "at a rate of"):
+        assert part in said
+    assert "3 images could not be used" in said
+    for name, why in (("broken.jpg", "cannot be read"), ("empty.png", "cannot be read")):
+        assert f"{name}' {why}" in said
+    assert "low.png' is of 160 x 9 pixels, smaller than the window" in said
+
+
+# bad input
+
+
+def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):
+    Image.fromarray(face(RNG, 24)).save(tmp_path / "good.png")
+    Image.fromarray(np.zeros((9, 9), np.uint8)).save(tmp_path / "small.png")
+    Image.fromarray(np.zeros((20, 60), np.uint8)).save(tmp_path / "wide.png")
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    crops, notes = read_positives(tmp_path, WINDOW)
+    assert len(crops) == 1
+    assert len(notes) == 3
+    for name, why in (("small", "smaller"), ("wide", "shape"), ("broken", "cannot be read")):
+        assert any(f"{name}.png" in note and why in note for note in notes)
+
+
+def test_positives_of_mixed_sizes_become_windows_and_others_are_named():
+    crops = [np.zeros((0, 0)), FACES[0], face(RNG, 24), face(RNG, 36), FACES[1][:, :8]]
+    with pytest.warns(UserWarning, match=r"2 positives are left out: Image 0: .* Image 4 is of 8"):
+        made = train([*crops, *FACES[:30]], stages=1)
+    assert made.window == WINDOW
+
+
+def test_boxes_come_from_annotations(tmp_path):
+    photo = scene(RNG, (60, 80))
+    Image.fromarray(photo).save(tmp_path / "a photo.png")
+    lines = ["a photo.png 2 10 20 24 24 40 5 12 12", "", "a photo.png 1 70 20 24 24"]
+    lines += ["a photo.png 2 1 2 3 4", "none.png 1 0 0 12 12"]
+    (tmp_path / "info.txt").write_text("\n".join(lines))
+    crops, notes = read_positives(tmp_path / "info.txt", WINDOW)
+    np.testing.assert_array_equal(crops[0], photo[20:44, 10:34])
+    np.testing.assert_array_equal(crops[1], photo[5:17, 40:52])
+    assert len(crops) == 2
+    assert ["Line 3" in notes[0], "Line 4" in notes[1], "none.png" in notes[2]] == [True] * 3
+
+
+def test_variation_moves_and_mirrors_a_little():
+    crops = [face(RNG, 24) for _ in range(5)]
+    windows = Variation(copies=2).windows(crops, WINDOW, 0)
+    assert windows.shape == (30, 12, 12)
+    np.testing.assert_array_equal(windows[15:], windows[:15, :, ::-1])
+    still = Variation(copies=1, shift=0.0, rotation=0.0, scale=0.0).windows(crops, WINDOW, 0)
+    assert np.abs(still[5:10].astype(int) - still[:5]).max() <= 1
+    apart = np.abs(windows[5:15].astype(int) - np.tile(windows[:5], (2, 1, 1))).mean()
+    assert 1 < apart < 40
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda: train([]), ImageError, "no positives to train on"),
+        (lambda: train("no such folder"), ImageError, "no folder 'no such folder'"),
+        (lambda: train(backgrounds=[]), ImageError, "no background images"),
+        (lambda: train(backgrounds=["no.png"]), TrainingError, "no file 'no.png'"),
+        (lambda: train(FACES[:1]), TrainingError, "too few to put some aside"),
+        (lambda: train(features="sift"), ParameterError, "'haar', 'lbp'"),
+        (lambda: train(features=HaarFeatures((9, 8))), ParameterError, "windows of"),
+        (lambda: train(min_detection=1.5), ParameterError, "must be below 1"),
+        (lambda: train(stages=0), ParameterError, "'stages' parameter"),
+        (lambda: train(resume="none.json"), CheckpointError, "no checkpoint 'none.json'"),
+        (lambda: Variation(copies=-1), ParameterError, "'copies' parameter"),
+    ],
+)
+def test_bad_input_gets_a_sentence(call, error, sentence):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what was left out before the error
+        with pytest.raises(error, match=sentence):
+            call()
