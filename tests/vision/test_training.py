@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -160,6 +161,24 @@ def test_a_time_limit_is_kept(cascade):
     with pytest.raises(TrainingError, match=r"Not even one stage .* time_limit=0.0 was reached"):
         train(time_limit=0.0)
     assert train(time_limit=600.0) == cascade
+
+
+@pytest.mark.parametrize("cause", ["Ctrl-C", "time"])
+def test_a_first_stage_that_is_cut_short_is_nowhere(cause, tmp_path):
+    """It passes too much, and no resumed training would ever complete it."""
+
+    def told(progress):
+        if cause == "time":
+            time.sleep(0.5)
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    file = tmp_path / "stages.json"
+    options = {"time_limit": 0.5} if cause == "time" else {"on_interrupt": "keep"}
+    error = TrainingError if cause == "time" else KeyboardInterrupt
+    with pytest.raises(error):
+        train(stages=1, max_false_positive=0.001, callback=told, checkpoint=file, **options)
+    assert not file.exists()
 
 
 def test_negatives_that_run_out_are_told_of(tmp_path):

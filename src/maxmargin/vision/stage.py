@@ -190,6 +190,7 @@ class StageBooster:
     def run(self, clock: Clock, tell: Callable[[int, Rates], None]) -> Rates | None:
         """Add trees until the goal is reached; None where not one could be."""
         while len(self.trees) < self._goal.max_features:
+            clock.stop_if_over()
             rates = self.round()
             if rates is None:
                 break
@@ -197,7 +198,6 @@ class StageBooster:
             tell(len(self.trees), rates)
             if rates.false_positive <= self._goal.max_false_positive:
                 break
-            clock.stop_if_over()
         return self.rates
 
     def stage(self) -> Stage:

@@ -107,9 +107,9 @@ def train_cascade(
         Memory for features in order, 2 bytes a feature and window; those that do not fit are sorted
         again in every round. None keeps all.
     time_limit : float, default=None
-        Seconds; a stage that is not complete by then is left out, unless it is the first.
+        Seconds; a stage that is not complete by then is left out.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, or return the complete stages.
+        What Ctrl-C does: raise, or return the complete stages where there is one.
     n_jobs : int, default=None
         Threads; the cascade does not depend on their number.
     random_state : int, default=0
@@ -134,6 +134,8 @@ def train_cascade(
         Where there is nothing to train on.
     TrainingError
         Where not even the first stage could be trained.
+    KeyboardInterrupt
+        Where Ctrl-C came before the first stage was complete.
     """
     window = check_window(window)
     goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
@@ -204,6 +206,8 @@ class _Training:
 
     def _cut_short(self, why: str) -> Cascade:
         if not self.stages:
+            if self.clock.interrupted:
+                raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self.plan.stages} stages"
         caution(f"The cascade has {count}: {why}", ConvergenceWarning)
@@ -291,15 +295,10 @@ class _Training:
         checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
         search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
         booster = StageBooster(search, training, checked, self.plan.goal)
-        try:
-            tell = self._say
-            return booster, booster.run(
-                self.clock, lambda count, rates: tell(count, rates, mined, done=False)
-            )
-        except TimeUp:
-            if self.stages:  # one that is cut short would pass too much
-                raise
-            return booster, booster.rates
+        tell = self._say
+        return booster, booster.run(
+            self.clock, lambda count, rates: tell(count, rates, mined, done=False)
+        )
 
     def _drop_missed(self, stage: Stage) -> None:
         """Leave out positives that a stage rejects: those after it never see them."""
