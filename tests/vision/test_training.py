@@ -221,6 +221,22 @@ def test_positives_of_mixed_sizes_become_windows_and_others_are_named():
     assert made.window == WINDOW
 
 
+def test_positives_that_no_detector_finds_do_not_count():
+    """Of every third the contrast is so low that a scan does not evaluate it."""
+    faint = [
+        120 + (FACES[k].astype(float) - 120) * 0.12 if k % 3 == 0 else FACES[k] for k in range(90)
+    ]
+    crops = np.rint(faint).astype(np.uint8)
+    told = []
+    with pytest.warns(UserWarning, match=r"30 positives are left out: Image 0 deviates by no more"):
+        made = train(crops, stages=1, validation=0.5, callback=told.append)
+    found = [len(made.scan(crop, min_size=WINDOW).boxes) > 0 for crop in crops]
+    assert np.mean(found) == pytest.approx(2 / 3 * told[-1].detection, abs=0.03)
+    with pytest.raises(ImageError, match=r"no positives to train on\. Image 0 deviates"):
+        train(crops[::3])
+    assert train(crops, features="lbp", stages=1).window == WINDOW
+
+
 def test_boxes_come_from_annotations(tmp_path):
     photo = scene(RNG, (60, 80))
     Image.fromarray(photo).save(tmp_path / "a photo.png")

@@ -21,6 +21,7 @@ from scipy.ndimage import affine_transform
 from maxmargin.inputs.parameters import check_flag, check_number
 from maxmargin.vision.image import Grey, ImageError, grey_image, resize
 from maxmargin.vision.picture_file import list_images, read_grey
+from maxmargin.vision.stage import Features, evaluated
 
 Pixels = NDArray[np.uint8]
 Named = tuple[str, Grey | ImageError]
@@ -87,7 +88,9 @@ class Variation:
         return np.rint(np.clip(made, 0, 255)).astype(np.uint8)
 
 
-def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], list[str]]:
+def read_positives(
+    source: Any, window: tuple[int, int], features: Features | None = None
+) -> tuple[list[Grey], list[str]]:
     """Read crops of the object.
 
     Parameters
@@ -95,6 +98,8 @@ def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], li
     source : path of a folder of crops or of an annotation file, or sequence of images
     window : (int, int)
         Smaller crops, and those of another shape, are left out.
+    features : HaarFeatures or LBPFeatures, default=None
+        Crops that no detector with such features could find are left out too.
 
     Returns
     -------
@@ -110,18 +115,19 @@ def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], li
     crops: list[Grey] = []
     notes: list[str] = []
     for name, crop in _named_crops(source):
-        wrong = str(crop) if isinstance(crop, ImageError) else _misfit(name, crop, window)
-        if wrong:
+        if isinstance(crop, ImageError):
+            notes.append(str(crop))
+        elif wrong := _misfit(name, crop, window) or _flatness(name, crop, window, features):
             notes.append(wrong)
         else:
-            crops.append(crop)  # type: ignore[arg-type]
+            crops.append(crop)
     if not crops:
         why = notes[0] if notes else "The sequence is empty."
         raise ImageError(f"There are no positives to train on. {why}")
     return crops, notes
 
 
-def _misfit(name: str, crop: Any, window: tuple[int, int]) -> str:
+def _misfit(name: str, crop: Grey, window: tuple[int, int]) -> str:
     """Say why a crop cannot become a window."""
     height, width = crop.shape
     size, wanted = f"{width} x {height} pixels", f"{window[0]} x {window[1]}"
@@ -131,6 +137,15 @@ def _misfit(name: str, crop: Any, window: tuple[int, int]) -> str:
     if not 1 / _STRETCH <= stretch <= _STRETCH:
         return f"{name} is of {size}, not of the shape of the window of {wanted}."
     return ""
+
+
+def _flatness(name: str, crop: Grey, window: tuple[int, int], features: Features | None) -> str:
+    """Say why a crop would never be found."""
+    if features is None or evaluated(features, resize(crop, *window)[None])[0]:
+        return ""
+    return (
+        f"{name} deviates by no more than 10 of 255 greys; Haar features are not evaluated there."
+    )
 
 
 def _named_crops(source: Any) -> Iterator[Named]:

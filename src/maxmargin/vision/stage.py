@@ -211,5 +211,12 @@ def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool
     score = np.zeros(len(windows))
     for tree in stage.trees:
         score += answer(tree, source.block(np.array(tree.feature))[0])
-    passed: NDArray[np.bool_] = score >= stage.threshold
+    passed: NDArray[np.bool_] = (score >= stage.threshold) & evaluated(features, windows)
     return passed
+
+
+def evaluated(features: Features, windows: Pixels) -> NDArray[np.bool_]:
+    """Tell which windows a detector looks into: with Haar features only those that vary."""
+    if isinstance(features, LBPFeatures):
+        return np.ones(len(windows), dtype=bool)
+    return Windows(windows).varied

@@ -35,7 +35,7 @@ from maxmargin.vision.plan import FEWEST, Plan, choose_features
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, passes
+from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, evaluated, passes
 from maxmargin.vision.tree import Stage
 from maxmargin.vision.windows import check_window
 
@@ -143,7 +143,7 @@ def train_cascade(
     plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
     written = checkpoint or resume
     with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
-        crops, notes = read_positives(positives, window)
+        crops, notes = read_positives(positives, window, plan.features)
         _warn_of(notes)
         varied, scenes = variation or Variation(), Backgrounds(backgrounds, window)
         tell = with_printing(callback, verbose)
@@ -183,10 +183,16 @@ class _Training:
                 f"{len(order)} positives are too few to put some aside for validation; give more."
             )
         parts = [[self.crops[k] for k in rows] for rows in (order[apart:], order[:apart])]
-        varied = [self.variation.windows(part, window, seed) for part in parts]
+        varied = [self._varied(part) for part in parts]
         self._training, self._validation = varied
         self._took: float = np.nan
         self._settings = plan_and_data(self.plan, varied, self.backgrounds)
+
+    def _varied(self, crops: list[Grey]) -> Pixels:
+        """Make windows of crops; of copies those that became too flat to be found are left out."""
+        features = self.plan.features
+        windows = self.variation.windows(crops, features.window, self.plan.seed)
+        return windows[evaluated(features, windows)]
 
     def go_on_from(self, path: Path) -> None:
         """Take the stages of a checkpoint."""
