@@ -187,16 +187,27 @@ def test_negatives_that_run_out_are_told_of(tmp_path):
     (tmp_path / "broken.jpg").write_bytes(b"no image")
     (tmp_path / "empty.png").write_bytes(b"")
     Image.fromarray(SCENES[0][:9]).save(tmp_path / "low.png")
-    with pytest.warns(ConvergenceWarning) as caught:
+    with pytest.warns(UserWarning, match="stages: only|left out") as caught:
         made = train(backgrounds=tmp_path, stages=30)
-    said = str(caught[0].message)
+    assert issubclass(caught[0].category, ConvergenceWarning)
+    said = " ".join(str(each.message) for each in caught)
     assert 1 <= len(made.stages) < 30
     for part in ("negatives were found", "pass the stages so far", "at a rate of"):
         assert part in said
-    assert "3 images could not be used" in said
+    assert "3 background images are left out" in said
     for name, why in (("broken.jpg", "cannot be read"), ("empty.png", "cannot be read")):
         assert f"{name}' {why}" in said
     assert "low.png' is of 160 x 9 pixels, smaller than the window" in said
+
+
+def test_backgrounds_of_no_use_are_named_where_all_goes_well(tmp_path):
+    Image.fromarray(SCENES[0]).save(tmp_path / "whole.png")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "whole.png").read_bytes()[:3000])
+    spoilt = [tmp_path / "cut.png", np.full((20, 20), np.nan)]
+    said = r"2 background images are left out: .*cut\.png' cannot be read.* Background 1: .*NaN"
+    with pytest.warns(UserWarning, match=said):
+        made = train(backgrounds=[*spoilt, *SCENES[:9]], stages=1)
+    assert len(made.stages) == 1
 
 
 # bad input

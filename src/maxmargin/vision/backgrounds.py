@@ -65,7 +65,7 @@ class Backgrounds:
         if isinstance(item, Path):
             grey, name = read_grey(item), repr(str(item))
         else:
-            grey = grey_image(item)
+            grey = _grey(item, name)
         width, height = self._window
         if grey.shape[0] < height or grey.shape[1] < width:
             size = f"{grey.shape[1]} x {grey.shape[0]} pixels"
@@ -78,6 +78,13 @@ class Backgrounds:
         for item in self._items:
             total = crc32(_trace(item), total)
         return total
+
+
+def _grey(item: Any, name: str) -> Grey:
+    try:
+        return grey_image(item)
+    except ImageError as error:
+        raise ImageError(f"{name}: {error}") from None
 
 
 def _trace(item: Any) -> bytes:

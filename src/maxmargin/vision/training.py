@@ -144,7 +144,7 @@ def train_cascade(
     written = checkpoint or resume
     with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
         crops, notes = read_positives(positives, window, plan.features)
-        _warn_of(notes)
+        _warn_of("positives", notes)
         varied, scenes = variation or Variation(), Backgrounds(backgrounds, window)
         tell = with_printing(callback, verbose)
         training = _Training(plan, crops, varied, scenes, clock, workers, tell)
@@ -153,10 +153,10 @@ def train_cascade(
         return training.run(Path(written) if written else None)
 
 
-def _warn_of(notes: list[str]) -> None:
+def _warn_of(what: str, notes: list[str]) -> None:
     if notes:
         more = f" (and {len(notes) - _SHOWN} more)" if len(notes) > _SHOWN else ""
-        caution(f"{len(notes)} positives are left out: {' '.join(notes[:_SHOWN])}{more}")
+        caution(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
 
 
 @dataclass
@@ -205,19 +205,20 @@ class _Training:
         while len(self.stages) < self.plan.stages:
             why = self._next()
             if why:
-                return self._cut_short(why)
+                self._cut_short(why)
+                break
             if checkpoint:
                 write_checkpoint(checkpoint, self._settings, self.stages, self.records)
+        _warn_of("background images", self.backgrounds.notes)
         return compact(self.plan.features, self.stages)
 
-    def _cut_short(self, why: str) -> Cascade:
+    def _cut_short(self, why: str) -> None:
         if not self.stages:
             if self.clock.interrupted:
                 raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self.plan.stages} stages"
         caution(f"The cascade has {count}: {why}", ConvergenceWarning)
-        return compact(self.plan.features, self.stages)
 
     def _next(self) -> str:
         """Train a stage, or say why there is none."""
@@ -319,7 +320,7 @@ class _Training:
         looked = f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored,"
         why = f"{found}: {looked} {mined.passed:,} pass the stages so far, at a rate of"
         why += f" {mined.rate:.1e}; give more background images or a smaller n_negatives."
-        if notes:
+        if notes and not self.stages:  # otherwise a warning names them
             why += f" {len(notes)} images could not be used: {' '.join(notes[:_SHOWN])}"
         return why
 
