@@ -210,6 +210,12 @@ def test_backgrounds_of_no_use_are_named_where_all_goes_well(tmp_path):
     assert len(made.stages) == 1
 
 
+def test_a_stage_that_misses_its_goal_is_told_of():
+    said = r"max_false_positive=0.01: 1 \(0\.\d+ with 1 features\); raise max_features"
+    with pytest.warns(ConvergenceWarning, match=said):
+        train(stages=1, max_features=1, max_false_positive=0.01)
+
+
 # bad input
 
 
@@ -228,7 +234,7 @@ def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):
 def test_positives_of_mixed_sizes_become_windows_and_others_are_named():
     crops = [np.zeros((0, 0)), FACES[0], face(RNG, 24), face(RNG, 36), FACES[1][:, :8]]
     with pytest.warns(UserWarning, match=r"2 positives are left out: Image 0: .* Image 4 is of 8"):
-        made = train([*crops, *FACES[:30]], stages=1)
+        made = train([*crops, *FACES], stages=1)
     assert made.window == WINDOW
 
 

@@ -210,6 +210,7 @@ class _Training:
             if checkpoint:
                 write_checkpoint(checkpoint, self._settings, self.stages, self.records)
         _warn_of("background images", self.backgrounds.notes)
+        self._warn_of_goals()
         return compact(self.plan.features, self.stages)
 
     def _cut_short(self, why: str) -> None:
@@ -219,6 +220,19 @@ class _Training:
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self.plan.stages} stages"
         caution(f"The cascade has {count}: {why}", ConvergenceWarning)
+
+    def _warn_of_goals(self) -> None:
+        """Name the stages that pass more than they should."""
+        goal = self.plan.goal
+        missed = [
+            f"{number} ({record.false_positive:.3g} with {record.features} features)"
+            for number, record in enumerate(self.records, 1)
+            if record.false_positive > goal.max_false_positive
+        ]
+        if missed:
+            what = f"more of the other windows than max_false_positive={goal.max_false_positive}"
+            how = "raise max_features or max_false_positive, or lower min_detection"
+            caution(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
 
     def _next(self) -> str:
         """Train a stage, or say why there is none."""
