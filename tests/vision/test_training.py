@@ -145,6 +145,22 @@ def test_it_goes_on_after_a_kill(cascade, tmp_path):
         train(resume=file)
 
 
+def test_a_checkpoint_is_of_its_backgrounds_alone(tmp_path):
+    """Others have the same names, and files of the same size."""
+    photos, file = tmp_path / "photos", tmp_path / "stages.json"
+    photos.mkdir()
+    for image in SCENES[:4]:
+        Image.fromarray(image).save(photos / f"{np.sum(image)}.pgm")
+    train(backgrounds=photos, stages=1, checkpoint=file)
+    first = sorted(photos.iterdir())[0]
+    Image.fromarray(SCENES[5]).save(first)
+    with pytest.raises(CheckpointError, match=r"other settings or data \(backgrounds"):
+        train(backgrounds=photos, resume=file)
+    train(backgrounds=SCENES, stages=1, checkpoint=file)
+    with pytest.raises(CheckpointError, match=r"other settings or data \(backgrounds"):
+        train(backgrounds=[image.reshape(160, 120) for image in SCENES], resume=file)
+
+
 def test_ctrl_c_keeps_complete_stages():
     def told(progress):
         if progress.stage == 1 and progress.done:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-
-from maxmargin.vision.image import Grey, ImageError, grey_image
+from maxmargin.vision.image import Grey, ImageError, grey_image, pixels_of
 from maxmargin.vision.picture_file import list_images, read_grey
 
 _KEPT = 1 << 28  # bytes of images kept in memory; others are read again
@@ -72,12 +70,12 @@ class Backgrounds:
             raise ImageError(f"{name} is of {size}, smaller than the window.")
         return grey
 
-    def digest(self) -> int:
-        """Sum up which images these are: files by name and size, arrays by their pixels."""
-        total = 0
+    def digest(self) -> str:
+        """Sum up which images these are: files by their bytes, others by their pixels."""
+        total = blake2b(digest_size=16)
         for item in self._items:
-            total = crc32(_trace(item), total)
-        return total
+            total.update(_trace(item))
+        return total.hexdigest()
 
 
 def _grey(item: Any, name: str) -> Grey:
@@ -88,9 +86,18 @@ def _grey(item: Any, name: str) -> Grey:
 
 
 def _trace(item: Any) -> bytes:
-    if isinstance(item, Path):
-        return f"{item.name} {item.stat().st_size if item.exists() else 0}".encode(errors="replace")
-    return np.ascontiguousarray(np.asarray(item)).tobytes()
+    """Give the same for the same image; for what is none, its kind."""
+    try:
+        if isinstance(item, Path):
+            return _sum_of(item.read_bytes())
+        pixels = pixels_of(item)
+        return f"{pixels.shape} {pixels.dtype}".encode() + _sum_of(pixels.tobytes())
+    except (OSError, ImageError) as error:
+        return type(error).__name__.encode()
+
+
+def _sum_of(content: bytes) -> bytes:
+    return blake2b(content, digest_size=16).digest()
 
 
 def _listed(source: Any) -> list[Any]:

@@ -14,6 +14,7 @@ K - 1 others like it, a cascade of rates d^K and f^K.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -183,10 +184,14 @@ class _Training:
                 f"{len(order)} positives are too few to put some aside for validation; give more."
             )
         parts = [[self.crops[k] for k in rows] for rows in (order[apart:], order[:apart])]
-        varied = [self._varied(part) for part in parts]
-        self._training, self._validation = varied
+        self._all = [self._varied(part) for part in parts]
+        self._training, self._validation = self._all
         self._took: float = np.nan
-        self._settings = plan_and_data(self.plan, varied, self.backgrounds)
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """What a checkpoint is only good for; backgrounds are not read for it without one."""
+        return plan_and_data(self.plan, self._all, self.backgrounds)
 
     def _varied(self, crops: list[Grey]) -> Pixels:
         """Make windows of crops; of copies those that became too flat to be found are left out."""
