@@ -232,6 +232,16 @@ def test_a_stage_that_misses_its_goal_is_told_of():
         train(stages=1, max_features=1, max_false_positive=0.01)
 
 
+def test_flat_backgrounds_are_negatives_of_patterns_alone():
+    """A scan for Haar features leaves them out, one for patterns does not."""
+    dark = [np.zeros((60, 60), np.uint8)]
+    said = r"only 0 of 100 .* ([\d,]+) were drawn; \1 deviate by no more .* images that vary or"
+    with pytest.raises(TrainingError, match=said):
+        train(backgrounds=dark)
+    made = train(backgrounds=dark, features="lbp", stages=1)
+    assert len(made.detect(dark[0], min_neighbors=0)) == 0
+
+
 # bad input
 
 

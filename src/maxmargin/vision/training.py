@@ -175,8 +175,8 @@ class _Training:
     records: list[StageRecord] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        window, seed = self.plan.features.window, self.plan.seed
-        self._miner = Miner(self.backgrounds, window, seed, self.workers)
+        seed = self.plan.seed
+        self._miner = Miner(self.backgrounds, self.plan.features, seed, self.workers)
         order = np.random.default_rng([seed, 1]).permutation(len(self.crops))
         apart = round(self.plan.validation * len(order))
         if min(apart, len(order) - apart) < 1:
@@ -335,10 +335,16 @@ class _Training:
 
     def _out_of_negatives(self, mined: Mined, wanted: int) -> str:
         notes = self.backgrounds.notes
-        found = f"only {len(mined.windows)} of {wanted} negatives were found"
-        looked = f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored,"
-        why = f"{found}: {looked} {mined.passed:,} pass the stages so far, at a rate of"
-        why += f" {mined.rate:.1e}; give more background images or a smaller n_negatives."
+        why = f"only {len(mined.windows)} of {wanted} negatives were found: "
+        why += f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored, "
+        if self.stages:
+            why += f"{mined.passed:,} pass the stages so far, at a rate of {mined.rate:.1e}; "
+        else:
+            why += f"{len(mined.windows) + mined.flat:,} were drawn; "
+        if mined.flat:
+            why += f"{mined.flat:,} deviate by no more than 10 of 255 greys and are not evaluated; "
+        why += f"give more background images{' that vary' * (mined.flat > 0)}"
+        why += " or a smaller n_negatives."
         if notes and not self.stages:  # otherwise a warning names them
             why += f" {len(notes)} images could not be used: {' '.join(notes[:_SHOWN])}"
         return why
