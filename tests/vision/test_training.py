@@ -1,12 +1,15 @@
 """Whole cascades, trained on generated windows: what they find, and what they say if not."""
 
+import copy
 import json
+import operator
 import os
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +162,49 @@ def test_a_checkpoint_is_of_its_backgrounds_alone(tmp_path):
     train(backgrounds=SCENES, stages=1, checkpoint=file)
     with pytest.raises(CheckpointError, match=r"other settings or data \(backgrounds"):
         train(backgrounds=[image.reshape(160, 120) for image in SCENES], resume=file)
+
+
+@pytest.fixture(scope="module")
+def whole_checkpoint(tmp_path_factory):
+    file = tmp_path_factory.mktemp("whole") / "stages.json"
+    train(stages=1, checkpoint=file)
+    return json.loads(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("settings",), []),
+        (("settings",), None),
+        (("stages",), 3),
+        (("stages", 0, "stage", "threshold"), 1e6),
+        (("stages", 0, "stage", "threshold"), 10**400),
+        (("stages", 0, "stage", "threshold"), float("nan")),
+        (("stages", 0, "stage", "trees"), []),
+        (("stages", 0, "stage", "trees", 0, "feature"), [10**6]),
+        (("stages", 0, "stage", "trees", 0, "feature"), [-1]),
+        (("stages", 0, "stage", "trees", 0, "feature"), ["0"]),
+        (("stages", 0, "stage", "trees", 0, "left"), [-1]),
+        (("stages", 0, "stage", "trees", 0, "codes"), ["ff"]),
+        (("stages", 0, "stage", "trees", 0, "leaves"), ["0.5", 1.0]),
+        (("stages", 0, "stage", "trees", 0, "threshold"), []),
+        (("stages", 0, "record", "false_positive"), "0.1"),
+    ],
+)
+def test_damaged_checkpoints_are_refused(whole_checkpoint, tmp_path, place, value):
+    content = copy.deepcopy(whole_checkpoint)
+    *way, last = place
+    reduce(operator.getitem, way, content)[last] = value
+    (tmp_path / "damaged.json").write_text(json.dumps(content))
+    with pytest.raises(CheckpointError, match=r"damaged\.json' is not a checkpoint"):
+        train(resume=tmp_path / "damaged.json")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1, 2]", "null", '{"format": ' + "1" * 5000])
+def test_what_is_no_checkpoint_is_refused(tmp_path, text):
+    (tmp_path / "other.json").write_text(text)
+    with pytest.raises(CheckpointError, match=r"other\.json' is not a checkpoint"):
+        train(resume=tmp_path / "other.json")
 
 
 def test_ctrl_c_keeps_complete_stages():

@@ -201,7 +201,7 @@ class _Training:
 
     def go_on_from(self, path: Path) -> None:
         """Take the stages of a checkpoint."""
-        self.stages, self.records = read_checkpoint(path, self._settings)
+        self.stages, self.records = read_checkpoint(path, self._settings, self.plan.features)
         for stage in self.stages:
             self._drop_missed(stage)
 
