@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.atomic import WriteError
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.vision import (
     Cascade,
@@ -141,6 +142,7 @@ def test_it_goes_on_after_a_kill(cascade, tmp_path):
     assert len(json.loads(file.read_text())["stages"]) == 1
     assert train(resume=file) == cascade
     assert len(json.loads(file.read_text())["stages"]) == 3
+    assert train(resume=file, stages=2) == train(stages=2)
     with pytest.raises(CheckpointError, match=r"other settings or data \(asymmetry"):
         train(resume=file, asymmetry=2.0)
     file.write_text("{}")
@@ -289,6 +291,14 @@ def test_flat_backgrounds_are_negatives_of_patterns_alone():
 
 
 # bad input
+
+
+def test_a_checkpoint_that_cannot_be_written_is_refused_first(tmp_path):
+    told = []
+    for file in (tmp_path, tmp_path / "no folder" / "stages.json"):
+        with pytest.raises(WriteError, match="Cannot write"):
+            train(checkpoint=file, callback=told.append)
+    assert told == []
 
 
 def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):

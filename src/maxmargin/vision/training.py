@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.atomic import check_destination
 from maxmargin.inputs.caution import caution
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.ops.threads import Workers
@@ -122,7 +123,8 @@ def train_cascade(
         A file that is written after each stage.
     resume : path, default=None
         Such a file to go on from, with the same data and settings (but for ``stages``); it is also
-        written to, unless ``checkpoint`` says otherwise.
+        written to, unless ``checkpoint`` says otherwise. Of more stages than asked for the first
+        are taken.
 
     Returns
     -------
@@ -142,7 +144,7 @@ def train_cascade(
     goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
     sizes = n_positives, n_negatives, validation, max_bytes
     plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
-    written = checkpoint or resume
+    written = _destination(checkpoint, resume)
     with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
         crops, notes = read_positives(positives, window, plan.features)
         _warn_of("positives", notes)
@@ -151,7 +153,20 @@ def train_cascade(
         training = _Training(plan, crops, varied, scenes, clock, workers, tell)
         if resume is not None:
             training.go_on_from(Path(resume))
-        return training.run(Path(written) if written else None)
+        return training.run(written)
+
+
+def _destination(checkpoint: str | Path | None, resume: str | Path | None) -> Path | None:
+    """Say where stages are written to, and refuse what would fail only after the first one."""
+    given = resume if checkpoint is None else checkpoint
+    if given is None:
+        return None
+    path = Path(given)
+    if (
+        checkpoint is not None or path.exists()
+    ):  # a checkpoint that is not there has a sentence of its own
+        check_destination(path)
+    return path
 
 
 def _warn_of(what: str, notes: list[str]) -> None:
@@ -201,7 +216,8 @@ class _Training:
 
     def go_on_from(self, path: Path) -> None:
         """Take the stages of a checkpoint."""
-        self.stages, self.records = read_checkpoint(path, self._settings, self.plan.features)
+        parts = read_checkpoint(path, self._settings, self.plan.features)
+        self.stages, self.records = parts[0][: self.plan.stages], parts[1][: self.plan.stages]
         for stage in self.stages:
             self._drop_missed(stage)
 
