@@ -349,6 +349,17 @@ def test_boxes_come_from_annotations(tmp_path):
     assert ["Line 3" in notes[0], "Line 4" in notes[1], "none.png" in notes[2]] == [True] * 3
 
 
+def test_long_lines_of_annotations_are_no_trouble(tmp_path):
+    """They took the square of their length, and a number of 5,000 digits has no int."""
+    Image.fromarray(SCENES[0]).save(tmp_path / "a.png")
+    lines = ["\ufeffa.png 1 0 0 24 24", "a.png " + "1 " * 100_000 + "x", f"a.png 1{' ' * 100_000}x"]
+    lines += [f"a.png 1 {'9' * 5000} 1 24 24", "a.png", "a.png 0", "a.png -1 3"]
+    (tmp_path / "info.txt").write_text("\n".join(lines), encoding="utf-8")
+    crops, notes = read_positives(tmp_path / "info.txt", WINDOW)
+    np.testing.assert_array_equal(crops, SCENES[0][None, :24, :24])
+    assert [note.partition(" of ")[0] for note in notes] == [f"Line {k}" for k in (2, 3, 4, 5, 7)]
+
+
 def test_variation_moves_and_mirrors_a_little():
     crops = [face(RNG, 24) for _ in range(5)]
     windows = Variation(copies=2).windows(crops, WINDOW, 0)

@@ -110,7 +110,7 @@ def _listed(source: Any) -> list[Any]:
 def _lines(file: Path) -> list[Path]:
     """Read a list of images, a path a line, from the folder of the list."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a list of images.") from None
     return [file.parent / line.strip() for line in lines if line.strip()]

@@ -26,7 +26,7 @@ from maxmargin.vision.stage import Features, evaluated
 Pixels = NDArray[np.uint8]
 Named = tuple[str, Grey | ImageError]
 
-_LINE = re.compile(r"^(?P<path>.+?)\s+(?P<count>\d+)(?P<boxes>(?:\s+-?\d+)*)\s*$")
+_NUMBER = re.compile(r"-?[0-9]{1,9}")  # more digits than any photograph has pixels in a row
 _STRETCH = 1.25  # by which sides may differ from those of the window
 
 
@@ -181,7 +181,7 @@ def _in_sequence(images: Any) -> Iterator[Named]:
 def _annotated(file: Path) -> Iterator[Named]:
     """Cut the boxes of an annotation file out of its photographs."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a text of annotations.") from None
     for number, line in enumerate(lines, 1):
@@ -191,18 +191,27 @@ def _annotated(file: Path) -> Iterator[Named]:
 
 def _boxes_of(file: Path, number: int, line: str) -> Iterator[Named]:
     place = f"Line {number} of {str(file)!r}"
-    found = _LINE.match(line)
-    numbers = [int(word) for word in found["boxes"].split()] if found else []
-    if found is None or len(numbers) != 4 * int(found["count"]):
+    path, count, *numbers = _taken_apart(line)
+    if len(numbers) != 4 * count:
         wanted = "a path, a count and x, y, width, height of each box"
         yield place, ImageError(f"{place} is not {wanted}.")
         return
-    name, photograph = _opened(file.parent / found["path"])
+    name, photograph = _opened(file.parent / path)
     for k in range(0, len(numbers), 4):
         if isinstance(photograph, ImageError):
             yield name, photograph
             return
         yield f"{place}, box {k // 4 + 1},", _cut(place, photograph, *numbers[k : k + 4])
+
+
+def _taken_apart(line: str) -> tuple[Any, ...]:
+    """Give the path, which may have spaces in it, and the numbers behind it; -1 without any."""
+    words = list(re.finditer(r"\S+", line))
+    first = len(words)
+    while first > 1 and _NUMBER.fullmatch(words[first - 1][0]):
+        first -= 1
+    numbers = [int(word[0]) for word in words[first:]]
+    return line[words[0].start() : words[first - 1].end()], *(numbers or [-1])
 
 
 def _cut(place: str, photograph: Grey, x: int, y: int, w: int, h: int) -> Grey | ImageError:
