@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,9 @@ def _listed(source: Any) -> list[Any]:
     if isinstance(source, str | Path):
         path = Path(source)
         return _lines(path) if path.is_file() else list(list_images(path))
+    if not isinstance(source, Iterable):
+        found = type(source).__name__
+        raise ImageError(f"Expected a path or a sequence of images as backgrounds, got {found}.")
     return [Path(item) if isinstance(item, str | Path) else item for item in source]
 
 

@@ -9,7 +9,7 @@ folder, the number of boxes, and x, y, width and height of each:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -168,6 +168,9 @@ def _opened(path: Path) -> Named:
 
 
 def _in_sequence(images: Any) -> Iterator[Named]:
+    if not isinstance(images, Iterable):
+        found = type(images).__name__
+        raise ImageError(f"Expected a path or a sequence of images as positives, got {found}.")
     for k, image in enumerate(images):
         if isinstance(image, str | Path):
             yield _opened(Path(image))

@@ -33,7 +33,7 @@ from maxmargin.vision.checkpoint import StageRecord, checksum, read_checkpoint, 
 from maxmargin.vision.compact import compact
 from maxmargin.vision.image import Grey
 from maxmargin.vision.mining import PASSES, Mined, Miner
-from maxmargin.vision.plan import FEWEST, Plan, choose_features
+from maxmargin.vision.plan import FEWEST, Plan, check_run, choose_features
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
@@ -141,6 +141,7 @@ def train_cascade(
         Where Ctrl-C came before the first stage was complete.
     """
     window = check_window(window)
+    check_run(time_limit, on_interrupt, n_jobs, variation)
     goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
     sizes = n_positives, n_negatives, validation, max_bytes
     plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
@@ -277,7 +278,8 @@ class _Training:
     def _time_is_up(self) -> str:
         if self.clock.interrupted:
             return "it was interrupted."
-        return f"time_limit={self.clock.time_limit} was reached; a checkpoint lets it go on."
+        how = "a checkpoint lets it go on" if self.stages else "give it more time"
+        return f"time_limit={self.clock.time_limit} was reached; {how}."
 
     def _take(self, stage: Stage, rates: Rates, positives: int, mined: Mined) -> None:
         self.stages.append(stage)

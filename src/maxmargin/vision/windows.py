@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.engine import engine_of
 from maxmargin.vision.image import ImageError, grey_image
 
@@ -24,7 +25,7 @@ def check_window(window: Any) -> tuple[int, int]:
     whole = all(isinstance(side, (int, np.integer)) for side in sides)
     if len(sides) != 2 or not whole or not all(3 <= side <= LARGEST for side in sides):
         wanted = f"two whole numbers (width, height) from 3 to {LARGEST}"
-        raise ValueError(f"A window must be {wanted}. Got {window!r} instead.")
+        raise ParameterError(f"A window must be {wanted}. Got {window!r} instead.")
     return int(sides[0]), int(sides[1])
 
 
