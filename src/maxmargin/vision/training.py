@@ -197,7 +197,8 @@ class _Training:
         apart = round(self.plan.validation * len(order))
         if min(apart, len(order) - apart) < 1:
             raise TrainingError(
-                f"{len(order)} positives are too few to put some aside for validation; give more."
+                f"{len(order)} positives are too few to put validation={self.plan.validation} of "
+                "them aside and keep some; give more, or another share."
             )
         parts = [[self.crops[k] for k in rows] for rows in (order[apart:], order[:apart])]
         self._all = [self._varied(part) for part in parts]
