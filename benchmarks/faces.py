@@ -96,7 +96,7 @@ def speed(options: argparse.Namespace) -> None:
     half = options.windows // 2
     features = HaarFeatures()
     with Workers() as workers:
-        miner = Miner(Backgrounds(scenes(), (24, 24)), (24, 24), 0, workers)
+        miner = Miner(Backgrounds(scenes(), (24, 24)), features, 0, workers)
         others = miner.mine(None, half, 0, Clock()).windows
         objects = Variation(mirror=False).windows(list(faces()[:half]), (24, 24), 0)
         training = Examples(features, objects, others)

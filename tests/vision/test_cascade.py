@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.engine import Engine, serving
 from maxmargin.vision import (
     Cascade,
@@ -229,3 +230,11 @@ def test_where_nothing_is_found_opencvs_class_gives_empty_tuples(cascade, tmp_pa
     assert ours.detectMultiScale(dot) == ()
     assert ours.detectMultiScale2(dot) == ((), ())
     assert ours.detectMultiScale3(dot, outputRejectLevels=True) == ((), (), ())
+
+
+@pytest.mark.parametrize("size", [30, (1, 2, 3), (np.nan, 3), (-1, 3), ("a", 3)])
+def test_sizes_that_are_none_get_a_sentence(cascade, image, size):
+    with pytest.raises(ParameterError, match=r"'min_size' .* must be \(width, height\)"):
+        cascade.detect(image, min_size=size)
+    with pytest.raises(ParameterError, match=r"'max_size' .* must be \(width, height\)"):
+        cascade.detect(image, max_size=size)

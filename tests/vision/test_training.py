@@ -1,11 +1,15 @@
 """Whole cascades, trained on generated windows: what they find, and what they say if not."""
 
+import copy
 import json
+import operator
 import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +17,7 @@ import pytest
 from PIL import Image
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.atomic import WriteError
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.vision import (
     Cascade,
@@ -137,11 +142,71 @@ def test_it_goes_on_after_a_kill(cascade, tmp_path):
     assert len(json.loads(file.read_text())["stages"]) == 1
     assert train(resume=file) == cascade
     assert len(json.loads(file.read_text())["stages"]) == 3
+    assert train(resume=file, stages=2) == train(stages=2)
     with pytest.raises(CheckpointError, match=r"other settings or data \(asymmetry"):
         train(resume=file, asymmetry=2.0)
     file.write_text("{}")
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         train(resume=file)
+
+
+def test_a_checkpoint_is_of_its_backgrounds_alone(tmp_path):
+    """Others have the same names, and files of the same size."""
+    photos, file = tmp_path / "photos", tmp_path / "stages.json"
+    photos.mkdir()
+    for image in SCENES[:4]:
+        Image.fromarray(image).save(photos / f"{np.sum(image)}.pgm")
+    train(backgrounds=photos, stages=1, checkpoint=file)
+    first = sorted(photos.iterdir())[0]
+    Image.fromarray(SCENES[5]).save(first)
+    with pytest.raises(CheckpointError, match=r"other settings or data \(backgrounds"):
+        train(backgrounds=photos, resume=file)
+    train(backgrounds=SCENES, stages=1, checkpoint=file)
+    with pytest.raises(CheckpointError, match=r"other settings or data \(backgrounds"):
+        train(backgrounds=[image.reshape(160, 120) for image in SCENES], resume=file)
+
+
+@pytest.fixture(scope="module")
+def whole_checkpoint(tmp_path_factory):
+    file = tmp_path_factory.mktemp("whole") / "stages.json"
+    train(stages=1, checkpoint=file)
+    return json.loads(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("settings",), []),
+        (("settings",), None),
+        (("stages",), 3),
+        (("stages", 0, "stage", "threshold"), 1e6),
+        (("stages", 0, "stage", "threshold"), 10**400),
+        (("stages", 0, "stage", "threshold"), float("nan")),
+        (("stages", 0, "stage", "trees"), []),
+        (("stages", 0, "stage", "trees", 0, "feature"), [10**6]),
+        (("stages", 0, "stage", "trees", 0, "feature"), [-1]),
+        (("stages", 0, "stage", "trees", 0, "feature"), ["0"]),
+        (("stages", 0, "stage", "trees", 0, "left"), [-1]),
+        (("stages", 0, "stage", "trees", 0, "codes"), ["ff"]),
+        (("stages", 0, "stage", "trees", 0, "leaves"), ["0.5", 1.0]),
+        (("stages", 0, "stage", "trees", 0, "threshold"), []),
+        (("stages", 0, "record", "false_positive"), "0.1"),
+    ],
+)
+def test_damaged_checkpoints_are_refused(whole_checkpoint, tmp_path, place, value):
+    content = copy.deepcopy(whole_checkpoint)
+    *way, last = place
+    reduce(operator.getitem, way, content)[last] = value
+    (tmp_path / "damaged.json").write_text(json.dumps(content))
+    with pytest.raises(CheckpointError, match=r"damaged\.json' is not a checkpoint"):
+        train(resume=tmp_path / "damaged.json")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1, 2]", "null", '{"format": ' + "1" * 5000])
+def test_what_is_no_checkpoint_is_refused(tmp_path, text):
+    (tmp_path / "other.json").write_text(text)
+    with pytest.raises(CheckpointError, match=r"other\.json' is not a checkpoint"):
+        train(resume=tmp_path / "other.json")
 
 
 def test_ctrl_c_keeps_complete_stages():
@@ -162,25 +227,78 @@ def test_a_time_limit_is_kept(cascade):
     assert train(time_limit=600.0) == cascade
 
 
+@pytest.mark.parametrize("cause", ["Ctrl-C", "time"])
+def test_a_first_stage_that_is_cut_short_is_nowhere(cause, tmp_path):
+    """It passes too much, and no resumed training would ever complete it."""
+
+    def told(progress):
+        if cause == "time":
+            time.sleep(0.5)
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    file = tmp_path / "stages.json"
+    options = {"time_limit": 0.5} if cause == "time" else {"on_interrupt": "keep"}
+    error = TrainingError if cause == "time" else KeyboardInterrupt
+    with pytest.raises(error):
+        train(stages=1, max_false_positive=0.001, callback=told, checkpoint=file, **options)
+    assert not file.exists()
+
+
 def test_negatives_that_run_out_are_told_of(tmp_path):
     for k, image in enumerate(SCENES[:2]):
         Image.fromarray(image).save(tmp_path / f"{k}.png")
     (tmp_path / "broken.jpg").write_bytes(b"no image")
     (tmp_path / "empty.png").write_bytes(b"")
     Image.fromarray(SCENES[0][:9]).save(tmp_path / "low.png")
-    with pytest.warns(ConvergenceWarning) as caught:
+    with pytest.warns(UserWarning, match="stages: only|left out") as caught:
         made = train(backgrounds=tmp_path, stages=30)
-    said = str(caught[0].message)
+    assert issubclass(caught[0].category, ConvergenceWarning)
+    said = " ".join(str(each.message) for each in caught)
     assert 1 <= len(made.stages) < 30
     for part in ("negatives were found", "pass the stages so far", "at a rate of"):
         assert part in said
-    assert "3 images could not be used" in said
+    assert "3 background images are left out" in said
     for name, why in (("broken.jpg", "cannot be read"), ("empty.png", "cannot be read")):
         assert f"{name}' {why}" in said
     assert "low.png' is of 160 x 9 pixels, smaller than the window" in said
 
 
+def test_backgrounds_of_no_use_are_named_where_all_goes_well(tmp_path):
+    Image.fromarray(SCENES[0]).save(tmp_path / "whole.png")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "whole.png").read_bytes()[:3000])
+    spoilt = [tmp_path / "cut.png", np.full((20, 20), np.nan)]
+    said = r"2 background images are left out: .*cut\.png' cannot be read.* Background 1: .*NaN"
+    with pytest.warns(UserWarning, match=said):
+        made = train(backgrounds=[*spoilt, *SCENES[:9]], stages=1)
+    assert len(made.stages) == 1
+
+
+def test_a_stage_that_misses_its_goal_is_told_of():
+    said = r"max_false_positive=0.01: 1 \(0\.\d+ with 1 features\); raise max_features"
+    with pytest.warns(ConvergenceWarning, match=said):
+        train(stages=1, max_features=1, max_false_positive=0.01)
+
+
+def test_flat_backgrounds_are_negatives_of_patterns_alone():
+    """A scan for Haar features leaves them out, one for patterns does not."""
+    dark = [np.zeros((60, 60), np.uint8)]
+    said = r"only 0 of 100 .* ([\d,]+) were drawn; \1 deviate by no more .* images that vary or"
+    with pytest.raises(TrainingError, match=said):
+        train(backgrounds=dark)
+    made = train(backgrounds=dark, features="lbp", stages=1)
+    assert len(made.detect(dark[0], min_neighbors=0)) == 0
+
+
 # bad input
+
+
+def test_a_checkpoint_that_cannot_be_written_is_refused_first(tmp_path):
+    told = []
+    for file in (tmp_path, tmp_path / "no folder" / "stages.json"):
+        with pytest.raises(WriteError, match="Cannot write"):
+            train(checkpoint=file, callback=told.append)
+    assert told == []
 
 
 def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):
@@ -198,8 +316,24 @@ def test_files_that_are_no_use_are_named_and_others_go_on(tmp_path):
 def test_positives_of_mixed_sizes_become_windows_and_others_are_named():
     crops = [np.zeros((0, 0)), FACES[0], face(RNG, 24), face(RNG, 36), FACES[1][:, :8]]
     with pytest.warns(UserWarning, match=r"2 positives are left out: Image 0: .* Image 4 is of 8"):
-        made = train([*crops, *FACES[:30]], stages=1)
+        made = train([*crops, *FACES], stages=1)
     assert made.window == WINDOW
+
+
+def test_positives_that_no_detector_finds_do_not_count():
+    """Of every third the contrast is so low that a scan does not evaluate it."""
+    faint = [
+        120 + (FACES[k].astype(float) - 120) * 0.12 if k % 3 == 0 else FACES[k] for k in range(90)
+    ]
+    crops = np.rint(faint).astype(np.uint8)
+    told = []
+    with pytest.warns(UserWarning, match=r"30 positives are left out: Image 0 deviates by no more"):
+        made = train(crops, stages=1, validation=0.5, callback=told.append)
+    found = [len(made.scan(crop, min_size=WINDOW).boxes) > 0 for crop in crops]
+    assert np.mean(found) == pytest.approx(2 / 3 * told[-1].detection, abs=0.03)
+    with pytest.raises(ImageError, match=r"no positives to train on\. Image 0 deviates"):
+        train(crops[::3])
+    assert train(crops, features="lbp", stages=1).window == WINDOW
 
 
 def test_boxes_come_from_annotations(tmp_path):
@@ -213,6 +347,17 @@ def test_boxes_come_from_annotations(tmp_path):
     np.testing.assert_array_equal(crops[1], photo[5:17, 40:52])
     assert len(crops) == 2
     assert ["Line 3" in notes[0], "Line 4" in notes[1], "none.png" in notes[2]] == [True] * 3
+
+
+def test_long_lines_of_annotations_are_no_trouble(tmp_path):
+    """They took the square of their length, and a number of 5,000 digits has no int."""
+    Image.fromarray(SCENES[0]).save(tmp_path / "a.png")
+    lines = ["\ufeffa.png 1 0 0 24 24", "a.png " + "1 " * 100_000 + "x", f"a.png 1{' ' * 100_000}x"]
+    lines += [f"a.png 1 {'9' * 5000} 1 24 24", "a.png", "a.png 0", "a.png -1 3"]
+    (tmp_path / "info.txt").write_text("\n".join(lines), encoding="utf-8")
+    crops, notes = read_positives(tmp_path / "info.txt", WINDOW)
+    np.testing.assert_array_equal(crops, SCENES[0][None, :24, :24])
+    assert [note.partition(" of ")[0] for note in notes] == [f"Line {k}" for k in (2, 3, 4, 5, 7)]
 
 
 def test_variation_moves_and_mirrors_a_little():
@@ -233,12 +378,26 @@ def test_variation_moves_and_mirrors_a_little():
         (lambda: train("no such folder"), ImageError, "no folder 'no such folder'"),
         (lambda: train(backgrounds=[]), ImageError, "no background images"),
         (lambda: train(backgrounds=["no.png"]), TrainingError, "no file 'no.png'"),
-        (lambda: train(FACES[:1]), TrainingError, "too few to put some aside"),
+        (lambda: train(FACES[:1]), TrainingError, "1 positives are too few to put validation=0.2"),
         (lambda: train(features="sift"), ParameterError, "'haar', 'lbp'"),
         (lambda: train(features=HaarFeatures((9, 8))), ParameterError, "windows of"),
         (lambda: train(min_detection=1.5), ParameterError, "must be below 1"),
         (lambda: train(stages=0), ParameterError, "'stages' parameter"),
         (lambda: train(resume="none.json"), CheckpointError, "no checkpoint 'none.json'"),
+        (lambda: train(None), ImageError, "sequence of images as positives, got NoneType"),
+        (lambda: train(backgrounds=5), ImageError, "sequence of images as backgrounds, got int"),
+        (lambda: train(backgrounds=[[[1, 2], [3]]]), TrainingError, "Background 0: The rows"),
+        (lambda: train(features=FEATURES[[]]), ParameterError, "has no feature"),
+        (lambda: train(window=(1, 1)), ParameterError, "from 3 to 256"),
+        (lambda: train(window=(400, 400)), ParameterError, "from 3 to 256"),
+        (lambda: train(window=(3, 3), features="haar"), ParameterError, "one inner pixel"),
+        (lambda: train(asymmetry=1e300), ParameterError, r"'asymmetry' .* from 1e-06 to 1e\+06"),
+        (lambda: train(on_interrupt="x"), ParameterError, "'on_interrupt' parameter"),
+        (lambda: train(time_limit=-1), ParameterError, "'time_limit' parameter"),
+        (lambda: train(time_limit=np.nan), ParameterError, "'time_limit' parameter"),
+        (lambda: train(time_limit=0), TrainingError, "time_limit=0 was reached; give it more"),
+        (lambda: train(n_jobs=0), ParameterError, "'n_jobs' parameter"),
+        (lambda: train(variation="x"), ParameterError, "must be a Variation or None"),
         (lambda: Variation(copies=-1), ParameterError, "'copies' parameter"),
     ],
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
-import numpy as np
-
-from maxmargin.vision.image import Grey, ImageError, grey_image
+from maxmargin.vision.image import Grey, ImageError, grey_image, pixels_of
 from maxmargin.vision.picture_file import list_images, read_grey
 
 _KEPT = 1 << 28  # bytes of images kept in memory; others are read again
@@ -65,38 +64,57 @@ class Backgrounds:
         if isinstance(item, Path):
             grey, name = read_grey(item), repr(str(item))
         else:
-            grey = grey_image(item)
+            grey = _grey(item, name)
         width, height = self._window
         if grey.shape[0] < height or grey.shape[1] < width:
             size = f"{grey.shape[1]} x {grey.shape[0]} pixels"
             raise ImageError(f"{name} is of {size}, smaller than the window.")
         return grey
 
-    def digest(self) -> int:
-        """Sum up which images these are: files by name and size, arrays by their pixels."""
-        total = 0
+    def digest(self) -> str:
+        """Sum up which images these are: files by their bytes, others by their pixels."""
+        total = blake2b(digest_size=16)
         for item in self._items:
-            total = crc32(_trace(item), total)
-        return total
+            total.update(_trace(item))
+        return total.hexdigest()
+
+
+def _grey(item: Any, name: str) -> Grey:
+    try:
+        return grey_image(item)
+    except ImageError as error:
+        raise ImageError(f"{name}: {error}") from None
 
 
 def _trace(item: Any) -> bytes:
-    if isinstance(item, Path):
-        return f"{item.name} {item.stat().st_size if item.exists() else 0}".encode(errors="replace")
-    return np.ascontiguousarray(np.asarray(item)).tobytes()
+    """Give the same for the same image; for what is none, its kind."""
+    try:
+        if isinstance(item, Path):
+            return _sum_of(item.read_bytes())
+        pixels = pixels_of(item)
+        return f"{pixels.shape} {pixels.dtype}".encode() + _sum_of(pixels.tobytes())
+    except (OSError, ImageError) as error:
+        return type(error).__name__.encode()
+
+
+def _sum_of(content: bytes) -> bytes:
+    return blake2b(content, digest_size=16).digest()
 
 
 def _listed(source: Any) -> list[Any]:
     if isinstance(source, str | Path):
         path = Path(source)
         return _lines(path) if path.is_file() else list(list_images(path))
+    if not isinstance(source, Iterable):
+        found = type(source).__name__
+        raise ImageError(f"Expected a path or a sequence of images as backgrounds, got {found}.")
     return [Path(item) if isinstance(item, str | Path) else item for item in source]
 
 
 def _lines(file: Path) -> list[Path]:
     """Read a list of images, a path a line, from the folder of the list."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a list of images.") from None
     return [file.parent / line.strip() for line in lines if line.strip()]

@@ -219,7 +219,7 @@ class Cascade:
         """
         check_number("detect", "scale_factor", scale_factor, 1, above=True)
         grey = grey_image(image, order)
-        return scan(self, grey, float(scale_factor), min_size or (0, 0), max_size, n_jobs)
+        return scan(self, grey, float(scale_factor), min_size, max_size, n_jobs)
 
     @cached_property
     def nodes(self) -> Nodes:

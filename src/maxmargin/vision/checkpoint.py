@@ -7,6 +7,9 @@ settings are enough to make the same one.
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.atomic import write_atomically
+from maxmargin.vision.stage import Features
 from maxmargin.vision.tree import Stage, Tree
 
 FORMAT = "maxmargin cascade checkpoint 1"
+
+_LARGEST = 1 << 26  # bytes of a file that is read
+_SLACK = 1e-5  # of a threshold, for rounding to float32
+_NUMBERS = ("leaves", "threshold")
 
 
 class CheckpointError(ValueError):
@@ -71,7 +79,9 @@ def _plain(stage: Stage) -> dict[str, Any]:
     return {"threshold": stage.threshold, "trees": trees}
 
 
-def read_checkpoint(path: Path, settings: dict[str, Any]) -> tuple[list[Stage], list[StageRecord]]:
+def read_checkpoint(
+    path: Path, settings: dict[str, Any], features: Features
+) -> tuple[list[Stage], list[StageRecord]]:
     """Read stages that were trained with the same settings on the same data.
 
     Parameters
@@ -79,6 +89,8 @@ def read_checkpoint(path: Path, settings: dict[str, Any]) -> tuple[list[Stage], 
     path : Path
     settings : dict
         What the stages to come will be trained with.
+    features : HaarFeatures or LBPFeatures
+        Those that the stages ask about.
 
     Returns
     -------
@@ -90,17 +102,9 @@ def read_checkpoint(path: Path, settings: dict[str, Any]) -> tuple[list[Stage], 
     CheckpointError
         In one sentence that names the file.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError(content["format"])
-        kept = content["settings"]
-        stages = [_stage(each["stage"]) for each in content["stages"]]
-        records = [StageRecord(**each["record"]) for each in content["stages"]]
-    except FileNotFoundError:
-        raise CheckpointError(f"There is no checkpoint {str(path)!r}.") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise CheckpointError(f"{str(path)!r} is not a checkpoint of train_cascade.") from None
+    with _named(path):
+        content = _content(path)
+        kept, told = content["settings"], content["stages"]
     changed = sorted(name for name in settings if kept.get(name) != settings[name])
     if changed:
         names = ", ".join(changed)
@@ -108,17 +112,63 @@ def read_checkpoint(path: Path, settings: dict[str, Any]) -> tuple[list[Stage], 
             f"{str(path)!r} was made with other settings or data ({names}); train with the same, "
             "or without resume."
         )
-    return stages, records
+    with _named(path):
+        records = [_record(each["record"]) for each in told]
+        return [_stage(each["stage"], features) for each in told], records
 
 
-def _stage(plain: dict[str, Any]) -> Stage:
-    return Stage(float(plain["threshold"]), tuple(_tree(tree) for tree in plain["trees"]))
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say of which file it is that what was read makes no sense."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise CheckpointError(f"There is no checkpoint {str(path)!r}.") from None
+    except (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint of train_cascade.") from None
 
 
-def _tree(plain: dict[str, Any]) -> Tree:
-    fields = {name: tuple(plain[name]) for name in ("feature", "left", "right", "leaves")}
+def _content(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > _LARGEST or not path.is_file():
+        raise ValueError(path)
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    kinds = type(content["settings"]), type(content["stages"])
+    if content["format"] != FORMAT or kinds != (dict, list):
+        raise ValueError(content["format"])
+    return content
+
+
+# Whoever damaged a file may have put anything in it, so nothing is taken that was not written.
+
+
+def _stage(plain: dict[str, Any], features: Features) -> Stage:
+    trees = [_stump(tree, features) for tree in plain["trees"]]
+    stage = Stage(_number(plain["threshold"]), tuple(trees))
+    ends = np.array([np.sort(tree.leaves) for tree in trees]).sum(axis=0)
+    slack = _SLACK * (1 + np.abs(ends).max())
+    if not ends[0] - slack <= stage.threshold <= ends[1] + slack:  # all pass, or none
+        raise ValueError(stage.threshold)
+    return stage
+
+
+def _stump(plain: dict[str, Any], features: Features) -> Tree:
+    (feature,), ways = plain["feature"], (plain["left"], plain["right"])
+    known = type(feature) is int and 0 <= feature < len(features)
+    if not known or ways != ([0], [-1]) or bool(plain["codes"]) != (features.family == "LBP"):
+        raise ValueError(plain)
+    leaves, threshold = ([_number(each) for each in plain[name]] for name in _NUMBERS)
     codes = tuple(int(mask, 16) for mask in plain["codes"])
-    return Tree(**fields, threshold=tuple(plain["threshold"]), codes=codes)
+    return Tree((feature,), (0,), (-1,), tuple(leaves), tuple(threshold), codes)
+
+
+def _record(plain: dict[str, Any]) -> StageRecord:
+    return StageRecord(**{name: _number(value) for name, value in plain.items()})
+
+
+def _number(value: Any) -> Any:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError(value)
+    return value
 
 
 def checksum(*arrays: NDArray[Any]) -> int:

@@ -19,13 +19,13 @@ from maxmargin.ops.threads import Workers
 from maxmargin.vision.backgrounds import Backgrounds
 from maxmargin.vision.cascade import Cascade
 from maxmargin.vision.image import Grey, resize
+from maxmargin.vision.stage import Features, evaluated
 
 Pixels = NDArray[np.uint8]
 
 PASSES = 8  # as many as there are ways to turn and mirror an image
 _STEP = 1.25  # from size to size
 _TOGETHER = 16  # images between two looks at the clock
-_FLAT = 10.0  # deviation of greys below which no window is evaluated
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,14 @@ class Mined:
         Windows looked at.
     passed : int
         Those that the cascade took for the object, kept or not.
+    flat : int
+        Those that no detector evaluates; before the first stage, of the windows drawn.
     """
 
     windows: Pixels
     scanned: int
     passed: int
+    flat: int
 
     @property
     def rate(self) -> float:
@@ -57,15 +60,16 @@ class Miner:
     Parameters
     ----------
     backgrounds : Backgrounds
-    window : (int, int)
+    features : HaarFeatures or LBPFeatures
+        Of the detector, and with its window.
     seed : int
     workers : Workers
     """
 
     def __init__(
-        self, backgrounds: Backgrounds, window: tuple[int, int], seed: int, workers: Workers
+        self, backgrounds: Backgrounds, features: Features, seed: int, workers: Workers
     ) -> None:
-        self._backgrounds, self._window = backgrounds, window
+        self._backgrounds, self._features, self._window = backgrounds, features, features.window
         self._seed, self._workers = seed, workers
 
     def mine(self, cascade: Cascade | None, wanted: int, stage: int, clock: Clock) -> Mined:
@@ -84,17 +88,20 @@ class Miner:
         mined : Mined
             With fewer windows where there are no more.
         """
-        parts: list[Pixels] = []
-        scanned = passed = found = 0
+        parts = [self._none()]
+        counts, found = np.zeros(3, dtype=np.int64), 0
         for visits in self._visits(wanted, stage):
             clock.stop_if_over()
-            for windows, looked_at, came in self._together(cascade, visits):
-                parts.append(windows)
-                scanned, passed, found = scanned + looked_at, passed + came, found + len(windows)
+            for part in self._together(cascade, visits):
+                parts.append(part.windows)
+                counts += part.scanned, part.passed, part.flat
+                found += len(part.windows)
             if found >= wanted:
                 break
-        none = np.zeros((0, self._window[1], self._window[0]), dtype=np.uint8)
-        return Mined(np.concatenate([none, *parts])[:wanted], scanned, passed)
+        return Mined(np.concatenate(parts)[:wanted], *counts.tolist())
+
+    def _none(self) -> Pixels:
+        return np.zeros((0, self._window[1], self._window[0]), dtype=np.uint8)
 
     def _visits(self, wanted: int, stage: int) -> Iterator[list[tuple[int, int, int, int]]]:
         """List images in random order, pass after pass: stage, pass, image, windows to keep."""
@@ -107,8 +114,8 @@ class Miner:
 
     def _together(
         self, cascade: Cascade | None, visits: list[tuple[int, int, int, int]]
-    ) -> list[tuple[Pixels, int, int]]:
-        found: dict[int, tuple[Pixels, int, int]] = {}
+    ) -> list[Mined]:
+        found: dict[int, Mined] = {}
 
         def visit(place: int) -> None:
             found[place] = self._visit(cascade, *visits[place])
@@ -116,9 +123,7 @@ class Miner:
         self._workers.each(visit, range(len(visits)))
         return [found[place] for place in range(len(visits))]
 
-    def _visit(
-        self, cascade: Cascade | None, stage: int, turn: int, k: int, most: int
-    ) -> tuple[Pixels, int, int]:
+    def _visit(self, cascade: Cascade | None, stage: int, turn: int, k: int, most: int) -> Mined:
         """Take some of the windows of an image that pass."""
         rng = np.random.default_rng([self._seed, stage, turn, k])
         image = self._backgrounds.image(k)
@@ -132,11 +137,10 @@ class Miner:
             place = int(np.searchsorted(ends, number, side="right"))
             look = looks[place]
             cut.append(look.cut(number - int(ends[place]) + look.count))
-        none = np.zeros((0, self._window[1], self._window[0]), dtype=np.uint8)
-        windows = np.stack(cut) if cut else none
-        if cascade is None:
-            windows = windows[windows[:, 1:-1, 1:-1].std(axis=(1, 2)) >= _FLAT]
-        return windows, sum(look.scanned for look in looks), passed
+        windows = np.stack(cut) if cut else self._none()
+        varied = windows[evaluated(self._features, windows)]  # a cascade passes no others
+        flat = len(windows) - len(varied) + sum(look.flat for look in looks)
+        return Mined(varied, sum(look.scanned for look in looks), passed, flat)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +151,7 @@ class _Look:
     window: tuple[int, int]
     scanned: int
     places: NDArray[Any] | None
+    flat: int = 0
 
     @property
     def count(self) -> int:
@@ -166,7 +171,7 @@ def _look(cascade: Cascade | None, layer: Grey, window: tuple[int, int]) -> _Loo
         count = (layer.shape[0] - window[1] + 1) * (layer.shape[1] - window[0] + 1)
         return _Look(layer, window, count, None)
     scan = cascade.scan(layer, 2.0, window, window, n_jobs=1)
-    return _Look(layer, window, scan.windows, scan.boxes[:, :2])
+    return _Look(layer, window, scan.windows, scan.boxes[:, :2], scan.windows - int(scan.passed[0]))
 
 
 def _layers(

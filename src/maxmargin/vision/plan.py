@@ -5,16 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_number,
+    check_time_limit,
+)
+from maxmargin.ops.clock import ON_INTERRUPT
 from maxmargin.vision.checkpoint import checksum
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.lbp import LBPFeatures
+from maxmargin.vision.positives import Variation
 from maxmargin.vision.stage import Features, Goal
 
 FEWEST = 10
 """Windows of either kind that a stage is trained on."""
 
 _OWNER = "train_cascade"
+_DEAREST = 1e6  # asymmetry
 
 
 @dataclass(frozen=True)
@@ -52,15 +60,39 @@ class Plan:
 
 def choose_features(features: Any, window: tuple[int, int]) -> Features:
     """Give the features of a name, or those given."""
-    if isinstance(features, HaarFeatures | LBPFeatures):
-        if features.window != window:
+    if not isinstance(features, HaarFeatures | LBPFeatures):
+        otherwise = "HaarFeatures or LBPFeatures"
+        check_choice(_OWNER, "features", features, ("haar", "lbp"), otherwise)
+        features = HaarFeatures(window) if features == "haar" else LBPFeatures(window)
+    if features.window != window:
+        raise ParameterError(
+            f"The features are of windows of {features.window}, but window={window}."
+        )
+    if len(features) == 0:
+        raise ParameterError(f"The 'features' parameter of {_OWNER} has no feature in it.")
+    if window == (3, 3) and isinstance(features, HaarFeatures):
+        raise ParameterError(
+            "A window of 3 x 3 has one inner pixel, which does not vary; Haar features need more."
+        )
+    return features
+
+
+def check_run(time_limit: Any, on_interrupt: Any, n_jobs: Any, variation: Any) -> None:
+    """Check what has no place in a plan: stages do not depend on it, or only by their data."""
+    check_time_limit(_OWNER, "time_limit", time_limit)
+    check_choice(_OWNER, "on_interrupt", on_interrupt, ON_INTERRUPT)
+    if n_jobs is not None:
+        how = "such as 1, or -1 for all, or None"
+        check_number(_OWNER, "n_jobs", n_jobs, whole=True, otherwise=how)
+        if n_jobs == 0:
             raise ParameterError(
-                f"The features are of windows of {features.window}, but window={window}."
+                f"The 'n_jobs' parameter of {_OWNER} must be a whole number, {how}. Got 0 instead."
             )
-        return features
-    otherwise = "HaarFeatures or LBPFeatures"
-    check_choice(_OWNER, "features", features, ("haar", "lbp"), otherwise)
-    return HaarFeatures(window) if features == "haar" else LBPFeatures(window)
+    if not (variation is None or isinstance(variation, Variation)):
+        raise ParameterError(
+            f"The 'variation' parameter of {_OWNER} must be a Variation or None. "
+            f"Got {variation!r} instead."
+        )
 
 
 def _check(plan: Plan) -> None:
@@ -68,6 +100,11 @@ def _check(plan: Plan) -> None:
     check_number(_OWNER, "max_features", plan.goal.max_features, 1, whole=True)
     check_number(_OWNER, "random_state", plan.seed, 0, whole=True)
     check_number(_OWNER, "asymmetry", plan.goal.asymmetry, 0, above=True)
+    if not 1 / _DEAREST <= plan.goal.asymmetry <= _DEAREST:
+        raise ParameterError(
+            f"The 'asymmetry' parameter of {_OWNER} must be from {1 / _DEAREST:g} to {_DEAREST:g}: "
+            f"beyond, one kind of window has no weight left. Got {plan.goal.asymmetry!r} instead."
+        )
     for name in ("n_positives", "n_negatives"):
         if getattr(plan, name) is not None:
             check_number(_OWNER, name, getattr(plan, name), FEWEST, whole=True, otherwise="or None")

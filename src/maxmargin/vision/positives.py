@@ -9,7 +9,7 @@ folder, the number of boxes, and x, y, width and height of each:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ from scipy.ndimage import affine_transform
 from maxmargin.inputs.parameters import check_flag, check_number
 from maxmargin.vision.image import Grey, ImageError, grey_image, resize
 from maxmargin.vision.picture_file import list_images, read_grey
+from maxmargin.vision.stage import Features, evaluated
 
 Pixels = NDArray[np.uint8]
 Named = tuple[str, Grey | ImageError]
 
-_LINE = re.compile(r"^(?P<path>.+?)\s+(?P<count>\d+)(?P<boxes>(?:\s+-?\d+)*)\s*$")
+_NUMBER = re.compile(r"-?[0-9]{1,9}")  # more digits than any photograph has pixels in a row
 _STRETCH = 1.25  # by which sides may differ from those of the window
 
 
@@ -87,7 +88,9 @@ class Variation:
         return np.rint(np.clip(made, 0, 255)).astype(np.uint8)
 
 
-def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], list[str]]:
+def read_positives(
+    source: Any, window: tuple[int, int], features: Features | None = None
+) -> tuple[list[Grey], list[str]]:
     """Read crops of the object.
 
     Parameters
@@ -95,6 +98,8 @@ def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], li
     source : path of a folder of crops or of an annotation file, or sequence of images
     window : (int, int)
         Smaller crops, and those of another shape, are left out.
+    features : HaarFeatures or LBPFeatures, default=None
+        Crops that no detector with such features could find are left out too.
 
     Returns
     -------
@@ -110,18 +115,19 @@ def read_positives(source: Any, window: tuple[int, int]) -> tuple[list[Grey], li
     crops: list[Grey] = []
     notes: list[str] = []
     for name, crop in _named_crops(source):
-        wrong = str(crop) if isinstance(crop, ImageError) else _misfit(name, crop, window)
-        if wrong:
+        if isinstance(crop, ImageError):
+            notes.append(str(crop))
+        elif wrong := _misfit(name, crop, window) or _flatness(name, crop, window, features):
             notes.append(wrong)
         else:
-            crops.append(crop)  # type: ignore[arg-type]
+            crops.append(crop)
     if not crops:
         why = notes[0] if notes else "The sequence is empty."
         raise ImageError(f"There are no positives to train on. {why}")
     return crops, notes
 
 
-def _misfit(name: str, crop: Any, window: tuple[int, int]) -> str:
+def _misfit(name: str, crop: Grey, window: tuple[int, int]) -> str:
     """Say why a crop cannot become a window."""
     height, width = crop.shape
     size, wanted = f"{width} x {height} pixels", f"{window[0]} x {window[1]}"
@@ -131,6 +137,15 @@ def _misfit(name: str, crop: Any, window: tuple[int, int]) -> str:
     if not 1 / _STRETCH <= stretch <= _STRETCH:
         return f"{name} is of {size}, not of the shape of the window of {wanted}."
     return ""
+
+
+def _flatness(name: str, crop: Grey, window: tuple[int, int], features: Features | None) -> str:
+    """Say why a crop would never be found."""
+    if features is None or evaluated(features, resize(crop, *window)[None])[0]:
+        return ""
+    return (
+        f"{name} deviates by no more than 10 of 255 greys; Haar features are not evaluated there."
+    )
 
 
 def _named_crops(source: Any) -> Iterator[Named]:
@@ -153,6 +168,9 @@ def _opened(path: Path) -> Named:
 
 
 def _in_sequence(images: Any) -> Iterator[Named]:
+    if not isinstance(images, Iterable):
+        found = type(images).__name__
+        raise ImageError(f"Expected a path or a sequence of images as positives, got {found}.")
     for k, image in enumerate(images):
         if isinstance(image, str | Path):
             yield _opened(Path(image))
@@ -166,7 +184,7 @@ def _in_sequence(images: Any) -> Iterator[Named]:
 def _annotated(file: Path) -> Iterator[Named]:
     """Cut the boxes of an annotation file out of its photographs."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a text of annotations.") from None
     for number, line in enumerate(lines, 1):
@@ -176,18 +194,27 @@ def _annotated(file: Path) -> Iterator[Named]:
 
 def _boxes_of(file: Path, number: int, line: str) -> Iterator[Named]:
     place = f"Line {number} of {str(file)!r}"
-    found = _LINE.match(line)
-    numbers = [int(word) for word in found["boxes"].split()] if found else []
-    if found is None or len(numbers) != 4 * int(found["count"]):
+    path, count, *numbers = _taken_apart(line)
+    if len(numbers) != 4 * count:
         wanted = "a path, a count and x, y, width, height of each box"
         yield place, ImageError(f"{place} is not {wanted}.")
         return
-    name, photograph = _opened(file.parent / found["path"])
+    name, photograph = _opened(file.parent / path)
     for k in range(0, len(numbers), 4):
         if isinstance(photograph, ImageError):
             yield name, photograph
             return
         yield f"{place}, box {k // 4 + 1},", _cut(place, photograph, *numbers[k : k + 4])
+
+
+def _taken_apart(line: str) -> tuple[Any, ...]:
+    """Give the path, which may have spaces in it, and the numbers behind it; -1 without any."""
+    words = list(re.finditer(r"\S+", line))
+    first = len(words)
+    while first > 1 and _NUMBER.fullmatch(words[first - 1][0]):
+        first -= 1
+    numbers = [int(word[0]) for word in words[first:]]
+    return line[words[0].start() : words[first - 1].end()], *(numbers or [-1])
 
 
 def _cut(place: str, photograph: Grey, x: int, y: int, w: int, h: int) -> Grey | ImageError:

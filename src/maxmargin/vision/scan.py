@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 from maxmargin.vision.haar import HaarFeatures, corners_of
@@ -82,12 +84,13 @@ def scan(
     cascade: Cascade,
     grey: Grey,
     scale_factor: float,
-    min_size: tuple[int, int],
-    max_size: tuple[int, int] | None,
+    min_size: Any,
+    max_size: Any,
     n_jobs: int | None,
 ) -> Scan:
     """Scan a grey image at all scales."""
-    layers = list_layers(grey.shape, cascade.window, scale_factor, min_size, max_size)
+    sizes = _check_size("min_size", min_size), _check_size("max_size", max_size)
+    layers = list_layers(grey.shape, cascade.window, scale_factor, *sizes)
     with Workers(n_jobs) as workers:
         parts = [
             part for batch in _batches(layers) for part in _scan(cascade, grey, batch, workers)
@@ -117,12 +120,25 @@ def _scan(cascade: Cascade, grey: Grey, layers: list[Layer], workers: Workers) -
 # scales
 
 
+def _check_size(name: str, size: Any) -> tuple[float, float]:
+    """Give a bound as (width, height), zeros for none, or refuse it."""
+    if size is None:
+        return 0, 0
+    sides = tuple(size) if isinstance(size, (tuple, list, np.ndarray)) else ()
+    if len(sides) != 2 or not all(isinstance(side, Real) and float(side) >= 0 for side in sides):
+        wanted = "(width, height), two numbers of at least 0, or None"
+        raise ParameterError(
+            f"The {name!r} parameter of detect must be {wanted}. Got {size!r} instead."
+        )
+    return sides
+
+
 def list_layers(
     shape: tuple[int, ...],
     window: tuple[int, int],
     scale_factor: float,
-    min_size: tuple[int, int],
-    max_size: tuple[int, int] | None,
+    min_size: tuple[float, float],
+    max_size: tuple[float, float] | None,
 ) -> list[Layer]:
     """List the scales at which an object is neither too small nor too large."""
     image = shape[1], shape[0]

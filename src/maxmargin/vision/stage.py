@@ -190,6 +190,7 @@ class StageBooster:
     def run(self, clock: Clock, tell: Callable[[int, Rates], None]) -> Rates | None:
         """Add trees until the goal is reached; None where not one could be."""
         while len(self.trees) < self._goal.max_features:
+            clock.stop_if_over()
             rates = self.round()
             if rates is None:
                 break
@@ -197,7 +198,6 @@ class StageBooster:
             tell(len(self.trees), rates)
             if rates.false_positive <= self._goal.max_false_positive:
                 break
-            clock.stop_if_over()
         return self.rates
 
     def stage(self) -> Stage:
@@ -211,5 +211,12 @@ def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool
     score = np.zeros(len(windows))
     for tree in stage.trees:
         score += answer(tree, source.block(np.array(tree.feature))[0])
-    passed: NDArray[np.bool_] = score >= stage.threshold
+    passed: NDArray[np.bool_] = (score >= stage.threshold) & evaluated(features, windows)
     return passed
+
+
+def evaluated(features: Features, windows: Pixels) -> NDArray[np.bool_]:
+    """Tell which windows a detector looks into: with Haar features only those that vary."""
+    if isinstance(features, LBPFeatures):
+        return np.ones(len(windows), dtype=bool)
+    return Windows(windows).varied

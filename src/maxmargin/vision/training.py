@@ -14,6 +14,7 @@ K - 1 others like it, a cascade of rates d^K and f^K.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.inputs.atomic import check_destination
 from maxmargin.inputs.caution import caution
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.ops.threads import Workers
@@ -31,11 +33,11 @@ from maxmargin.vision.checkpoint import StageRecord, checksum, read_checkpoint, 
 from maxmargin.vision.compact import compact
 from maxmargin.vision.image import Grey
 from maxmargin.vision.mining import PASSES, Mined, Miner
-from maxmargin.vision.plan import FEWEST, Plan, choose_features
+from maxmargin.vision.plan import FEWEST, Plan, check_run, choose_features
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, passes
+from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, evaluated, passes
 from maxmargin.vision.tree import Stage
 from maxmargin.vision.windows import check_window
 
@@ -107,9 +109,9 @@ def train_cascade(
         Memory for features in order, 2 bytes a feature and window; those that do not fit are sorted
         again in every round. None keeps all.
     time_limit : float, default=None
-        Seconds; a stage that is not complete by then is left out, unless it is the first.
+        Seconds; a stage that is not complete by then is left out.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, or return the complete stages.
+        What Ctrl-C does: raise, or return the complete stages where there is one.
     n_jobs : int, default=None
         Threads; the cascade does not depend on their number.
     random_state : int, default=0
@@ -121,7 +123,8 @@ def train_cascade(
         A file that is written after each stage.
     resume : path, default=None
         Such a file to go on from, with the same data and settings (but for ``stages``); it is also
-        written to, unless ``checkpoint`` says otherwise.
+        written to, unless ``checkpoint`` says otherwise. Of more stages than asked for the first
+        are taken.
 
     Returns
     -------
@@ -134,27 +137,43 @@ def train_cascade(
         Where there is nothing to train on.
     TrainingError
         Where not even the first stage could be trained.
+    KeyboardInterrupt
+        Where Ctrl-C came before the first stage was complete.
     """
     window = check_window(window)
+    check_run(time_limit, on_interrupt, n_jobs, variation)
     goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
     sizes = n_positives, n_negatives, validation, max_bytes
     plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
-    written = checkpoint or resume
+    written = _destination(checkpoint, resume)
     with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
-        crops, notes = read_positives(positives, window)
-        _warn_of(notes)
+        crops, notes = read_positives(positives, window, plan.features)
+        _warn_of("positives", notes)
         varied, scenes = variation or Variation(), Backgrounds(backgrounds, window)
         tell = with_printing(callback, verbose)
         training = _Training(plan, crops, varied, scenes, clock, workers, tell)
         if resume is not None:
             training.go_on_from(Path(resume))
-        return training.run(Path(written) if written else None)
+        return training.run(written)
 
 
-def _warn_of(notes: list[str]) -> None:
+def _destination(checkpoint: str | Path | None, resume: str | Path | None) -> Path | None:
+    """Say where stages are written to, and refuse what would fail only after the first one."""
+    given = resume if checkpoint is None else checkpoint
+    if given is None:
+        return None
+    path = Path(given)
+    if (
+        checkpoint is not None or path.exists()
+    ):  # a checkpoint that is not there has a sentence of its own
+        check_destination(path)
+    return path
+
+
+def _warn_of(what: str, notes: list[str]) -> None:
     if notes:
         more = f" (and {len(notes) - _SHOWN} more)" if len(notes) > _SHOWN else ""
-        caution(f"{len(notes)} positives are left out: {' '.join(notes[:_SHOWN])}{more}")
+        caution(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
 
 
 @dataclass
@@ -172,23 +191,35 @@ class _Training:
     records: list[StageRecord] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        window, seed = self.plan.features.window, self.plan.seed
-        self._miner = Miner(self.backgrounds, window, seed, self.workers)
+        seed = self.plan.seed
+        self._miner = Miner(self.backgrounds, self.plan.features, seed, self.workers)
         order = np.random.default_rng([seed, 1]).permutation(len(self.crops))
         apart = round(self.plan.validation * len(order))
         if min(apart, len(order) - apart) < 1:
             raise TrainingError(
-                f"{len(order)} positives are too few to put some aside for validation; give more."
+                f"{len(order)} positives are too few to put validation={self.plan.validation} of "
+                "them aside and keep some; give more, or another share."
             )
         parts = [[self.crops[k] for k in rows] for rows in (order[apart:], order[:apart])]
-        varied = [self.variation.windows(part, window, seed) for part in parts]
-        self._training, self._validation = varied
+        self._all = [self._varied(part) for part in parts]
+        self._training, self._validation = self._all
         self._took: float = np.nan
-        self._settings = plan_and_data(self.plan, varied, self.backgrounds)
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """What a checkpoint is only good for; backgrounds are not read for it without one."""
+        return plan_and_data(self.plan, self._all, self.backgrounds)
+
+    def _varied(self, crops: list[Grey]) -> Pixels:
+        """Make windows of crops; of copies those that became too flat to be found are left out."""
+        features = self.plan.features
+        windows = self.variation.windows(crops, features.window, self.plan.seed)
+        return windows[evaluated(features, windows)]
 
     def go_on_from(self, path: Path) -> None:
         """Take the stages of a checkpoint."""
-        self.stages, self.records = read_checkpoint(path, self._settings)
+        parts = read_checkpoint(path, self._settings, self.plan.features)
+        self.stages, self.records = parts[0][: self.plan.stages], parts[1][: self.plan.stages]
         for stage in self.stages:
             self._drop_missed(stage)
 
@@ -197,17 +228,34 @@ class _Training:
         while len(self.stages) < self.plan.stages:
             why = self._next()
             if why:
-                return self._cut_short(why)
+                self._cut_short(why)
+                break
             if checkpoint:
                 write_checkpoint(checkpoint, self._settings, self.stages, self.records)
+        _warn_of("background images", self.backgrounds.notes)
+        self._warn_of_goals()
         return compact(self.plan.features, self.stages)
 
-    def _cut_short(self, why: str) -> Cascade:
+    def _cut_short(self, why: str) -> None:
         if not self.stages:
+            if self.clock.interrupted:
+                raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self.plan.stages} stages"
         caution(f"The cascade has {count}: {why}", ConvergenceWarning)
-        return compact(self.plan.features, self.stages)
+
+    def _warn_of_goals(self) -> None:
+        """Name the stages that pass more than they should."""
+        goal = self.plan.goal
+        missed = [
+            f"{number} ({record.false_positive:.3g} with {record.features} features)"
+            for number, record in enumerate(self.records, 1)
+            if record.false_positive > goal.max_false_positive
+        ]
+        if missed:
+            what = f"more of the other windows than max_false_positive={goal.max_false_positive}"
+            how = "raise max_features or max_false_positive, or lower min_detection"
+            caution(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
 
     def _next(self) -> str:
         """Train a stage, or say why there is none."""
@@ -231,7 +279,8 @@ class _Training:
     def _time_is_up(self) -> str:
         if self.clock.interrupted:
             return "it was interrupted."
-        return f"time_limit={self.clock.time_limit} was reached; a checkpoint lets it go on."
+        how = "a checkpoint lets it go on" if self.stages else "give it more time"
+        return f"time_limit={self.clock.time_limit} was reached; {how}."
 
     def _take(self, stage: Stage, rates: Rates, positives: int, mined: Mined) -> None:
         self.stages.append(stage)
@@ -291,15 +340,10 @@ class _Training:
         checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
         search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
         booster = StageBooster(search, training, checked, self.plan.goal)
-        try:
-            tell = self._say
-            return booster, booster.run(
-                self.clock, lambda count, rates: tell(count, rates, mined, done=False)
-            )
-        except TimeUp:
-            if self.stages:  # one that is cut short would pass too much
-                raise
-            return booster, booster.rates
+        tell = self._say
+        return booster, booster.run(
+            self.clock, lambda count, rates: tell(count, rates, mined, done=False)
+        )
 
     def _drop_missed(self, stage: Stage) -> None:
         """Leave out positives that a stage rejects: those after it never see them."""
@@ -310,11 +354,17 @@ class _Training:
 
     def _out_of_negatives(self, mined: Mined, wanted: int) -> str:
         notes = self.backgrounds.notes
-        found = f"only {len(mined.windows)} of {wanted} negatives were found"
-        looked = f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored,"
-        why = f"{found}: {looked} {mined.passed:,} pass the stages so far, at a rate of"
-        why += f" {mined.rate:.1e}; give more background images or a smaller n_negatives."
-        if notes:
+        why = f"only {len(mined.windows)} of {wanted} negatives were found: "
+        why += f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored, "
+        if self.stages:
+            why += f"{mined.passed:,} pass the stages so far, at a rate of {mined.rate:.1e}; "
+        else:
+            why += f"{len(mined.windows) + mined.flat:,} were drawn; "
+        if mined.flat:
+            why += f"{mined.flat:,} deviate by no more than 10 of 255 greys and are not evaluated; "
+        why += f"give more background images{' that vary' * (mined.flat > 0)}"
+        why += " or a smaller n_negatives."
+        if notes and not self.stages:  # otherwise a warning names them
             why += f" {len(notes)} images could not be used: {' '.join(notes[:_SHOWN])}"
         return why
 

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.engine import engine_of
 from maxmargin.vision.image import ImageError, grey_image
 
 LARGEST = 256
 """Longest side of a window: sums of squares then fit in 32 bits."""
+
+_LARGEST_INVERSE = 0.1  # of a deviation, as in ops/cpu/cascade.py
 
 
 def check_window(window: Any) -> tuple[int, int]:
@@ -22,7 +25,7 @@ def check_window(window: Any) -> tuple[int, int]:
     whole = all(isinstance(side, (int, np.integer)) for side in sides)
     if len(sides) != 2 or not whole or not all(3 <= side <= LARGEST for side in sides):
         wanted = f"two whole numbers (width, height) from 3 to {LARGEST}"
-        raise ValueError(f"A window must be {wanted}. Got {window!r} instead.")
+        raise ParameterError(f"A window must be {wanted}. Got {window!r} instead.")
     return int(sides[0]), int(sides[1])
 
 
@@ -103,3 +106,9 @@ class Windows:
         total, squares = inner.sum(axis=(1, 2)), np.square(inner).sum(axis=(1, 2))
         spread = inner[0].size * squares - total**2 if len(self) else np.zeros(0, np.int64)
         return np.where(spread > 0, 1 / np.sqrt(np.maximum(spread, 1)), 0).astype(np.float32)
+
+    @property
+    def varied(self) -> NDArray[np.bool_]:
+        """Whether greys deviate by more than 10: a scan evaluates no Haar feature in others."""
+        area = (self.size[0] - 2) * (self.size[1] - 2)
+        return (self.norm > 0) & (area * self.norm.astype(np.float64) < _LARGEST_INVERSE)
