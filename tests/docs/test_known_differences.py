@@ -51,7 +51,7 @@ def parameters(kind):
 
 
 def test_n_jobs_none_means_all_cores(monkeypatch):
-    monkeypatch.setattr("maxmargin.ops.threads.cpu_count", lambda: 7)
+    monkeypatch.setattr("maxmargin.ops.threads._cores", lambda: 7)
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
     assert count_threads(None) == 7
