@@ -35,9 +35,18 @@ LATE, LIMIT, SLACK = 1.0, 0.3, 0.5  # seconds: to the prompt; to the end of a fi
 
 SVMS = {"C": 1e8, "tol": 1e-13, "gamma": 1e-5}
 LINEAR = {"loss": "hinge", "dual": True, "C": 1e4, "tol": 1e-13, "max_iter": 10**8}
+CURVED = {"C": 1e8, "tol": 1e-13, "gamma": 1e-3}
 SLOW = {"C": 1.0, "tol": 1e-13, "max_iter": 10**8}
 LONG = {  # what makes a fit take many seconds
     "SVC": SVMS,
+    "SVR": SVMS | {"epsilon": 0.0},
+    "NuSVC": {"gamma": 1e-5, "tol": 1e-13},
+    "NuSVR": SVMS,
+    "OneClassSVM": {"gamma": 1e-5, "tol": 1e-13},
+    "LinearSVR": {"C": 1e4, "tol": 1e-13, "max_iter": 10**8},
+    "KernelLogisticRegression": CURVED,
+    "KernelMachineClassifier": CURVED,
+    "KernelMachineRegressor": CURVED | {"loss": "absolute_error"},
     "SlackBudgetSVC": {"budget": 10.0, "gamma": 1e-5, "tol": 1e-13},
     "LinearSVC": LINEAR,
     "LinearClassifier": {**SLOW, "solver": "gradient_descent", "learning_rate": 1e-9},
