@@ -5,7 +5,7 @@ has the same groups with the same signatures:
 
     kernel_epilogue, kernel_l1, kernel_sparse, kernel_row, kernel_tile    kernel values
     rows, selection                                          the row store, and who violates
-    smo, polish, coordinate, cost_walk                       ascent on kernel rows
+    smo, polish, smo_polish, coordinate, cost_walk           ascent on kernel rows
     features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
     subgradient                                              stochastic descent on features
     stump, stump_classes, stump_square, stump_grid, stump_lines    scans of columns

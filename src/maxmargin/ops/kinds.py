@@ -26,6 +26,10 @@ RADIAL: Final = 4
 TILE_ROWS: Final = 512
 TILE_COLUMNS: Final = 256
 
+# How often SMO and Newton's steps take turns on a small problem, at most
+
+TURNS: Final = 11
+
 # How sorted rows of a column are stored
 
 ROW: Final = np.uint32(0x7FFFFFFF)

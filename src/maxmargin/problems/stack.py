@@ -115,6 +115,12 @@ class Stack:
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
+    def violation_at_zero(self) -> Vector:
+        """By how much beta = 0 breaks the optimality conditions of every problem with a bias."""
+        up = self.segments.max(np.where(self.upper > 0, self.p, -np.inf))
+        low = self.segments.min(np.where(self.lower < 0, self.p, np.inf))
+        return np.maximum(0.0, up - low)
+
     def look(self, beta: Vector, product: Vector) -> Seen:
         """Look at points beta, where ``product`` is K beta."""
         gradient, sum_of, parts = self.p - product, self.segments.sum, self.groups or self.segments

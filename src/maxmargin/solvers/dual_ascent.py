@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,11 @@ class Start:
     def of(cls, problem: BoxQP) -> Start | None:
         """Say where to begin with nothing known; None for beta = 0."""
         return cls(np.zeros(len(problem))).within(problem) if any(problem.totals) else None
+
+
+def bent_down(flattest: Any, longest: Any) -> Any:
+    """Tell whether a curvature is more negative than rounding explains, for rows so long."""
+    return flattest < -_FLAT * longest**2
 
 
 def _filled(problem: BoxQP, beta: Vector) -> Vector:
@@ -194,7 +199,7 @@ class DualAscent(ABC):
     def _bent_down(self) -> bool:
         """Whether a pair was met whose curvature is more negative than rounding explains."""
         longest = float(self._view.gram.rounding.lengths[self._view.index].max(initial=0.0))
-        return self._flattest < -_FLAT * longest**2
+        return bool(bent_down(self._flattest, longest))
 
     def _seems_convex(self, beta: Vector) -> bool:
         """Look at the matrix of the heaviest variables."""

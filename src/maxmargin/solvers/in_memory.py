@@ -1,8 +1,6 @@
-"""All variables at once, on a matrix that lies in memory: SMO, then Newton to rounding.
+"""All variables at once, on a matrix that lies in memory: SMO and Newton's steps by turns.
 
-Problem: the box QP of ``problems.box_qp`` with at most some thousand variables. SMO finds who is at
-a bound and Newton steps solve for the rest (``ops.cpu.polish``). Both cost little beside the matrix
-itself, and a solution to rounding makes weights and repeated rows agree.
+Problem: the box QP of ``problems.box_qp`` with at most some thousand variables (``turns``).
 """
 
 from __future__ import annotations
@@ -13,16 +11,15 @@ import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops.kinds import TURNS
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.interior_point import InteriorPoint
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.turns import ENOUGH, EXACT, FEWEST, STEPS, Turns
 
-_TURNS, _EXACT = 11, 1e-9  # a problem is polished until this share of tol is left
 _NEAR = 1e-7  # of the box is what an interior point may leave to a bound
-_FIRST, _ENOUGH = 0.03, 0.5  # of the first violation, and of tol, at which SMO hands over
-_STEPS, _FEWEST = 100, 100  # of SMO for each variable, and for how many at least
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class InMemory(DualAscent):
         del seed  # nothing is random here
         self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
         self._F = problem.p.astype(np.float64)
-        self._many = _STEPS * max(len(problem), _FEWEST)
+        self._many = STEPS * max(len(problem), FEWEST)
         start = Start.of(problem) if start is None else start.within(problem)
         if start is not None:
             self._beta = start.beta
@@ -68,7 +65,7 @@ class InMemory(DualAscent):
     def step(self, limits: Limits) -> None:
         """Solve by SMO and Newton; where they fail, begin again from inside the box."""
         before = self.violation()
-        self._solve(_FIRST * before, limits)
+        self._solve(before, limits)
         if self.violation() <= limits.tol:
             return
         if self._inside:
@@ -78,14 +75,28 @@ class InMemory(DualAscent):
             self._solve(0.0, limits)
 
     def _solve(self, first: float, limits: Limits) -> None:
-        """Alternate SMO and Newton steps until only rounding is left.
+        """Take turns until only rounding is left, or SMO has done what it can.
 
-        Where Newton's steps make bound variables violate, SMO goes on to a tenth of that. More free
-        variables than Newton's matrix is made for are left to SMO, to the tolerance.
+        Problems with a bias and no groups are solved by the same call as many of them together.
         """
-        exact, enough = _EXACT * limits.tol, _ENOUGH * limits.tol
-        target = max(first, enough)
-        for _ in range(_TURNS):
+        turns = Turns.begin(np.array([0, len(self.problem)]), np.array([first]), limits.tol)
+        if not self.problem.bias or self.problem.groups is not None:
+            self._take_turns(float(turns.target[0]), limits)
+            return
+        point = self._beta, self._F, self.problem.lower, self.problem.upper
+        while not turns.done[0] and limits.steps_left(self.iterations, 1) > 0:
+            most = limits.steps_left(self.iterations, self._many) if limits.max_iter >= 0 else None
+            made = int(turns.steps[0])
+            turns.go_on(self._K.source, self._K.lines, point, self.gradient().copy(), limits.tol, most)
+            self.iterations += int(turns.steps[0]) - made
+            if limits.clock.over():
+                break
+        self._flattest = min(self._flattest, float(turns.flattest[0]))
+
+    def _take_turns(self, target: float, limits: Limits) -> None:
+        """Do so where each turn is a call of its own."""
+        exact, enough = EXACT * limits.tol, ENOUGH * limits.tol
+        for _ in range(TURNS):
             self._smo(target, limits)
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break

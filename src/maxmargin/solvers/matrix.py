@@ -36,10 +36,10 @@ class Source:
     params: Vector
 
     @classmethod
-    def none(cls, dtype: Any) -> Source:
-        """Nowhere: all of them are there."""
+    def none(cls, dtype: Any, count: int) -> Source:
+        """Nowhere: all of them, so many, are there."""
         nothing, line = np.empty((0, 0), dtype), np.empty(0, dtype)
-        return cls(GIVEN, nothing, _NOBODY, nothing, line, _NOTHING)
+        return cls(GIVEN, nothing, np.arange(count), nothing, line, _NOTHING)
 
     @classmethod
     def copied(cls, K: Floats, index: Index) -> Source:
@@ -50,7 +50,7 @@ class Source:
     @classmethod
     def evaluated(cls, kind: int, XT: Floats, norms: Floats, params: Vector) -> Source:
         """From the vectors of the problem, which are columns here, by a formula."""
-        return cls(kind, np.empty((0, 0), XT.dtype), _NOBODY, XT, norms, params)
+        return cls(kind, np.empty((0, 0), XT.dtype), np.arange(len(norms)), XT, norms, params)
 
     @property
     def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:
@@ -58,8 +58,18 @@ class Source:
         return self.kind, self.K, self.index, self.XT, self.norms, self.params
 
 
+@dataclass(frozen=True)
+class Lines:
+    """Memory for rows, filled when wanted: where each lies, -1 for one that is not there yet."""
+
+    store: Floats
+    slots: Index
+    taken: NDArray[np.int64]
+    """Lines in use of each problem that has its rows here, one after the other."""
+    diagonal: Floats
+
+
 NO_GROUPS = np.empty(0, np.int8)
-_NOBODY: Index = np.empty(0, np.intp)
 _NOTHING: Vector = np.empty(0)
 
 
@@ -76,8 +86,8 @@ class Matrix:
     @classmethod
     def of(cls, values: Floats) -> Matrix:
         """Take a matrix that is all there."""
-        diagonal = values.diagonal().copy()
-        return cls(values, np.arange(len(values)), diagonal, Source.none(values.dtype))
+        diagonal, source = values.diagonal().copy(), Source.none(values.dtype, len(values))
+        return cls(values, source.index, diagonal, source)
 
     @classmethod
     def on_demand(cls, memory: Floats, diagonal: Floats, source: Source) -> Matrix:
@@ -92,6 +102,11 @@ class Matrix:
     def engine(self) -> Engine:
         """Whose loops read it."""
         return engine_of(self.store)
+
+    @property
+    def lines(self) -> Lines:
+        """The same, for whoever looks at the rows of several problems."""
+        return Lines(self.store.reshape(-1), self.slots, self.taken, self.diagonal)
 
     def bring(self, variables: Index) -> None:
         """Have the rows of some variables filled."""

@@ -28,12 +28,13 @@ from maxmargin.ops.threads import Workers
 from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.matrix import Matrix, Source
+from maxmargin.solvers.matrix import Lines, Matrix, Source
 from maxmargin.solvers.products import Products
 from maxmargin.solvers.row_cache import TILE_COLUMNS, TILE_ROWS, RowCache
 from maxmargin.solvers.working_set import working_set_size
 
 Segments = tuple[int, ...]
+Index = NDArray[np.intp]
 
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
@@ -44,23 +45,11 @@ _BLOCK, _STRIP = 256, 64  # rows of a matrix that a thread evaluates at a time, 
 
 
 @dataclass(frozen=True)
-class Memory:
-    """For each problem, known by its segments of rows, a view of kernel values."""
-
-    view: Callable[[Segments], Any]
-    """A ``Square``, or a ``Window`` of cached rows."""
-    at_once: int = 1
-    """How many problems may be at work together."""
-    squares: bool = False
-    """Whether views are squares."""
-
-
-@dataclass(frozen=True)
 class Rows:
     """The rows of a fit, cut into segments (classes), and which of them each problem sees."""
 
     gram: Gram
-    edges: NDArray[np.intp]
+    edges: Index
     problems: Sequence[Segments]
     copies: int = 1
     """Variables that each row has in a problem."""
@@ -69,15 +58,44 @@ class Rows:
         """Where each of these segments begins and ends."""
         return [(int(self.edges[s]), int(self.edges[s + 1])) for s in segments]
 
-    def index(self, segments: Segments) -> NDArray[np.intp]:
+    def index(self, segments: Segments) -> Index:
         """List the row of every variable of a problem."""
         rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
         return np.tile(rows, self.copies)
+
+    def index_of(self, problems: Sequence[Segments]) -> Index:
+        """List the rows of several problems, one after the other."""
+        if self.copies > 1:
+            return np.concatenate([self.index(segments) for segments in problems])
+        rows, edges = np.arange(len(self.gram)), self.edges.tolist()
+        return np.concatenate([rows[edges[s] : edges[s + 1]] for each in problems for s in each])
 
     @cached_property
     def largest(self) -> int:
         """Variables of the largest problem."""
         return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Where problems with all their values in memory have them from, several problems at a time."""
+
+    rows: Rows
+    source: Source
+    lines: Callable[[Index, int], Lines]
+    """Memory for the rows of so many problems, whose variables have these rows, one at a time."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """For each problem, known by its segments of rows, a view of kernel values."""
+
+    view: Callable[[Segments], Any]
+    """A ``Square``, or a ``Window`` of cached rows."""
+    at_once: int = 1
+    """How many problems may be at work together."""
+    squares: Squares | None = None
+    """What there is to see for several problems, where views are squares."""
 
 
 def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
@@ -103,8 +121,12 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     """Evaluate the whole matrix; a problem that is a part of it copies rows."""
     matrix = evaluate(rows.gram, workers)
     gram, diagonal = rows.gram.stored(matrix), matrix.diagonal().copy()
-    size = rows.largest**2
-    scratch = Scratch(size, gram.dtype)
+    rows, size = replace(rows, gram=gram), rows.largest**2
+    scratch, everything = Scratch(size, gram.dtype), np.arange(len(matrix))
+    whole = len(rows.problems) == 1 and rows.largest == len(matrix)
+
+    def lines(index: Index, problems: int) -> Lines:
+        return Lines(matrix.reshape(-1), index, np.zeros(problems, np.int64), diagonal)
 
     def view(segments: Segments) -> Square:
         index = rows.index(segments)
@@ -113,7 +135,19 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
         source = Source.copied(matrix, index)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares=True)
+    source = Source.none(gram.dtype, 0) if whole else Source.copied(matrix, everything)
+    squares = Squares(rows, source, lines if whole else _filled(scratch, diagonal))
+    return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares)
+
+
+def _filled(scratch: Scratch, diagonal: NDArray[Any]) -> Callable[[Index, int], Lines]:
+    """Give lines that nobody has filled yet."""
+
+    def lines(index: Index, problems: int) -> Lines:
+        slots, taken = np.full(len(index), -1), np.zeros(problems, np.int64)
+        return Lines(scratch.memory(), slots, taken, diagonal[index])
+
+    return lines
 
 
 def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
@@ -145,7 +179,9 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
         source = Source.evaluated(formula.kind, own, norms[index], formula.params)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares=True)
+    everything = Source.evaluated(formula.kind, XT, norms, formula.params)
+    squares = Squares(rows, everything, _filled(scratch, diagonal))
+    return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares)
 
 
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:

@@ -1,38 +1,43 @@
 """Many small problems of one fit, solved one after the other and judged together.
 
 A problem of a hundred rows takes less time to solve than to be looked at from all sides by itself.
-Here a group of them makes a step each, which mostly solves them; then one judge sees them all. What
-is not certified by that is left to the loop that goes on until it is (``run``).
+Here a group of them makes a step each, in one call where they have the same form, which mostly
+solves them; then one judge sees them all. What is not certified by that is left to the loop that
+goes on until it is (``run``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maxmargin.certify import Certificate, Point, Status, judge, judge_all
-from maxmargin.kernels.rounding import Rounding
+from maxmargin.certify import Point, Status, judge, judge_all
 from maxmargin.problems import BoxQP, Segments, Stack
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.in_memory import InMemory, Square
+from maxmargin.solvers.dual_ascent import Start, bent_down
+from maxmargin.solvers.in_memory import InMemory
+from maxmargin.solvers.memory import Memory, Squares
 from maxmargin.solvers.run import Limits, Solution
-
-Vector = NDArray[np.float64]
+from maxmargin.solvers.turns import Turns
 
 _GROUP = 1 << 22  # kernel values in the matrices of a group: some milliseconds of work
 
 
 @dataclass(frozen=True)
 class Small:
-    """A problem, a way to its matrix and, perhaps, duals to begin at."""
+    """A problem, the segments of rows that it sees and, perhaps, duals to begin at."""
 
     problem: BoxQP
-    view: Callable[[], Square]
+    segments: tuple[int, ...]
     start: Start | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is solved as most are: from 0, with a bias and a sum of 0."""
+        problem = self.problem
+        return self.start is None and problem.bias and problem.groups is None and not any(problem.totals)
 
 
 def group(sizes: Sequence[int]) -> list[slice]:
@@ -43,45 +48,73 @@ def group(sizes: Sequence[int]) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges.tolist())]
 
 
-def solve_together(problems: Sequence[Small], limits: Limits) -> list[Solution | None]:
-    """Make a step on each problem and judge them all; None for one that is not certified."""
+def solve_together(
+    problems: Sequence[Small], memory: Memory, limits: Limits
+) -> list[Solution | Start | None]:
+    """Make a step on each problem and judge them all.
+
+    Of one that is not certified by that comes back where to go on, or None for where it began.
+    """
+    squares = memory.squares
+    assert squares is not None
+    plain = limits.max_iter < 0 and squares.rows.gram.psd is not None
+    if plain and all(small.plain for small in problems):
+        return _in_one_call(problems, squares, limits)
+    return _one_by_one(problems, memory, limits)
+
+
+def _in_one_call(
+    problems: Sequence[Small], squares: Squares, limits: Limits
+) -> list[Solution | Start | None]:
+    """Take turns on all of them together, which have the same form."""
+    if limits.clock.over():
+        return [None] * len(problems)
+    stack, rows = _stacked([small.problem for small in problems]), squares.rows
+    index = rows.index_of([small.segments for small in problems])
+    beta, F, product = np.zeros(len(index)), stack.p.copy(), np.empty(len(index))
+    turns = Turns.begin(stack.segments.starts, stack.violation_at_zero(), limits.tol)
+    lines = squares.lines(index, len(problems))
+    source = replace(squares.source, index=index)
+    turns.go_on(source, lines, (beta, F, stack.lower, stack.upper), product, limits.tol)
+    rounding = rows.gram.rounding.of(index)
+    convex = rows.gram.psd & ~bent_down(turns.flattest, stack.segments.max(rounding.lengths))
+    with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
+        verdicts = judge_all(stack, Point(beta, product, rounding), convex, limits.tol)
+    found: list[Solution | Start | None] = []
+    for k, (part, verdict) in enumerate(zip(stack.segments, verdicts, strict=True)):
+        if verdict.status is Status.CERTIFIED:
+            point = Point(beta[part], product[part], rounding.of(part))
+            found.append(Solution(point, verdict, int(turns.steps[k])))
+        else:  # what was done, and did not help, is left to somebody who begins anew
+            found.append(None if turns.done[k] else Start(beta[part], product[part]))
+    return found
+
+
+def _one_by_one(
+    problems: Sequence[Small], memory: Memory, limits: Limits
+) -> list[Solution | Start | None]:
+    """Let each of them make a step by itself."""
     proposed: list[tuple[BoxQP, Point, int]] = []
     for small in problems:
         if limits.clock.over():
             break
-        solver = InMemory(small.problem, small.view(), small.start)
+        solver = InMemory(small.problem, memory.view(small.segments), small.start)
         solver.step(limits)
         # The point is taken at once: the next problem may use the same memory for its rows.
         proposed.append((small.problem, solver.point(), solver.iterations))
-    left: list[Solution | None] = [None] * (len(problems) - len(proposed))
-    return (_judged(proposed, limits.tol) if proposed else []) + left
-
-
-def _judged(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[Solution | None]:
-    """Judge points in one go; those of problems with sums of their own one by one."""
+    starts = [small.start for small in problems]
     with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
-        if len(proposed) == 1 or any(p.groups is not None or any(p.totals) for p, _, _ in proposed):
-            verdicts = [judge(problem, point, tol) for problem, point, _ in proposed]
-        else:
-            verdicts = _judged_at_once(proposed, tol)
-    return [
-        Solution(point, verdict, steps) if verdict.status is Status.CERTIFIED else None
-        for (_, point, steps), verdict in zip(proposed, verdicts, strict=True)
+        verdicts = [judge(problem, point, limits.tol) for problem, point, _ in proposed]
+    solved = [
+        Solution(point, verdict, steps) if verdict.status is Status.CERTIFIED else start
+        for (_, point, steps), verdict, start in zip(proposed, verdicts, starts, strict=False)
     ]
-
-
-def _judged_at_once(proposed: Sequence[tuple[BoxQP, Point, int]], tol: float) -> list[Certificate]:
-    points = [point for _, point, _ in proposed]
-    joined = Point(
-        np.concatenate([point.beta for point in points]),
-        np.concatenate([point.product for point in points]),
-        Rounding.joined([point.rounding for point in points]),
-    )
-    convex = np.array([point.convex for point in points])
-    return judge_all(_stacked([p for p, _, _ in proposed]), joined, convex, tol)
+    return solved + starts[len(solved) :]
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:
+    if len(problems) == 1:
+        return Stack.of(problems[0])
     p, lower, upper = (
         np.concatenate([getattr(problem, name) for problem in problems])
         for name in ("p", "lower", "upper")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,6 +37,8 @@ from maxmargin.svm.training import Training, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
+Numbered = tuple[int, Task, Start | None]
+"""A problem of a fit: its number, and where it begins if that is known."""
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
@@ -197,25 +199,26 @@ def _solve_all(
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
         begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
         tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
-        known: dict[int, Solution] = {}
+        known, left = dict[int, Solution](), tasks
         if memory.squares and recipe.solver is Decomposition and limits.callback is None:
-            known = _solve_groups(tasks, memory, recipe, workers.threads)
+            known, left = _solve_groups(tasks, memory, recipe, workers.threads)
+        if not left:
+            return [known[number] for number, _, _ in tasks]
 
-        def start(numbered: tuple[int, Task, Start | None], _workers: Workers) -> Any:
+        def start(numbered: Numbered, _workers: Workers) -> Any:
             _, task, first = numbered
             if first is None:
                 limits.clock.stop_if_over()
             view = memory.view(task.segments)
             return recipe.solver(task.problem, view, first, recipe.seed, **options)
 
-        def untouched(numbered: tuple[int, Task, Start | None]) -> Solution:
+        def untouched(numbered: Numbered) -> Solution:
             task = numbered[1]
             nothing = np.zeros(len(task.problem))
             rounding = gram.rounding.of(reduced.variables(task))
             point = Point(nothing, nothing, rounding, gram.psd is not False)
             return given_up(task.problem, point, limits)
 
-        left = [task for task in tasks if task[0] not in known]
         others = solve_all(
             start,
             left,
@@ -233,24 +236,21 @@ def _out_of_time(_segments: tuple[int, ...]) -> Any:
 
 
 def _solve_groups(
-    tasks: Sequence[tuple[int, Task, Start | None]], memory: Memory, recipe: Recipe, threads: int
-) -> dict[int, Solution]:
-    """Solve small problems in groups; those that are not solved by that are left out."""
+    tasks: Sequence[Numbered], memory: Memory, recipe: Recipe, threads: int
+) -> tuple[dict[int, Solution], list[Numbered]]:
+    """Solve small problems in groups; gives those solved by that, and the others to go on with."""
     groups = group([len(task.problem) for _, task, _ in tasks])
 
-    def solve(part: slice) -> list[Solution | None]:
-        return solve_together(
-            [
-                Small(task.problem, partial(memory.view, task.segments), start)
-                for _, task, start in tasks[part]
-            ],
-            recipe.limits,
-        )
+    def solve(part: slice) -> list[Solution | Start | None]:
+        problems = [Small(task.problem, task.segments, start) for _, task, start in tasks[part]]
+        return solve_together(problems, memory, recipe.limits)
 
     alone = len(groups) == 1
     solved = map(solve, groups) if alone else side_by_side(solve, groups, threads, memory.at_once)
-    flat = [solution for part in solved for solution in part]
-    return {number: solution for number, solution in enumerate(flat) if solution is not None}
+    found = list(zip(tasks, chain.from_iterable(solved), strict=True))
+    known = {task[0]: each for task, each in found if isinstance(each, Solution)}
+    left = [(n, task, e) for (n, task, _), e in found if not isinstance(e, Solution)]
+    return known, left
 
 
 def _recover(
