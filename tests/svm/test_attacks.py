@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from maxmargin import SVC, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF, Precomputed
-from maxmargin.solvers.in_memory import InMemory
+from maxmargin.solvers import together
 
 X, y = load_mixture(return_X_y=True)
 
@@ -35,13 +35,15 @@ def test_an_indefinite_matrix_is_found_wherever_it_is_indefinite():
 
 def test_an_interrupt_ends_all_problems_of_a_fit(monkeypatch):
     data, label = make_blobs(120, centers=4, cluster_std=4.0, random_state=0)
-    step = InMemory.step
+    step = together._in_one_call
 
-    def interrupted_step(self, limits):
-        step(self, limits)
+    def interrupted_step(*arguments):
+        found = step(*arguments)
         signal.raise_signal(signal.SIGINT)
+        return found
 
-    monkeypatch.setattr(InMemory, "step", interrupted_step)
+    monkeypatch.setattr(together, "_GROUP", 1)  # a problem each
+    monkeypatch.setattr(together, "_in_one_call", interrupted_step)
     with pytest.raises(KeyboardInterrupt):
         SVC(n_jobs=1).fit(data, label)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):

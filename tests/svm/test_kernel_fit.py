@@ -10,7 +10,7 @@ from maxmargin import SVC, SVR, NuSVC, OneClassSVM, Status
 from maxmargin.inputs.vectors import check_vectors
 from maxmargin.kernels import RBF
 from maxmargin.ops.clock import Clock
-from maxmargin.solvers import BOX_QP_SOLVERS
+from maxmargin.solvers import BOX_QP_SOLVERS, together
 from maxmargin.solvers.in_memory import InMemory
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.kernel_fit import learn
@@ -82,8 +82,14 @@ def test_a_subclass_that_fills_something_else_is_asked():
 
 @pytest.mark.parametrize("make", [OneClassSVM, NuSVC, SVR, SVC])
 def test_a_small_problem_is_solved_once(make, monkeypatch):
-    taken, step = [], InMemory.step
+    taken, step, at_once = [], InMemory.step, together._in_one_call
+
+    def counted(*arguments):
+        taken.append(arguments)
+        return at_once(*arguments)
+
     monkeypatch.setattr(InMemory, "step", lambda self, limits: taken.append(step(self, limits)))
+    monkeypatch.setattr(together, "_in_one_call", counted)
     model = make().fit(X, y % 2)
     assert model.certificate_.status is Status.CERTIFIED
     assert len(taken) == 1

@@ -20,7 +20,7 @@ from maxmargin import SVC, OneVsOneClassifier, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
 from maxmargin.solvers import BOX_QP_SOLVERS, Trace, together
-from maxmargin.solvers.in_memory import InMemory
+from maxmargin.solvers.turns import Turns
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
 every_solver = pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
@@ -193,28 +193,33 @@ def test_any_number_of_threads_gives_the_same_bits(solver, multiclass):
 
 def test_small_problems_are_solved_in_several_threads(monkeypatch):
     threads, meet = set(), threading.Barrier(2, timeout=60)
-    step = InMemory.step
+    go_on = Turns.go_on
 
-    def met(self, limits):
+    def met(self, *arguments):
         if len(threads) < 2:
             threads.add(threading.get_ident())
             meet.wait()
-        step(self, limits)
+        go_on(self, *arguments)
 
-    monkeypatch.setattr(InMemory, "step", met)
+    monkeypatch.setattr(Turns, "go_on", met)
     monkeypatch.setattr(together, "_GROUP", 1)  # a problem each
     SVC(n_jobs=2).fit(X4, y4)
     assert len(threads) == 2
 
 
 def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
-    """Press it once; the step waits until the main thread has taken it."""
-    kind = InMemory if solver == "working_set" else BOX_QP_SOLVERS[solver]
-    begun, step, lock = [], kind.step, threading.Lock()
+    """Press it once; the step waits until the main thread has taken it.
 
-    def interrupted_step(self, limits):
+    The default solver's steps on small problems are those of a group, a problem each here.
+    """
+    small = solver == "working_set"
+    owner, name = (together, "_in_one_call") if small else (BOX_QP_SOLVERS[solver], "step")
+    begun, step, lock = [], getattr(owner, name), threading.Lock()
+
+    def interrupted_step(*arguments):
+        limits = arguments[-1]
         with lock:
-            begun.append(self)
+            begun.append(arguments[0])
             first = len(begun) == 1
         if first:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
@@ -222,10 +227,11 @@ def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
                 if noticed(limits.clock):
                     break
                 pause.wait(0.01)
-        step(self, limits)
+        return step(*arguments)
 
     pause = threading.Event()
-    monkeypatch.setattr(kind, "step", interrupted_step)
+    monkeypatch.setattr(together, "_GROUP", 1)
+    monkeypatch.setattr(owner, name, interrupted_step)
     return begun
 
 
@@ -272,9 +278,9 @@ def test_an_interrupt_ends_what_is_around_the_fit_even_if_it_was_to_keep(monkeyp
 
 
 def test_an_error_in_one_of_the_problems_is_raised(monkeypatch):
-    def fail(self, limits):
+    def fail(*arguments):
         raise RuntimeError("from a step")
 
-    monkeypatch.setattr(InMemory, "step", fail)
+    monkeypatch.setattr(Turns, "go_on", fail)
     with pytest.raises(RuntimeError, match="from a step"):
         SVC(n_jobs=2).fit(X4, y4)

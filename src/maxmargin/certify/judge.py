@@ -90,9 +90,9 @@ def judge_all(
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
     sound = np.isfinite(sums) & seen.inside & np.isfinite(dual) & ~np.isnan(primal)
     sound &= np.isfinite(primal) | (problems.hard & (primal == np.inf))
-    name = points.rounding.precision.name
-    facts = zip(sound, convex, optimal, strict=True)
-    statuses = [_status(*of_one, stopped) for of_one in facts]
+    name = points.rounding.name
+    proofs = zip(sound.tolist(), convex.tolist(), optimal.tolist(), strict=True)
+    statuses = [_status(*of_one, stopped) for of_one in proofs]
     numbers = (each.tolist() for each in (primal, dual, violation, floor, allowed))
     return [
         Certificate(p, d, v, f, name, status, a)
@@ -132,7 +132,7 @@ def judge_slack_budget(
     optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
     sound = bool(np.isfinite(point.product).all() and problem.feasible(point.beta))
     status = _status(sound and np.isfinite(dual), point.convex, optimal, stopped)
-    name = point.rounding.precision.name
+    name = point.rounding.name
     return Certificate(primal, dual, violation, floor, name, status, allowed)
 
 
@@ -161,8 +161,10 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     optimum is at most twice their size.
     """
     parts, beta, weights = problems.segments, points.beta, np.abs(points.beta)
-    length = parts.spread(np.sqrt(np.maximum(0.0, parts.sum(beta * points.product))))
-    error = points.rounding.of_values(beta, parts) + points.rounding.of_weights(length)
+    error = points.rounding.of_values(beta, parts)
+    if points.rounding.reach is not None:
+        length = parts.spread(np.sqrt(np.maximum(0.0, parts.sum(beta * points.product))))
+        error = error + points.rounding.of_weights(length)
     upper, lower, total = problems.upper, problems.lower, parts.sum(weights)
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))

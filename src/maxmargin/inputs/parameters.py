@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -36,13 +37,13 @@ def check_number(
     """Refuse what is not a number at least ``low`` (more than it with ``above``)."""
     kind, noun = (Integral, "a whole number") if whole else (Real, "a number")
     right_kind = isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-    bound = f"greater than {low:g}" if above else f"at least {low:g}"
-    wanted = noun if low == -np.inf else f"{noun} {bound}"
-    wanted += f", {otherwise}" if otherwise else ""
     number = _as_float(value) if right_kind else np.nan
     inside = number > low if above else number >= low
-    if not inside or not (infinite or np.isfinite(number)):
-        _refuse(owner, name, wanted, value)
+    if inside and (infinite or isfinite(number)):
+        return
+    bound = f"greater than {low:g}" if above else f"at least {low:g}"
+    wanted = noun if low == -np.inf else f"{noun} {bound}"
+    _refuse(owner, name, wanted + (f", {otherwise}" if otherwise else ""), value)
 
 
 def check_share(owner: str, name: str, value: Any) -> None:

@@ -119,7 +119,8 @@ def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
     sample = X[:: max(1, len(X) // _SAMPLE)].astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):  # whoever uses such numbers says so
         mean = sample.mean(axis=0)
-        of_mean, of_rows = float(np.square(mean).sum()), float(np.square(sample).sum())
+        # No dot products: BLAS would wake its threads, which wait for more by spinning.
+        of_mean, of_rows = float(np.square(mean).sum()), float(np.einsum("ij,ij->", sample, sample))
     if not _OFFSET * of_rows / len(sample) < of_mean < np.inf:
         return None
     shift: NDArray[Any] = mean.astype(X.dtype)

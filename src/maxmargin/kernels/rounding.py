@@ -21,12 +21,18 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+_NAMES = {4: "float32", 8: "float64"}
 _UNITS = {4: 2.0**-24, 8: 2.0**-53}  # unit roundoff of so many bytes
 _SURE = 4.0  # standard deviations: what a sum of independent errors exceeds in one of 10,000 cases
 
 
 class Parts(Protocol):
     """Parts of long vectors, one a machine."""
+
+    @property
+    def sizes(self) -> Any:
+        """How long each part is."""
+        ...
 
     def sum(self, values: Any) -> Any:
         """Add up each part."""
@@ -72,6 +78,11 @@ class Rounding:
     reach: Vector | None = None
     share: float = 1.0
 
+    @property
+    def name(self) -> str:
+        """The precision in words; NumPy takes longer to find them than to judge a small model."""
+        return _NAMES[self.precision.itemsize]
+
     @classmethod
     def none(cls, n: int) -> Rounding:
         """Of values that are exact."""
@@ -106,11 +117,13 @@ class Rounding:
             if parts is None:
                 squares, total, n = float(errors @ errors), float(lengths.sum()), len(beta)
             else:
-                sums = parts.sum(errors * errors), parts.sum(lengths), parts.sum(weights >= 0)
-                squares, total, n = (parts.spread(each) for each in sums)
-            kernel = self.share * _UNITS[self.precision.itemsize] * np.sqrt(squares)
-            bound: Vector = kernel * self.errors + _UNITS[8] * np.sqrt(n) * total * self.lengths
-            return _SURE * bound
+                squares, total, n = parts.sum(errors * errors), parts.sum(lengths), parts.sizes
+            kernel = _SURE * self.share * _UNITS[self.precision.itemsize] * np.sqrt(squares)
+            sums = _SURE * _UNITS[8] * np.sqrt(n) * total
+            if parts is not None:
+                kernel, sums = parts.spread(kernel), parts.spread(sums)
+            bound: Vector = kernel * self.errors + sums * self.lengths
+            return bound
 
     def of_weights(self, length: Any) -> Any:
         """Bound what evaluating f by weights w on the columns adds, for a w of this length."""

@@ -131,9 +131,12 @@ class RBF(ExpOfDistance):
         exp(-r^2), r = gamma^1/2 |x - y|. With s = gamma^1/2 |x| and gamma^1/2 |y| <= s + r, and
         because r exp(-r^2) <= 0.43 and r^2 exp(-r^2) <= 0.37, this is what comes out.
         """
-        s = np.sqrt(self.rate * squared_lengths(A.X))
-        product, squares = s * (s + 0.43), 2 * s**2 + 0.86 * s + 0.37
-        return np.sqrt(2 * dot_units(A) * product + 1.2 * squares + 2.0)
+        squares = A.sq_norms
+        if squares is None or squares.dtype != np.float64:
+            squares = squared_lengths(A.X)
+        s = np.sqrt(self.rate * squares)
+        product, lengths = s * (s + 0.43), 2 * s**2 + 0.86 * s + 0.37
+        return np.sqrt(2 * dot_units(A) * product + 1.2 * lengths + 2.0)
 
     def fill(self, A: Points, B: Points, out: FloatArray) -> None:
         """One matrix product and one pass over it."""

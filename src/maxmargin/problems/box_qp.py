@@ -93,7 +93,9 @@ class BoxQP:
     @cached_property
     def hard(self) -> bool:
         """Whether some bound is infinite, so that the primal has constraints."""
-        return not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        if len(self.p) == 0:
+            return False
+        return bool(np.isinf(self.lower.min()) or np.isinf(self.upper.max()))
 
     def stretch(self, values: Vector) -> float:
         """Find the s with which s f(x_i) meets the constraints most narrowly; infinite if none.
@@ -142,7 +144,8 @@ class BoxQP:
 
     def intercept(self, beta: Vector, gradient: Vector) -> float:
         """Find b of the model: the middle of the groups'."""
-        return float(self.biases(beta, gradient).mean())
+        of_groups = self.biases(beta, gradient)
+        return float(of_groups[0] if len(of_groups) == 1 else of_groups.mean())
 
     def biases(self, beta: Vector, gradient: Vector) -> Vector:
         """Find b of each group: the mean of F over its free variables, or the middle without any.
@@ -152,6 +155,8 @@ class BoxQP:
         if not self.bias:
             return np.zeros(1)
         free = (beta > self.lower) & (beta < self.upper)
+        if self.groups is None and free.any():
+            return gradient[free].mean(keepdims=True)
         on_margin = [gradient[m][free[m]] for m in self.members]
         if all(map(len, on_margin)):
             return np.array([values.mean() for values in on_margin])

@@ -45,15 +45,20 @@ class Segments:
         """Find the smallest value of each part."""
         return np.minimum.reduceat(values, self.starts[:-1])
 
+    def all(self, facts: Mask) -> Mask:
+        """Tell of each part whether all of it is so."""
+        return np.logical_and.reduceat(facts, self.starts[:-1])
+
     def spread(self, numbers: Vector) -> Vector | np.float64:
         """Give every place the number of its part."""
         if len(self) == 1:
             return numbers[0]
-        return np.repeat(numbers, self._lengths)
+        return np.repeat(numbers, self.sizes)
 
     @cached_property
-    def _lengths(self) -> Index:
-        return np.diff(self.starts)
+    def sizes(self) -> Index:
+        """How long each part is."""
+        return self.starts[1:] - self.starts[:-1]
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ class Stack:
     @cached_property
     def hard(self) -> bool:
         """Whether some bound is infinite, so that a primal has constraints."""
-        return not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+        return bool(np.isinf(self.lower.min()) or np.isinf(self.upper.max()))
 
     @cached_property
     def at_zero(self) -> Vector:
@@ -115,12 +120,6 @@ class Stack:
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
-    def violation_at_zero(self) -> Vector:
-        """By how much beta = 0 breaks the optimality conditions of every problem with a bias."""
-        up = self.segments.max(np.where(self.upper > 0, self.p, -np.inf))
-        low = self.segments.min(np.where(self.lower < 0, self.p, np.inf))
-        return np.maximum(0.0, up - low)
-
     def look(self, beta: Vector, product: Vector) -> Seen:
         """Look at points beta, where ``product`` is K beta."""
         gradient, sum_of, parts = self.p - product, self.segments.sum, self.groups or self.segments
@@ -130,10 +129,12 @@ class Stack:
         b = self._bias(gradient, rises & falls, up, low)
         half, g = 0.5 * sum_of(beta * product), gradient - parts.spread(b)
         primal = self._attained(beta, product, b) if self.hard else half + self._losses(g)
-        primal = primal + self._joined(b * np.asarray(self.totals))
+        if any(self.totals):
+            primal = primal + self._joined(b * np.asarray(self.totals))
         violation = up - low if self.bias else np.maximum(np.maximum(up, 0.0), -low)
         violation = violation if self.groups is None else violation.max(keepdims=True)
-        off, inside = self._off(beta), self._inside(beta)
+        off = self._off(beta)
+        inside = self._inside(beta, off)
         stray = self._joined(np.abs(b * off)) if self.bias else np.zeros(len(self))
         return Seen(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
 
@@ -143,7 +144,8 @@ class Stack:
 
     def _off(self, beta: Vector) -> Vector:
         """By how much each group's sum differs from what it should be."""
-        return (self.groups or self.segments).sum(beta) - np.asarray(self.totals)
+        sums = (self.groups or self.segments).sum(beta)
+        return sums - np.asarray(self.totals) if any(self.totals) else sums
 
     def _bias(self, gradient: Vector, free: Mask, up: Vector, low: Vector) -> Vector:
         """Find every b: the mean of F over the free variables, or the middle where none is free."""
@@ -166,9 +168,9 @@ class Stack:
         parts = zip(self, self.segments, b[:, None], strict=True)
         return np.array([p.attained(beta[s], product[s], b_) for p, s, b_ in parts])
 
-    def _inside(self, beta: Vector) -> Mask:
-        outside = self.segments.sum((beta > self.upper) | (beta < self.lower) | np.isnan(beta))
+    def _inside(self, beta: Vector, off: Vector) -> Mask:
+        inside = self.segments.all((beta <= self.upper) & (beta >= self.lower))  # so no NaN is
         if not self.bias:
-            return outside == 0
-        slack, off = 1e-9 * (1.0 + self.segments.sum(np.abs(beta))), np.abs(self._off(beta))
-        return (outside == 0) & ((off if self.groups is None else off.max()) <= slack)
+            return inside
+        slack, off = 1e-9 * (1.0 + self.segments.sum(np.abs(beta))), np.abs(off)
+        return inside & ((off if self.groups is None else off.max()) <= slack)

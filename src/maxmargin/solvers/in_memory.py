@@ -17,7 +17,7 @@ from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.interior_point import InteriorPoint
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.turns import ENOUGH, EXACT, FEWEST, STEPS, Turns
+from maxmargin.solvers.turns import ENOUGH, EXACT, FEWEST, FIRST, STEPS, Turns
 
 _NEAR = 1e-7  # of the box is what an interior point may leave to a bound
 
@@ -65,7 +65,7 @@ class InMemory(DualAscent):
     def step(self, limits: Limits) -> None:
         """Solve by SMO and Newton; where they fail, begin again from inside the box."""
         before = self.violation()
-        self._solve(before, limits)
+        self._solve(FIRST, limits)
         if self.violation() <= limits.tol:
             return
         if self._inside:
@@ -74,20 +74,21 @@ class InMemory(DualAscent):
             self._come_from_inside(limits)
             self._solve(0.0, limits)
 
-    def _solve(self, first: float, limits: Limits) -> None:
-        """Take turns until only rounding is left, or SMO has done what it can.
+    def _solve(self, share: float, limits: Limits) -> None:
+        """Take turns until only rounding is left, SMO first down to a share of the violation.
 
         Problems with a bias and no groups are solved by the same call as many of them together.
         """
-        turns = Turns.begin(np.array([0, len(self.problem)]), np.array([first]), limits.tol)
         if not self.problem.bias or self.problem.groups is not None:
-            self._take_turns(float(turns.target[0]), limits)
+            self._take_turns(share * self.violation(), limits)
             return
+        turns = Turns.begin(np.array([0, len(self.problem)]), share)
         point = self._beta, self._F, self.problem.lower, self.problem.upper
+        rows, product = (self._K.source, self._K.lines), np.empty(len(self.problem))
         while not turns.done[0] and limits.steps_left(self.iterations, 1) > 0:
             most = limits.steps_left(self.iterations, self._many) if limits.max_iter >= 0 else None
             made = int(turns.steps[0])
-            turns.go_on(self._K.source, self._K.lines, point, self.gradient().copy(), limits.tol, most)
+            turns.go_on(*rows, point, product, limits.tol, most)
             self.iterations += int(turns.steps[0]) - made
             if limits.clock.over():
                 break
@@ -96,6 +97,7 @@ class InMemory(DualAscent):
     def _take_turns(self, target: float, limits: Limits) -> None:
         """Do so where each turn is a call of its own."""
         exact, enough = EXACT * limits.tol, ENOUGH * limits.tol
+        target = max(target, enough)
         for _ in range(TURNS):
             self._smo(target, limits)
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:

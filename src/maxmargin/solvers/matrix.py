@@ -52,6 +52,10 @@ class Source:
         """From the vectors of the problem, which are columns here, by a formula."""
         return cls(kind, np.empty((0, 0), XT.dtype), np.arange(len(norms)), XT, norms, params)
 
+    def seen_by(self, index: Index) -> Source:
+        """Give the same for variables that have these rows."""
+        return Source(self.kind, self.K, index, self.XT, self.norms, self.params)
+
     @property
     def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:
         """As compiled loops take it."""

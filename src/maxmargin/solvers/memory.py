@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.gram import Gram
-from maxmargin.kernels.points import squared_lengths
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
@@ -73,7 +72,8 @@ class Rows:
     @cached_property
     def largest(self) -> int:
         """Variables of the largest problem."""
-        return self.copies * max(sum(b - a for a, b in self.ranges(s)) for s in self.problems)
+        sizes = (self.edges[1:] - self.edges[:-1]).tolist()
+        return self.copies * max(sum(sizes[s] for s in segments) for segments in self.problems)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     assert formula is not None
     X = formula.X
     # Rows lie class by class, so a problem's columns of X' are a few runs, copied as they are.
-    XT, norms, diagonal = X.T.copy(), squared_lengths(X).astype(X.dtype), gram.diagonal()
+    XT, norms, diagonal = X.T.copy(), formula.lengths, gram.diagonal()
     size = rows.largest**2
     scratch = Scratch(size, gram.dtype)
 

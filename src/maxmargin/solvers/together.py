@@ -9,8 +9,8 @@ goes on until it is (``run``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -37,11 +37,18 @@ class Small:
     def plain(self) -> bool:
         """Whether it is solved as most are: from 0, with a bias and a sum of 0."""
         problem = self.problem
-        return self.start is None and problem.bias and problem.groups is None and not any(problem.totals)
+        return (
+            self.start is None
+            and problem.bias
+            and problem.groups is None
+            and not any(problem.totals)
+        )
 
 
 def group(sizes: Sequence[int]) -> list[slice]:
     """Cut problems of these sizes into groups of about the same work."""
+    if sum(size * size for size in sizes) <= _GROUP:
+        return [slice(0, len(sizes))]
     work = np.cumsum(np.square(np.asarray(sizes, dtype=np.int64)))
     wanted = np.arange(_GROUP, work[-1], _GROUP)
     edges = np.unique([0, *np.searchsorted(work, wanted), len(work)])
@@ -57,6 +64,8 @@ def solve_together(
     """
     squares = memory.squares
     assert squares is not None
+    if limits.clock.over():
+        return [small.start for small in problems]
     plain = limits.max_iter < 0 and squares.rows.gram.psd is not None
     if plain and all(small.plain for small in problems):
         return _in_one_call(problems, squares, limits)
@@ -67,14 +76,12 @@ def _in_one_call(
     problems: Sequence[Small], squares: Squares, limits: Limits
 ) -> list[Solution | Start | None]:
     """Take turns on all of them together, which have the same form."""
-    if limits.clock.over():
-        return [None] * len(problems)
     stack, rows = _stacked([small.problem for small in problems]), squares.rows
     index = rows.index_of([small.segments for small in problems])
     beta, F, product = np.zeros(len(index)), stack.p.copy(), np.empty(len(index))
-    turns = Turns.begin(stack.segments.starts, stack.violation_at_zero(), limits.tol)
+    turns = Turns.begin(stack.segments.starts)
     lines = squares.lines(index, len(problems))
-    source = replace(squares.source, index=index)
+    source = squares.source.seen_by(index)
     turns.go_on(source, lines, (beta, F, stack.lower, stack.upper), product, limits.tol)
     rounding = rows.gram.rounding.of(index)
     convex = rows.gram.psd & ~bent_down(turns.flattest, stack.segments.max(rounding.lengths))
@@ -119,5 +126,5 @@ def _stacked(problems: Sequence[BoxQP]) -> Stack:
         np.concatenate([getattr(problem, name) for problem in problems])
         for name in ("p", "lower", "upper")
     )
-    starts = np.cumsum([0, *(len(problem) for problem in problems)])
+    starts = np.array([0, *accumulate(len(problem) for problem in problems)])
     return Stack(p, lower, upper, Segments(starts), problems[0].bias)

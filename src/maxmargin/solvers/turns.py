@@ -7,6 +7,7 @@ kernel values themselves, and a solution to rounding makes weights and repeated 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,19 +32,18 @@ class Turns:
     starts: Index
     """Where each problem's variables begin, and the end."""
     target: Vector
-    """The violation to which SMO goes next."""
+    """The violation to which SMO goes next; at first, which share of it."""
     turns: NDArray[np.int64]
     steps: NDArray[np.int64]
     flattest: Vector
     """The smallest curvature met."""
 
     @classmethod
-    def begin(cls, starts: Index, first: Vector, tol: float) -> Turns:
-        """Begin where the problems violate so much."""
-        count = len(starts) - 1
-        target = np.maximum(FIRST * first, ENOUGH * tol)
-        none = np.zeros((2, count), np.int64)
-        return cls(starts, target, *none, np.full(count, np.inf))
+    def begin(cls, starts: Index, share: float = FIRST) -> Turns:
+        """Begin with SMO down to a share of the violation that there is."""
+        target, flattest = np.array([[share], [np.inf]]).repeat(len(starts) - 1, axis=1)
+        turns, steps = np.zeros((2, len(target)), np.int64)
+        return cls(starts, target, turns, steps, flattest)
 
     @property
     def done(self) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ class Turns:
 
         ``point`` is beta, F, lower and upper; ``product`` becomes K beta, summed anew.
         """
-        longest = STEPS * np.maximum(np.diff(self.starts), FEWEST)
+        longest = STEPS * np.maximum(self.starts[1:] - self.starts[:-1], FEWEST)
         soon = max(1, _LOOKS * WORK // max(1, int(self.starts[-1])))
         engine_of(lines.store).smo_polish.smo_and_polish(
             source.kind,

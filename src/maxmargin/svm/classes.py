@@ -75,7 +75,9 @@ class Reduction:
         lines = len(self.edges) - 2 if self.by_pairs else len(self.tasks)
         matrix = np.zeros((lines, len(self.order)))
         for task, of_all in zip(self.tasks, betas, strict=True):
-            first, beta = 0, of_all.reshape(self.copies, -1).sum(axis=0)
+            first, beta = 0, of_all
+            if self.copies > 1:
+                beta = of_all.reshape(self.copies, -1).sum(axis=0)
             for line, part in self.places(task):
                 stop = first + part.stop - part.start
                 matrix[line, part] = beta[first:stop]

@@ -227,9 +227,11 @@ class SVC(CalibratedClassifier):
     def _check_intercept(self, owner: str) -> None:
         """Refuse a bias that the solver cannot leave free, or cannot do without."""
         check_choice(owner, "intercept", self.intercept, ("auto", *_INTERCEPTS))
+        if self.intercept == "auto":
+            return
         able = [name for name, kind in BOX_QP_SOLVERS.items()
                 if (self.intercept == "free") in kind.biases]  # fmt: skip
-        if self.intercept != "auto" and self.solver not in able:
+        if self.solver not in able:
             raise ParameterError(
                 f"{owner}(intercept={self.intercept!r}) is not solved by solver={self.solver!r}; "
                 f"these do: {', '.join(map(repr, able))}."

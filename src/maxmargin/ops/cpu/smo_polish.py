@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from maxmargin.ops.cpu.kernel_row import slot_of
 from maxmargin.ops.cpu.polish import polish
 from maxmargin.ops.cpu.selection import survey
 from maxmargin.ops.cpu.smo import smo_pairs, times
@@ -66,9 +67,11 @@ def smo_and_polish(
     """Solve the problems whose variables begin at ``starts``; beta and F = p - K beta in place.
 
     Of each, ``index`` says which rows and columns of the source its variables have, ``target`` to
-    which violation SMO goes next and ``turns`` how many there were: as many as there may be where
-    nothing is left to do. At most ``most`` steps are made for each, at most ``longest`` of them in
-    a turn, and counted in ``steps``. ``product`` becomes K beta, summed anew.
+    which violation SMO goes next (at first, to which share of it) and ``turns`` how many there
+    were: as many as there may be where nothing is left to do. At most ``most`` steps are made for
+    each, at most ``longest`` of them in a turn, and counted in ``steps``. ``product`` becomes
+    K beta, summed anew. Several problems fill their rows into the same memory, so each of them
+    begins with none.
     """
     for k in range(len(starts) - 1):
         part = slice(starts[k], starts[k + 1])
@@ -77,12 +80,21 @@ def smo_and_polish(
         width = 0 if kind in (GIVEN, COPIED) else q
         own, lengths = np.empty((len(XT), width), store.dtype), np.empty(width, store.dtype)
         _own_columns(kind, XT, norms, rows, own, lengths)
+        if len(starts) > 2 and kind != GIVEN:
+            own_slots[:], taken[k] = -1, 0
+        of_one = taken[k : k + 1]
+        for i in range(q):  # the rows of what is not 0 are wanted, whoever moved it
+            if beta[starts[k] + i] != 0.0:
+                slot_of(i, lines, own_slots, of_one, kind, K, rows, own, lengths, params)
+        if turns[k] == 0 and steps[k] == 0:
+            up, low, _, _ = survey(F[part], beta[part], lower[part], upper[part])
+            target[k] = max(target[k] * (up - low), enough)
         used, left = np.empty(q, np.bool_), most
         while turns[k] < TURNS and left > 0:
             made, flat, _, _ = smo_pairs(
                 lines,
                 own_slots,
-                taken[k : k + 1],
+                of_one,
                 kind,
                 K,
                 rows,

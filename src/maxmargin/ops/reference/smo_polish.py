@@ -1,4 +1,4 @@
-"""The obvious version of ``ops.cpu.smo_polish``: a problem at a time, from its neighbours' verbs."""
+"""The obvious version of ``ops.cpu.smo_polish``: a problem at a time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.ops.kinds import COPIED, GIVEN, TURNS
+from maxmargin.ops.reference.kernel_row import slot_of
 from maxmargin.ops.reference.polish import polish
 from maxmargin.ops.reference.selection import survey
 from maxmargin.ops.reference.smo import smo_pairs, times
@@ -47,11 +48,18 @@ def smo_and_polish(
         own = (XT[:, rows], norms[rows]) if vectors else (XT, norms)
         source = lines, slots[part], taken[k : k + 1], kind, K, rows, *own, params
         point, box = (beta[part], F[part]), (lower[part], upper[part])
+        if len(starts) > 2 and kind != GIVEN:
+            slots[part], taken[k] = -1, 0
+        for i in np.flatnonzero(beta[part]).tolist():
+            slot_of(i, *source)
+        if turns[k] == 0 and steps[k] == 0:
+            up, low, _, _ = survey(F[part], beta[part], *box)
+            target[k] = max(target[k] * (up - low), enough)
         used, groups, left = np.empty(q, bool), np.empty(0, np.int8), most
         while turns[k] < TURNS and left > 0:
-            longest_now = min(left, int(longest[k]))
-            told = *box, float(target[k]), longest_now, True, used, groups, 1
-            made, flat, _, _ = smo_pairs(*source, diagonal[part], *point, *told)
+            goal = float(target[k]), min(left, int(longest[k]))
+            at = diagonal[part], *point, *box, *goal
+            made, flat, _, _ = smo_pairs(*source, *at, True, used, groups, 1)
             left, steps[k] = left - made, steps[k] + made
             flattest[k] = min(flattest[k], flat)
             if left <= 0:
