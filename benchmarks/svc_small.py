@@ -39,6 +39,7 @@ SETS: dict[str, Callable[[], source.Arrays]] = {
     "wine": partial(load_wine, return_X_y=True),
     "breast cancer": partial(load_breast_cancer, return_X_y=True),
     "digits": partial(load_digits, return_X_y=True),
+    "vowel": many_classes.SETS["vowel"],
     "segment (generated)": many_classes.SETS["segment (generated)"],
     "letter, 4,000 rows": many_classes.SETS["letter, 4,000 rows"],
 }

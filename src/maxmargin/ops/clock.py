@@ -36,7 +36,7 @@ class Clock:
     def __init__(self, time_limit: float | None = None, outer: Clock | None = None) -> None:
         self._start, self._outer, self.time_limit = time.perf_counter(), outer, time_limit
         self._end = None if time_limit is None else self._start + time_limit
-        self._asked = threading.Event()
+        self._asked = False
 
     @property
     def seconds(self) -> float:
@@ -57,11 +57,11 @@ class Clock:
     @property
     def interrupted(self) -> bool:
         """Whether the user asked to end with what there is."""
-        return self._asked.is_set()
+        return self._asked
 
     def interrupt(self) -> None:
         """End where ``over`` is asked next."""
-        self._asked.set()
+        self._asked = True
 
     def over(self) -> bool:
         """Whether to stop here; raises where nobody waits for the result any more."""

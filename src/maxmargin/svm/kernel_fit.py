@@ -262,14 +262,14 @@ def _recover(
     kept = np.flatnonzero(duals.any(axis=0) | _on_hard_margin(reduced, solutions))
     pairs = zip(reduced.tasks, points, strict=True)
     biases = [intercept(task.problem, point, training.offset) for task, point in pairs]
-    rows = reduced.order[kept].astype(np.int32)
+    rows, edges = reduced.order[kept].astype(np.int32), np.searchsorted(kept, reduced.edges)
     kernel = training.seen.kernel
     matrix, whole = kernel.takes is Takes.MATRIX, isinstance(kernel, FromFunction) and kernel.batch
     return KernelMachine(
         seen=training.seen,
         rows=rows,
         support=np.empty((0, 0)) if matrix else take(training.X, rows),
-        counts=np.diff(np.searchsorted(kept, reduced.edges)).astype(np.int32),
+        counts=(edges[1:] - edges[:-1]).astype(np.int32),
         coefficients=duals[:, kept],
         intercepts=np.array(biases),
         by_pairs=reduced.by_pairs,
