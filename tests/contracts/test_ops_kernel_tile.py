@@ -47,16 +47,34 @@ def test_a_move_books_evaluates_and_adds(tested, kernel, dtype, new):
     lines = rng.permutation(new + 7)
     settled, running = rng.normal(size=(2, n))
     columns = formula.X, formula.lengths, 4
-    scratch = np.empty(TILE_ROWS * TILE_COLUMNS, dtype)
+    scratch, counter = np.empty(TILE_ROWS * TILE_COLUMNS, dtype), np.zeros(1, np.int64)
     pairs = both(
         tested,
         "add_rows_and_fill",
         *(settled, lines[:3], rng.normal(size=3)),
         *(running, lines[new : new + 5], rng.normal(size=5)),
         *(*rows.parts, lines[:new], rng.normal(size=new), *columns, store, scratch),
-        outputs=[settled, running, store],
+        *(counter, 1, 100),
+        outputs=[settled, running, store, counter],
     )
-    close(pairs, dtype)
+    close(list(pairs)[:3], dtype)
+
+
+@pytest.mark.parametrize("zones", [1, 2, 4, 16])
+def test_ranges_are_taken_once_however_many_at_a_time(ops, zones):
+    n = 5 * TILE_COLUMNS + 1
+    formula = seen(RBF(0.5), np.float64, n)
+    nobody, nothing = np.empty(0, np.intp), np.empty(0)
+    for at_once in (1, 2, 100):
+        running, counter, calls = np.zeros(n), np.zeros(1, np.int64), 0
+        scratch, store = np.empty(TILE_ROWS * TILE_COLUMNS), np.zeros((1, n))
+        given = np.zeros(n), nobody, nothing, running, nobody, nothing, *formula.take([3]).parts
+        given = *given, np.zeros(1, np.intp), np.ones(1), formula.X, formula.lengths, 0, store
+        while ops.add_rows_and_fill(*given, scratch, counter, zones, at_once):
+            calls += 1
+        assert calls in (0, 6 // at_once)
+        np.testing.assert_allclose(running, RBF(0.5)(formula.X[3:4], formula.X)[0], rtol=1e-9)
+        np.testing.assert_array_equal(running, store[0])
 
 
 @every_kernel

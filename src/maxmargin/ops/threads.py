@@ -17,6 +17,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from functools import cache
+from queue import SimpleQueue
 from typing import Any, Self, TypeVar
 
 from joblib import cpu_count
@@ -116,20 +117,71 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_one_blas_thread.forget)
 
 
+class _Team:
+    """Threads that wait for the next call; a pool's tasks would cost several times as much."""
+
+    def __init__(self, size: int) -> None:
+        self._calls: SimpleQueue[tuple[Context, Callable[[], Any], Any] | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(size)]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for _ in self._threads:
+            self._calls.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        while (call := self._calls.get()) is not None:
+            context, function, done = call
+            try:
+                context.run(function)
+                done.put(None)
+            except BaseException as error:
+                done.put(error)
+            del call, context, function, done  # what it holds shall not live until the next
+
+    def run(self, function: Callable[[], Any], others: int) -> None:
+        """Call a function here and on so many other threads, and wait for all of them."""
+        failed, done = threading.Event(), SimpleQueue[BaseException | None]()
+        for _ in range(others):
+            self._calls.put((_with_flag(failed), function, done))
+        ended = 0
+        try:
+            function()
+            errors = []
+            while ended < others:
+                errors.append(done.get())
+                ended += 1
+        except BaseException:
+            failed.set()
+            while ended < others:
+                done.get()
+                ended += 1
+            raise
+        met = [error for error in errors if error is not None]
+        for error in sorted(met, key=lambda each: isinstance(each, Cancelled)):
+            raise error
+
+
 class Workers:
     """A pool of threads, started when first needed and gone at the end of the ``with`` block."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.threads = count_threads(n_jobs)
         self._stack = ExitStack()
-        self._pool: ThreadPoolExecutor | None = None
+        self._team: _Team | None = None
 
     def __enter__(self) -> Self:
         self._stack.enter_context(_one_blas_thread)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._pool = None
+        self._team = None
         self._stack.close()
 
     def each(self, function: Callable[[T], Any], pieces: Iterable[T]) -> None:
@@ -149,24 +201,21 @@ class Workers:
                 left.clear()
                 raise
 
-        if self.threads == 1 or len(left) < _FEWEST:
-            take_turns()
+        self.on_all(take_turns, len(left))
+
+    def on_all(self, function: Callable[[], Any], pieces: int) -> None:
+        """Call the function on as many threads as find one of so many pieces to do.
+
+        It takes pieces until none is left. The first error met is raised here, once all threads
+        have ended, and they end where they next ask (``stop_if_cancelled``).
+        """
+        others = min(self.threads, pieces) - 1
+        if others <= 0 or pieces < _FEWEST:
+            function()
             return
-        if self._pool is None:
-            self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads - 1))
-        failed = threading.Event()
-        contexts = [_with_flag(failed) for _ in range(self.threads - 1)]
-        others = [self._pool.submit(context.run, take_turns) for context in contexts]
-        try:
-            take_turns()
-        except BaseException:
-            failed.set()
-            raise
-        finally:
-            left.clear()
-            wait(others)
-        for other in others:
-            other.result()
+        if self._team is None:
+            self._team = self._stack.enter_context(_Team(self.threads - 1))
+        self._team.run(function, others)
 
 
 def _taken(left: deque[T]) -> Iterator[T]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops.threads import stop_if_cancelled
 from maxmargin.solvers.row_cache import (
     TILE_ROWS,
     Index,
@@ -24,6 +25,8 @@ from maxmargin.solvers.row_cache import (
 )
 
 Vector = NDArray[np.float64]
+
+_AT_ONCE = 16  # pieces that a thread takes before it asks whether to go on: some hundredths of a s
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Iterate:
         self._variable = np.full(len(self.cache.gram), -1, dtype=np.intp)
         self._variable[self.index] = np.arange(n)
         self._pieces = list(self._located(self.cache.pieces(self._segments)))
-        self._spans = list(self._located(self.cache.spans(self._segments)))
+        self._whole = list(self._located(self.cache.whole(self._segments)))
         self._add_rows, self.rows_evaluated = self.cache.engine.rows.add_rows, 0
 
     def _located(self, pieces: Sequence[Piece]) -> list[tuple[Piece, slice]]:
@@ -110,25 +113,33 @@ class Iterate:
         known = {s: (placed.slots[mask], steps[mask]) for s, mask in kept.items()}
         advance = formula.verbs.add_rows_and_fill
 
-        def work(located: tuple[Piece, slice]) -> None:
-            piece, part = located
-            s, columns = piece.segment, slice(piece.start, piece.stop)
-            advance(
-                self._settled[part],
-                *settle,
-                self.running[part],
-                *known[s],
-                *new[s].rows.parts,
-                new[s].slots,
-                steps[new[s].lacking],
-                formula.X[columns],
-                formula.lengths[columns],
-                piece.start,
-                cache.store,
-                cache.scratch(),
-            )
+        counters = np.zeros((len(self._whole), 1), np.int64)
+        weights = {s: steps[of.lacking] for s, of in new.items()}
 
-        cache.workers.each(work, self._spans)
+        def work() -> None:
+            """Take pieces of one segment after the other, as long as nobody else has."""
+            for (piece, part), counter in zip(self._whole, counters, strict=True):
+                s, columns = piece.segment, slice(piece.start, piece.stop)
+                while advance(
+                    self._settled[part],
+                    *settle,
+                    self.running[part],
+                    *known[s],
+                    *new[s].rows.parts,
+                    new[s].slots,
+                    weights[s],
+                    formula.X[columns],
+                    formula.lengths[columns],
+                    piece.start,
+                    cache.store,
+                    cache.scratch(),
+                    counter,
+                    cache.workers.threads,
+                    _AT_ONCE,
+                ):
+                    stop_if_cancelled()
+
+        cache.workers.on_all(work, len(self._pieces))
         return len(new[self._segments[0]].rows)
 
     def _by_tiles(self, rows: Index, steps: Vector, placed: Placement) -> int:

@@ -34,7 +34,6 @@ Index = NDArray[np.intp]
 # a processor's cache than from reading the rows less often. Of formulas tiles are smaller.
 TILE_ROWS, TILE_COLUMNS = 512, 1024
 
-_TURNS, _LONGEST = 8, 16  # spans for each thread, and pieces in one: some hundredths of a second
 # A variable at a bound that has not moved for so many moves will hardly do so again; the more
 # columns a row has to be evaluated from, the more of them are waited for.
 _SHORTEST, _LONGER, _FOR_GOOD = 4, 32, 1 << 40
@@ -122,21 +121,9 @@ class RowCache:
             for start in range(int(begin), int(end), self.width)
         ]
 
-    def spans(self, segments: Sequence[int]) -> list[Piece]:
-        """Join pieces that follow each other, so that every thread gets some of them at a time.
-
-        Sums over a piece do not depend on whether it comes alone.
-        """
-        pieces = self.pieces(segments)
-        wanted = len(pieces) // (_TURNS * self.workers.threads)
-        joined, count = list[Piece](), 0
-        for piece in pieces:
-            count += 1
-            if joined and joined[-1].segment == piece.segment and count <= min(wanted, _LONGEST):
-                joined[-1] = Piece(piece.segment, joined[-1].start, piece.stop)
-            else:
-                joined, count = [*joined, piece], 1
-        return joined
+    def whole(self, segments: Sequence[int]) -> list[Piece]:
+        """Take segments of columns as they are, for loops that cut them into pieces themselves."""
+        return [Piece(s, int(self.boundaries[s]), int(self.boundaries[s + 1])) for s in segments]
 
     def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
         """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.

@@ -98,20 +98,20 @@ class WorkingSet(CachedAscent):
         slope = self._slopes(F)
         slope[kept] = 0.0
         wanted = (self._size - self._kept) // 2
-        rising, falling = self._sample(slope, wanted), self._sample(-slope, wanted)
+        rising, falling = self._sample(slope, 1.0, wanted), self._sample(slope, -1.0, wanted)
         if len(rising) == 0 or len(falling) == 0:
             extra = np.setdiff1d(self._worst_pair(F), kept)
             return np.unique(np.concatenate([rising, falling, extra]))
-        return np.union1d(rising, falling)
+        return np.sort(np.concatenate([rising, falling]))
 
-    def _sample(self, slope: Vector, wanted: int) -> Index:
-        candidates = np.flatnonzero(slope > 0)
-        if len(candidates) <= wanted:
-            return candidates
-        top = max(1, int(self._top * wanted))
-        order = np.argpartition(-slope[candidates], top)
-        others = self._random.choice(order[top:], wanted - top, replace=False, shuffle=False)
-        return candidates[np.concatenate([order[:top], others])]
+    def _sample(self, slope: Vector, sign: float, wanted: int) -> Index:
+        top = np.empty(max(1, int(self._top * wanted)), np.intp)
+        others = np.empty(len(slope), np.intp)
+        others = others[: self.engine.selection.violators(slope, sign, top, others)]
+        top = top[top >= 0]
+        if len(top) + len(others) > wanted:
+            others = self._random.choice(others, wanted - len(top), replace=False, shuffle=False)
+        return np.concatenate([top, others])
 
     def _learn(self, moved: NDArray[np.bool_]) -> None:
         """Take more of the worst while most of the chosen move, fewer when most do not."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from maxmargin.ops.cpu.atomic import take_piece
 from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
 from maxmargin.ops.cpu.rows import add_rows, put_rows, row_dots
 from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
@@ -57,10 +58,20 @@ def add_rows_and_fill(
     start: int,
     store: Any,
     scratch: Any,
-) -> None:
-    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
-    places = np.arange(TILE_ROWS)
-    for first in range(0, len(B), TILE_COLUMNS):
+    counter: Any,
+    zones: int,
+    most: int,
+) -> bool:
+    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay.
+
+    As many threads as there are zones, called with the same counter, share the ranges, and none
+    takes more than ``most`` at a call. Returns whether there may be one left.
+    """
+    places, pieces = np.arange(TILE_ROWS), (len(B) + TILE_COLUMNS - 1) // TILE_COLUMNS
+    for _ in range(most):
+        first = take_piece(counter, pieces, zones) * TILE_COLUMNS
+        if first < 0:
+            return False
         part, left = slice(first, first + TILE_COLUMNS), start + first
         total = running[part]
         add_rows(settled[part], store, leaving, due, left)
@@ -70,6 +81,7 @@ def add_rows_and_fill(
             put_rows(tile, store, slots[some], left)
             add_rows(total, tile, places[: len(tile)], weights[some], 0)
         add_rows(total, store, moving, steps, left)
+    return True
 
 
 @njit(cache=True, nogil=True)

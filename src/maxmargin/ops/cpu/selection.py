@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from maxmargin.ops.cpu.extremes import larger, smaller
@@ -30,6 +31,44 @@ def survey(F: Any, beta: Any, lower: Any, upper: Any) -> Any:
         total += both * F[t]
         free += both
     return up, low, total, free
+
+
+@njit(cache=True, nogil=True)
+def _sift_down(heap: Any, size: int, value: float, who: int, of: Any) -> None:
+    """Put a value in place of the smallest of a heap; ``of`` holds the variables of its values."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if value <= heap[child]:
+            break
+        heap[at], of[at] = heap[child], of[child]
+        at = child
+    heap[at], of[at] = value, who
+
+
+@njit(cache=True, nogil=True)
+def violators(slope: Any, sign: float, steepest: Any, others: Any) -> int:
+    """Find the variables with a positive sign * slope: the steepest, and all others in order.
+
+    ``steepest`` takes as many as it has room for, -1 where there are fewer; returns how many the
+    others are. A heap is asked for each of them whether it is among the steepest: a partition of
+    all costs five times as much.
+    """
+    heap, count = np.full(len(steepest), 0.0), 0
+    steepest[:] = -1
+    for t in range(len(slope)):
+        s, who = sign * slope[t], t
+        if s > heap[0]:
+            who = steepest[0]
+            _sift_down(heap, len(heap), s, t, steepest)
+        if s > 0.0 and who >= 0:
+            others[count] = who
+            count += 1
+    return count
 
 
 @njit(cache=True, nogil=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from maxmargin.ops.kinds import POWER, RADIAL
+
+_turnstile = Lock()
 
 
 def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any) -> Any:
@@ -37,13 +40,24 @@ def add_rows_and_fill(
     start: int,
     store: Any,
     scratch: Any,  # noqa: ARG001
-) -> None:
-    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
+    counter: Any,
+    zones: int,  # noqa: ARG001
+    most: int,  # noqa: ARG001
+) -> bool:
+    """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay.
+
+    All of them, for whoever is the first to come.
+    """
+    with _turnstile:
+        counter[0] += 1
+        if counter[0] > 1:
+            return False
     columns = slice(start, start + len(B))
     settled += due @ store[leaving, columns].astype(np.float64)
     store[slots, columns] = values = _evaluate(kind, params, A, a, B, b)
     running += weights @ values.astype(np.float64)
     running += steps @ store[moving, columns].astype(np.float64)
+    return False
 
 
 def fill_strip(

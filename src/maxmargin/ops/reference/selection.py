@@ -15,6 +15,17 @@ def survey(F: Any, beta: Any, lower: Any, upper: Any) -> tuple[float, float, flo
     return float(up), float(low), float(free.sum()), float(len(free))
 
 
+def violators(slope: Any, sign: float, steepest: Any, others: Any) -> int:
+    """Find the variables with a positive sign * slope: the steepest, and all others."""
+    found = np.flatnonzero(sign * slope > 0)
+    order = np.argsort(-sign * slope[found], kind="stable")
+    steepest[:] = -1
+    steepest[: len(order)] = found[order[: len(steepest)]]
+    rest = np.sort(found[order[len(steepest) :]])
+    others[: len(rest)] = rest
+    return len(rest)
+
+
 def slopes(F: Any, beta: Any, lower: Any, upper: Any, b: float, out: Any) -> None:
     """Set out to how much each variable wants to rise (positive) or fall, at the bias b."""
     rises = np.where(beta < upper, np.maximum(F - b, 0.0), 0.0)
