@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.polish import polish
 from maxmargin.ops.cpu.smo import smo_pairs
 from maxmargin.ops.kinds import GIVEN
+from maxmargin.ops.loop import njit
 
 _FEW = 0.8  # of the variables that may still move are worth a square of their own
 _ROUND = 2  # steps a variable before it is looked at again who may move

@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
+
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "nsz"}
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from maxmargin.ops.cpu.kernel_epilogue import exp_nonpositive
 from maxmargin.ops.kinds import COPIED, GIVEN, POWER, RADIAL
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "nsz"}
 

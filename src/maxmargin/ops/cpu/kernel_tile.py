@@ -17,11 +17,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
 from maxmargin.ops.cpu.rows import add_rows, put_rows, row_dots
 from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
+from maxmargin.ops.loop import njit
 
 
 @njit(cache=True, nogil=True)

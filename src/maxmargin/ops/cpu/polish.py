@@ -23,7 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
 _EPS = 2.0**-52

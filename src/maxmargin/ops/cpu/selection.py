@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from maxmargin.ops.cpu.extremes import larger, smaller
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300

@@ -30,10 +30,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.extremes import larger, smaller
 from maxmargin.ops.cpu.kernel_row import slot_of
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
