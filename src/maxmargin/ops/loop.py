@@ -18,12 +18,10 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core.compiler import Compiler, Flags
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _QuickFlags(Flags):
@@ -77,17 +75,16 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def njit(**options: Any) -> Callable[[F], F]:
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a loop when it is first called, as ``numba.njit`` with the same options does."""
 
-    def compiled(function: F) -> F:
+    def compiled(function: Callable[..., Any]) -> Any:
         inner = function.__name__.startswith("_")
-        made: F = numba.njit(
+        return numba.njit(
             no_cfunc_wrapper=True,
             no_cpython_wrapper=inner,
             pipeline_class=_QuickCompiler,
             **options,
         )(function)
-        return made
 
     return compiled

@@ -29,23 +29,21 @@ class Source:
     """Where rows come from that are not there (``ops.kinds``)."""
 
     kind: int
-    K: Floats
+    K: Floats | None
     index: Index
-    XT: Floats
-    norms: Floats
+    XT: Floats | None
+    norms: Floats | None
     params: Vector
 
     @classmethod
-    def none(cls, dtype: Any) -> Source:
-        """Nowhere: all of them are there."""
-        nothing, line = np.empty((0, 0), dtype), np.empty(0, dtype)
-        return cls(GIVEN, nothing, _NOBODY, nothing, line, _NOTHING)
+    def none(cls) -> Source:
+        """Nowhere: all of them are there; what would fill them is not even compiled."""
+        return cls(GIVEN, None, _NOBODY, None, None, _NOTHING)
 
     @classmethod
     def copied(cls, K: Floats, index: Index) -> Source:
         """From a larger matrix, of which the problem sees these rows and columns."""
-        nothing, line = np.empty((0, 0), K.dtype), np.empty(0, K.dtype)
-        return cls(COPIED, K, index, nothing, line, _NOTHING)
+        return cls(COPIED, K, index, None, None, _NOTHING)
 
     @classmethod
     def evaluated(cls, kind: int, XT: Floats, norms: Floats, params: Vector) -> Source:
@@ -53,7 +51,7 @@ class Source:
         return cls(kind, np.empty((0, 0), XT.dtype), _NOBODY, XT, norms, params)
 
     @property
-    def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:
+    def parts(self) -> tuple[int, Floats | None, Index, Floats | None, Floats | None, Vector]:
         """As compiled loops take it."""
         return self.kind, self.K, self.index, self.XT, self.norms, self.params
 
@@ -77,7 +75,7 @@ class Matrix:
     def of(cls, values: Floats) -> Matrix:
         """Take a matrix that is all there."""
         diagonal = values.diagonal().copy()
-        return cls(values, np.arange(len(values)), diagonal, Source.none(values.dtype))
+        return cls(values, np.arange(len(values)), diagonal, Source.none())
 
     @classmethod
     def on_demand(cls, memory: Floats, diagonal: Floats, source: Source) -> Matrix:

@@ -44,8 +44,7 @@ def _smo(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, m
     diagonal = np.empty(q, store.dtype)
     for t in range(q):
         diagonal[t] = store[t, t]
-    matrix, line = np.empty((0, 0), store.dtype), np.empty(0, store.dtype)
-    source = GIVEN, matrix, slots[:0], matrix, line, np.empty(0)
+    source = GIVEN, None, slots[:0], None, None, np.empty(0)
     point = diagonal, beta, F, lower, upper, target, most
     together = np.empty(0, np.int8), 1
     steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used, *together)

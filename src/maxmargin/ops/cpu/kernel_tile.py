@@ -18,13 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
+from maxmargin.ops.cpu.kernel_epilogue import FAST, affine_power, exp_of_distance
 from maxmargin.ops.cpu.rows import add_rows, put_rows, row_dots
 from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
 from maxmargin.ops.loop import njit
 
+_START = np.int64(0)  # add_rows would be compiled once more for a zero that is written out
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, fastmath=FAST)
 def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any, scratch: Any) -> Any:
     """Give the values of two sets of vectors, in scratch memory."""
     size, columns, number = len(A) * len(B), len(B), scratch.dtype.type
@@ -59,7 +61,9 @@ def add_rows_and_fill(
     scratch: Any,
 ) -> None:
     """Move on ranges of columns: book rows that leave, evaluate new ones, add those that stay."""
-    places = np.arange(TILE_ROWS)
+    places = np.empty(TILE_ROWS, np.int64)
+    for i in range(TILE_ROWS):
+        places[i] = i
     for first in range(0, len(B), TILE_COLUMNS):
         part, left = slice(first, first + TILE_COLUMNS), start + first
         total = running[part]
@@ -68,7 +72,7 @@ def add_rows_and_fill(
             some = slice(top, top + TILE_ROWS)
             tile = _evaluate(kind, params, A[some], a[some], B[part], b[part], scratch)
             put_rows(tile, store, slots[some], left)
-            add_rows(total, tile, places[: len(tile)], weights[some], 0)
+            add_rows(total, tile, places[: len(tile)], weights[some], _START)
         add_rows(total, store, moving, steps, left)
 
 
