@@ -44,10 +44,11 @@ def by_class(
 
     ``finish`` makes an array of as many rows of them; their shape is (rows, classes, lines).
     """
-    edges = np.cumsum([0, *counts])
-    seen, known = Formula.of(kernel, rows), Formula.of(kernel, support)
+    edges = np.zeros(len(counts) + 1, np.intp)
+    np.cumsum(counts, out=edges[1:])
     alike = len(coefficients) == 1 and rows.dtype == support.dtype
-    if alike and seen is not None and known is not None:
+    seen, known = (Formula.of(kernel, each) if alike else None for each in (rows, support))
+    if seen is not None and known is not None:
         size, sums = kinds.TILE_COLUMNS, _by_formula(seen, known, edges, coefficients)
     else:
         size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
