@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
 from typing import IO, Any
 
@@ -84,7 +86,14 @@ def warm(
 
 
 def cache_folder() -> Path:
-    """Find the folder in which compiled loops are kept; all of them lie beside each other."""
+    """Find the folder in which compiled loops are kept; all of them lie beside each other.
+
+    OSError if a folder is asked for that cannot be written: Numba would quietly take another.
+    """
+    if wanted := os.environ.get("NUMBA_CACHE_DIR"):
+        Path(wanted).mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=wanted):
+            pass
     smo = import_module("maxmargin.ops.cpu.smo")
     return Path(smo.smo_pairs.stats.cache_path)
 
