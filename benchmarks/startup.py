@@ -32,7 +32,7 @@ print(imported - start, time.perf_counter() - imported)
 """
 
 
-def _seconds(code: str, numba_cache: str | None = None) -> list[float]:
+def seconds_of(code: str, numba_cache: str | None = None) -> list[float]:
     """Run the code in a new process; it prints the seconds of its import and of its fit."""
     extra = {} if numba_cache is None else {"NUMBA_CACHE_DIR": numba_cache}
     done = subprocess.run(
@@ -59,7 +59,7 @@ def _row(what: str, runs: list[list[float]], bar: float | None) -> dict[str, Any
 
 
 def _imports(repeats: int) -> list[dict[str, Any]]:
-    turns = [[_seconds(_TIMED.format(line)) for line in IMPORTS] for _ in range(2 * repeats + 1)]
+    turns = [[seconds_of(_TIMED.format(line)) for line in IMPORTS] for _ in range(2 * repeats + 1)]
     runs = list(zip(*turns[1:], strict=True))  # the first brings files into the system's cache
     bar = IMPORT_BAR * float(np.median([imported for imported, _ in runs[0]]))
     bars = [None, bar, None]
@@ -71,8 +71,8 @@ def _fits(rows: int, dtype: str) -> list[dict[str, Any]]:
     first, later = [], []
     for _ in range(3):
         with tempfile.TemporaryDirectory() as cache:
-            first.append(_seconds(code, cache))
-            later.append(_seconds(code, cache))
+            first.append(seconds_of(code, cache))
+            later.append(seconds_of(code, cache))
     kind = f"{rows:,} rows, {dtype}"
     return [
         _row(f"{kind}: first ever", first, FIRST_BAR),

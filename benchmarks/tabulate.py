@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import boosting_tables, linear_tables, string_tables, svc_tables
+from benchmarks import boosting_tables, first_tables, linear_tables, string_tables, svc_tables
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -227,6 +227,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "certificate": certificate_table,
     "graphs": partial(string_tables.table, items="graphs"),
     "strings": string_tables.table,
+    **first_tables.TABLES,
     **svc_tables.TABLES,
     **linear_tables.TABLES,
     **boosting_tables.TABLES,

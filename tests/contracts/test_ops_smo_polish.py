@@ -64,9 +64,8 @@ def solve(ops, all_of, most=MANY, looks=1):
     """Take turns; gives duals, products, steps and how many turns there were."""
     kind, K, X, index = all_of.kind, all_of.K, all_of.X, all_of.index
     vectors = kind not in (GIVEN, COPIED)
-    nothing = np.empty((0, 0), X.dtype)
-    XT = X.T.copy() if vectors else nothing
-    norms = np.einsum("ij,ij->i", X, X) if vectors else np.empty(0, X.dtype)
+    XT = X.T.copy() if vectors else None
+    norms = np.einsum("ij,ij->i", X, X) if vectors else None
     size, count = int(np.diff(all_of.starts).max()), len(all_of.starts) - 1
     store, slots = np.empty(size * size, X.dtype), np.full(len(index), -1)
     if kind == GIVEN:
@@ -75,6 +74,7 @@ def solve(ops, all_of, most=MANY, looks=1):
     product, target = np.empty(len(index)), np.full(count, 0.03)
     turns, steps = np.zeros((2, count), np.int64)
     flattest, longest = np.full(count, np.inf), np.full(count, 10_000)
+    nothing = np.empty((0, 0), X.dtype) if vectors else None
     rows = kind, K if kind == COPIED else nothing, XT, norms
     params = np.array(PARAMS.get(kind, PARAMS[RADIAL]))
     diagonal = np.diag(K)[index].copy()

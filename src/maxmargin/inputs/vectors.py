@@ -27,13 +27,14 @@ _SAMPLE = 1024  # rows that tell whether it is
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
-    if _is_plain(estimator, X, rules):
-        checked = _taken(estimator, X, rules)
-        refuse_nonfinite(X)
-        return checked
-    refuse_dates(X)
+    plain = _from_list(X) if type(X) is list else X
+    if _is_plain(estimator, plain, rules):
+        refuse_nonfinite(plain)
+        return _taken(estimator, plain, rules)
+    kinds = _kinds(X)
+    _refuse_dates(X, kinds)
     try:
-        checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(X)} | rules)
+        checked = validate_data(estimator, X, **_RULES | {"dtype": _precision(kinds)} | rules)
     except ValueError as error:
         if not str(error).startswith("could not convert string to float"):
             raise
@@ -78,13 +79,22 @@ def _taken(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:
     return (X, rules["y"]) if "y" in rules else X
 
 
-def _precision(X: Any) -> Any:
+def _from_list(X: list[Any]) -> Any:
+    """Make an array of rows of numbers; of anything else nothing, for scikit-learn to look at."""
+    try:
+        rows = np.asarray(X)
+    except ValueError:
+        return None
+    return rows.astype(np.float64) if rows.dtype.kind in "iu" else rows
+
+
+def _precision(kinds: list[Any]) -> Any:
     """Keep single precision where scikit-learn does not see it.
 
     It takes polars' tables, pandas' own numbers and the other byte order for some other dtype, and
     makes float64 of it.
     """
-    return np.float32 if all(_is_single(kind) for _, kind in _kinds(X)) else _RULES["dtype"]
+    return np.float32 if all(_is_single(kind) for kind in kinds) else _RULES["dtype"]
 
 
 def _is_single(kind: Any) -> bool:
@@ -95,20 +105,25 @@ def _is_single(kind: Any) -> bool:
 
 def refuse_dates(X: Any) -> None:
     """Say where dates or times are: NumPy would not, or would take them for nanoseconds."""
-    for where, kind in _kinds(X):
+    _refuse_dates(X, _kinds(X))
+
+
+def _refuse_dates(X: Any, kinds: list[Any]) -> None:
+    for place, kind in enumerate(kinds):
         if getattr(kind, "kind", None) in ("m", "M") or str(kind).startswith(_TIMES):
+            names = column_names(X)
+            where = "X" if names is None else f"Column {names[place]!r} of X"
             raise ValueError(
                 f"{where} holds dates or times ({kind}); make numbers of it, such as the year or "
                 "the days since a day."
             )
 
 
-def _kinds(X: Any) -> list[tuple[str, Any]]:
-    """List the dtypes of a table's columns, or of an array, with words for where they are."""
+def _kinds(X: Any) -> list[Any]:
+    """List the dtypes of a table's columns, or of an array."""
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
-        pairs = zip(X.columns, X.dtypes, strict=True)
-        return [(f"Column {name!r} of X", kind) for name, kind in pairs]
-    return [("X", getattr(X, "dtype", None))]
+        return list(X.dtypes)
+    return [getattr(X, "dtype", None)]
 
 
 def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:

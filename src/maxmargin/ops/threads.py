@@ -82,6 +82,18 @@ def _default() -> int:
     return max(1, min([_cores(), *limits]))
 
 
+def _hold() -> list[tuple[Any, int]]:
+    """Hold libraries to one thread; gives those that had more, and how many.
+
+    threadpoolctl's own limit lists all it knows of them, which takes longer than a row's decision.
+    """
+    numbers = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
+    held = [(library, threads) for library, threads in numbers if threads is not None]
+    for library, _ in held:
+        library.set_num_threads(1)
+    return held
+
+
 class _OneBlasThread:
     """Hold BLAS to one thread while anybody asks for it; the last one out restores it."""
 
@@ -91,30 +103,27 @@ class _OneBlasThread:
     def forget(self) -> None:
         """Begin anew, with nobody asking."""
         self._lock, self._users = threading.Lock(), 0
-        self._usual: list[tuple[Any, int]] = []
+        self._held: list[tuple[Any, int]] = []
 
     def __enter__(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                # Library by library: a limit of threadpoolctl's own takes three times as long.
-                self._usual = [(one, one.get_num_threads()) for one in _blas().lib_controllers]
-                for one, _ in self._usual:
-                    one.set_num_threads(1)
+                self._held = _hold()
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._users -= 1
             if self._users == 0:
-                for one, threads in self._usual:
-                    one.set_num_threads(threads)
+                for library, threads in self._held:
+                    library.set_num_threads(threads)
 
 
-_one_blas_thread = _OneBlasThread()
+one_blas_thread = _one_blas_thread = _OneBlasThread()
 
 if hasattr(os, "register_at_fork"):
     # Whoever held the lock in the parent, or asked for one thread, is not there in the child.
-    os.register_at_fork(after_in_child=_one_blas_thread.forget)
+    os.register_at_fork(after_in_child=one_blas_thread.forget)
 
 
 class _Team:
@@ -177,7 +186,7 @@ class Workers:
         self._team: _Team | None = None
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(_one_blas_thread)
+        self._stack.enter_context(one_blas_thread)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -262,7 +271,7 @@ def side_by_side(
     work = list(pieces)
     threads = count_threads(n_jobs)
     apart = max(1, min(threads, len(work), at_once or len(work)))
-    with _one_blas_thread, _sharing(threads // apart):
+    with one_blas_thread, _sharing(threads // apart):
         if apart == 1:
             return [function(piece) for piece in work]
         return _in_threads(function, work, apart)

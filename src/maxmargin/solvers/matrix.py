@@ -29,23 +29,21 @@ class Source:
     """Where rows come from that are not there (``ops.kinds``)."""
 
     kind: int
-    K: Floats
+    K: Floats | None
     index: Index
-    XT: Floats
-    norms: Floats
+    XT: Floats | None
+    norms: Floats | None
     params: Vector
 
     @classmethod
-    def none(cls, dtype: Any, count: int) -> Source:
-        """Nowhere: all of them, so many, are there."""
-        nothing, line = np.empty((0, 0), dtype), np.empty(0, dtype)
-        return cls(GIVEN, nothing, np.arange(count), nothing, line, _NOTHING)
+    def none(cls, count: int) -> Source:
+        """Nowhere: all of them, so many, are there; what would fill them is not even compiled."""
+        return cls(GIVEN, None, np.arange(count), None, None, _NOTHING)
 
     @classmethod
     def copied(cls, K: Floats, index: Index) -> Source:
         """From a larger matrix, of which the problem sees these rows and columns."""
-        nothing, line = np.empty((0, 0), K.dtype), np.empty(0, K.dtype)
-        return cls(COPIED, K, index, nothing, line, _NOTHING)
+        return cls(COPIED, K, index, None, None, _NOTHING)
 
     @classmethod
     def evaluated(cls, kind: int, XT: Floats, norms: Floats, params: Vector) -> Source:
@@ -57,7 +55,7 @@ class Source:
         return Source(self.kind, self.K, index, self.XT, self.norms, self.params)
 
     @property
-    def parts(self) -> tuple[int, Floats, Index, Floats, Floats, Vector]:
+    def parts(self) -> tuple[int, Floats | None, Index, Floats | None, Floats | None, Vector]:
         """As compiled loops take it."""
         return self.kind, self.K, self.index, self.XT, self.norms, self.params
 
@@ -90,7 +88,7 @@ class Matrix:
     @classmethod
     def of(cls, values: Floats) -> Matrix:
         """Take a matrix that is all there."""
-        diagonal, source = values.diagonal().copy(), Source.none(values.dtype, len(values))
+        diagonal, source = values.diagonal().copy(), Source.none(len(values))
         return cls(values, source.index, diagonal, source)
 
     @classmethod

@@ -135,7 +135,7 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
         source = Source.copied(matrix, index)
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
-    source = Source.none(gram.dtype, 0) if whole else Source.copied(matrix, everything)
+    source = Source.none(0) if whole else Source.copied(matrix, everything)
     squares = Squares(rows, source, lines if whole else _filled(scratch, diagonal))
     return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares)
 

@@ -51,7 +51,7 @@ class SMO(CachedAscent):
         super().__init__(problem, view, start, seed)
         self._diagonal = self._gram.diagonal()
         self._used = np.zeros(len(problem), dtype=bool)
-        self._nowhere, self._taken = Source.none(self._gram.dtype, 0), np.zeros(1, np.int64)
+        self._nowhere, self._taken = Source.none(0), np.zeros(1, np.int64)
         most = int(max(_FEWEST_PAIRS, _PAIRS_PER_VARIABLE * len(problem)))
         self._pairs = max(1, min(most, WORK // len(problem)))
 

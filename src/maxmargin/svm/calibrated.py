@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_flag
@@ -65,7 +65,7 @@ class CalibratedClassifier(KernelClassifier):
         -------
         p : ndarray of shape (rows, classes)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self._temperature is None:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False, or when the "

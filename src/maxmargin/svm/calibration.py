@@ -55,11 +55,20 @@ def best_temperature(z: NDArray[np.float64], label: NDArray[np.intp]) -> float:
     return float(np.exp(minimize_scalar(loss, bounds=_LOG_RANGE, method="bounded").x))
 
 
+def _log_shares(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """SciPy's ``log_softmax`` of finite values, which for one row looks at libraries for longer."""
+    below = z - z.max(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    return shares
+
+
 def probabilities(
     z: NDArray[np.float64], temperature: float, predicted: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Softmax at the temperature; a vote tie that predict broke otherwise is swapped to agree."""
-    p = np.exp(log_softmax(z / temperature, axis=1))
-    rows, largest = np.arange(len(p)), p.argmax(axis=1)
-    p[rows, largest], p[rows, predicted] = p[rows, predicted], p[rows, largest].copy()
+    p = np.exp(_log_shares(z / temperature))
+    largest = p.argmax(axis=1)
+    if (largest != predicted).any():
+        rows = np.arange(len(p))
+        p[rows, largest], p[rows, predicted] = p[rows, predicted], p[rows, largest].copy()
     return p

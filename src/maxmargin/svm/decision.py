@@ -7,7 +7,8 @@ neither the tiles nor the values of all pairs of many classes are ever there for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from functools import cache
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,15 @@ from maxmargin.kernels.formula import Formula
 from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Workers, one_blas_thread
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
 _SUMS = 1 << 20  # numbers in the sums of a few rows
 
 Matrix = NDArray[np.float64]
 Finish = Callable[[Matrix], NDArray[Any]]
+Piece = tuple[int, slice, Matrix]
+"""A class, its columns of a tile, and the weights of these."""
 
 
 def by_class(
@@ -41,10 +44,11 @@ def by_class(
 
     ``finish`` makes an array of as many rows of them; their shape is (rows, classes, lines).
     """
-    edges = np.cumsum([0, *counts])
-    seen, known = Formula.of(kernel, rows), Formula.of(kernel, support)
+    edges = np.zeros(len(counts) + 1, np.intp)
+    np.cumsum(counts, out=edges[1:])
     alike = len(coefficients) == 1 and rows.dtype == support.dtype
-    if alike and seen is not None and known is not None:
+    seen, known = (Formula.of(kernel, each) if alike else None for each in (rows, support))
+    if seen is not None and known is not None:
         size, sums = kinds.TILE_COLUMNS, _by_formula(seen, known, edges, coefficients)
     else:
         size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
@@ -55,6 +59,9 @@ def by_class(
         parts[first] = finish(sums(slice(first, first + size)))
 
     starts = range(0, len(rows), size)
+    if len(starts) == 1 and n_jobs != 0:  # nothing to share, and threads are a row's time to count
+        with one_blas_thread:
+            return finish(sums(slice(0, size)))
     with Workers(n_jobs) as workers:
         workers.each(work, starts)
     return np.concatenate([parts[first] for first in starts])
@@ -88,49 +95,83 @@ def _by_tiles(
 ) -> Callable[[slice], Matrix]:
     """Sum tile after tile, for any kernel."""
     weights, classes = np.ascontiguousarray(coefficients.T), len(edges) - 1
-    tiles = [
-        (c, slice(start, min(start + _COLUMNS, edges[c + 1])))
-        for c in range(classes)
-        for start in range(edges[c], edges[c + 1], _COLUMNS)
+    columns = [
+        (support[start : start + _COLUMNS], _pieces(edges, start, weights))
+        for start in range(0, edges[-1], _COLUMNS)
     ]
-    columns = [(c, support[part], weights[part]) for c, part in tiles]
 
     def sums(part: slice) -> Matrix:
         block = rows[part]
         scratch = np.empty(len(block) * _COLUMNS, rows.dtype)
         total = np.zeros((len(block), classes, len(coefficients)))
-        for c, items, weight in columns:
+        for items, pieces in columns:
             tile = scratch[: len(block) * len(items)].reshape(len(block), len(items))
-            _add_products(kernel.block(block, items, tile), weight, total[:, c])
+            _add_products(kernel.block(block, items, tile), pieces, total)
         return total
 
     return sums
 
 
-def _add_products(tile: NDArray[Any], weight: Matrix, sums: Matrix) -> None:
+def _pieces(edges: NDArray[np.intp], start: int, weights: Matrix) -> list[Piece]:
+    """List the classes of a tile of columns: their columns in the tile, and their weights."""
+    stop = min(start + _COLUMNS, int(edges[-1]))
+    pieces = []
+    for c, (low, high) in enumerate(pairwise(edges.tolist())):
+        a, b = max(low, start), min(high, stop)
+        if a < b:
+            pieces.append((c, slice(a - start, b - start), weights[a:b]))
+    return pieces
+
+
+def _add_products(tile: NDArray[Any], pieces: list[Piece], total: Matrix) -> None:
     """Add tile @ weight in double precision; converting a tile costs more than reading it once."""
-    if tile.dtype == np.float64 or weight.shape[1] > 1:
-        sums += tile.astype(np.float64, copy=False) @ weight
-    else:
-        engine_of(tile).rows.row_dots(tile, weight[:, 0], sums[:, 0])
+    if tile.dtype != np.float64 and total.shape[2] == 1:
+        for c, part, weight in pieces:
+            own = np.ascontiguousarray(tile[:, part])
+            engine_of(tile).rows.row_dots(own, weight[:, 0], total[:, c, 0])
+        return
+    wide = tile.astype(np.float64, copy=False)
+    for c, part, weight in pieces:
+        total[:, c] += wide[:, part] @ weight
 
 
 def pair_values(sums: Matrix, intercept: NDArray[np.float64]) -> Matrix:
     """f_ij(x) for all pairs i < j from the classes' sums: positive speaks for class i."""
-    first, second = (np.array(side) for side in zip(*_pairs(sums.shape[1]), strict=True))
+    first, second = _pairs(sums.shape[1])
     return sums[:, first, second - 1] + sums[:, second, first] + intercept
 
 
-def _pairs(n_classes: int) -> list[tuple[int, int]]:
-    return list(combinations(range(n_classes), 2))
+@cache
+def _pairs(n_classes: int) -> NDArray[np.intp]:
+    """List the first and the second class of every pair."""
+    return np.array(list(combinations(range(n_classes), 2)), dtype=np.intp).reshape(-1, 2).T
+
+
+@cache
+def _wins(n_classes: int) -> tuple[Matrix, Matrix]:
+    """Give what a pair adds to the votes if its first class wins, and the votes if none does."""
+    second, gain = np.zeros(n_classes), np.zeros((n_classes * (n_classes - 1) // 2, n_classes))
+    for column, (i, j) in enumerate(_pairs(n_classes).T):
+        gain[column, i], gain[column, j] = 1.0, -1.0
+        second[j] += 1.0
+    return gain, second
+
+
+@cache
+def _turns(n_classes: int) -> list[tuple[NDArray[np.intp], Matrix]]:
+    """List the pairs of every class in order, one of each at a time, with their signs."""
+    of_class: list[list[tuple[int, float]]] = [[] for _ in range(n_classes)]
+    for column, (i, j) in enumerate(_pairs(n_classes).T):
+        of_class[i].append((column, 1.0))
+        of_class[j].append((column, -1.0))
+    turns = [zip(*turn, strict=True) for turn in zip(*of_class, strict=True)]
+    return [(np.array(columns), np.array(signs)) for columns, signs in turns]
 
 
 def votes(first_wins: NDArray[np.bool_], n_classes: int) -> NDArray[np.int64]:
     """How many of its pairs each class wins, given for each pair whether its first class does."""
-    won = np.zeros((len(first_wins), n_classes), dtype=np.int64)
-    for column, (i, j) in enumerate(_pairs(n_classes)):
-        won[:, i] += first_wins[:, column]
-        won[:, j] += ~first_wins[:, column]
+    gain, second = _wins(n_classes)
+    won: NDArray[np.int64] = (first_wins @ gain + second).astype(np.int64)  # exact: whole numbers
     return won
 
 
@@ -146,9 +187,8 @@ def one_value_a_class(values: Matrix, n_classes: int) -> Matrix:
 def squeezed_confidence(values: Matrix, n_classes: int) -> Matrix:
     """Sum the values of each class's pairs and squeeze the sums, in order, into (-1/3, 1/3)."""
     confidence = np.zeros((len(values), n_classes))
-    for column, (i, j) in enumerate(_pairs(n_classes)):
-        confidence[:, i] += values[:, column]
-        confidence[:, j] -= values[:, column]
+    for columns, signs in _turns(n_classes):
+        confidence += signs * values[:, columns]
     return confidence / (3 * (np.abs(confidence) + 1))
 
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.parameters import check_choice, check_flag
 from maxmargin.svm.kernel_estimator import KernelEstimator
@@ -62,7 +61,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
             (rows,) for two classes, positive for ``classes_[1]``; otherwise (rows, classes), or
             (rows, pairs) with decision_function_shape="ovo" and multiclass="ovo".
         """
-        check_is_fitted(self)
+        self._check_fitted()
         several = len(self.classes_) > 2 and self._machine.by_pairs
         if several and self.decision_function_shape == "ovo":
             return self._decide(X, np.asarray)
@@ -80,7 +79,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         -------
         labels : ndarray of shape (rows,)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         numbers = self._decide(X, lambda values: self._machine.numbers(values, self.break_ties))

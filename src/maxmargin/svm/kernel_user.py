@@ -62,9 +62,14 @@ class KernelUser(BaseEstimator):
                 "to the kernel."
             )
 
+    def _check_fitted(self) -> None:
+        """Refuse to answer before a fit; asking scikit-learn takes as long as deciding a row."""
+        if "_machine" not in vars(self):
+            check_is_fitted(self)
+
     def _decide(self, X: Any, finish: decision.Finish) -> NDArray[Any]:
         """Finish the values of all problems, positive for the positive class, of checked rows."""
-        check_is_fitted(self)
+        self._check_fitted()
         kernel = self._machine.seen.kernel
         if kernel.takes is Takes.MATRIX and Columns.are_given(X):
             X = Columns.of(X, self._machine.rows)

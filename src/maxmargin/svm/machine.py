@@ -77,6 +77,11 @@ class KernelMachine:
         return self.seen.kernel.prepare(self.seen.moved(self.support))
 
     @cached_property
+    def _by_column(self) -> Vector:
+        """The coefficients of a support vector side by side, as decisions read them."""
+        return np.asfortranarray(self.coefficients)
+
+    @cached_property
     def weights(self) -> Vector:
         """Weights of the columns for a linear kernel, w = sum_i beta_i x_i, one line a problem."""
         return self.weights_of(self.seen.moved(self.support))
@@ -112,7 +117,7 @@ class KernelMachine:
                 return finish(decision.pair_values(sums, self.intercepts))
             return finish(sums.sum(axis=1) + self.intercepts)
 
-        counts, coefficients = self.counts.tolist(), self.coefficients
+        counts, coefficients = self.counts.tolist(), self._by_column
         kernel = self.seen.kernel if self.everything is None else Precomputed()
         return decision.by_class(kernel, rows, support, counts, coefficients, values, n_jobs)
 

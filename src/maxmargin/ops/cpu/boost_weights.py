@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from maxmargin.ops.loop import njit
 
 _SUMS = {"reassoc", "nsz"}
 

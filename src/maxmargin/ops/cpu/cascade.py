@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _SPARSE = 8  # with one window in so many left, each is evaluated by itself
 _AROUND = (0, 1, 2, 6, 10, 9, 8, 4)  # first corners of cells, from the upper left one clockwise

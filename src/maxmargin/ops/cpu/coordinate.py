@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _TINY = 1e-12  # stands in for a curvature that is zero or negative
 

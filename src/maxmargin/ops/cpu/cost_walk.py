@@ -23,16 +23,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from maxmargin.ops.cpu.extremes import larger, size, smaller
 from maxmargin.ops.cpu.polish import polish
 from maxmargin.ops.cpu.smo import smo_pairs
 from maxmargin.ops.kinds import GIVEN
+from maxmargin.ops.loop import njit
 
 _FEW = 0.8  # of the variables that may still move are worth a square of their own
 _ROUND = 2  # steps a variable before it is looked at again who may move
 _MANY = 40  # steps a variable before Newton's are tried, then whenever they have doubled
 _TRACE = 1e-11  # of the largest variable: what rounding leaves of the way to a bound
+_BIAS = np.bool_(True)  # polish would be compiled once more for a True that is written out
 _SOLVED = 0.1  # of the target is what Newton's steps aim at
 
 
@@ -40,12 +42,10 @@ _SOLVED = 0.1  # of the target is what Newton's steps aim at
 def _smo(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
     """Make at most so many steps of ``smo_pairs`` on a matrix that is all there."""
     q = len(beta)
-    slots, taken, used = np.arange(q), np.zeros(1, np.int64), np.empty(q, np.bool_)
-    diagonal = np.empty(q, store.dtype)
+    slots, used, diagonal = np.empty(q, np.int64), np.empty(q, np.bool_), store[0].copy()
     for t in range(q):
-        diagonal[t] = store[t, t]
-    matrix, line = np.empty((0, 0), store.dtype), np.empty(0, store.dtype)
-    source = GIVEN, matrix, slots[:0], matrix, line, np.empty(0)
+        slots[t], diagonal[t] = t, store[t, t]
+    taken, source = slots[:1], (GIVEN, None, slots[:0], None, None, F[:0])
     point = diagonal, beta, F, lower, upper, target, most
     together = np.empty(0, np.int8), 1
     steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used, *together)
@@ -58,9 +58,9 @@ def _movable(beta: Any, F: Any, lower: Any, upper: Any, index: Any) -> int:
     highest, lowest, count = -np.inf, np.inf, 0
     for t in range(len(beta)):
         if beta[t] < upper[t]:
-            highest = max(highest, F[t])
+            highest = larger(highest, F[t])
         if beta[t] > lower[t]:
-            lowest = min(lowest, F[t])
+            lowest = smaller(lowest, F[t])
     for t in range(len(beta)):
         up, down = beta[t] < upper[t], beta[t] > lower[t]
         if (up and (down or F[t] >= lowest)) or (down and F[t] <= highest):
@@ -93,43 +93,65 @@ def _follow(store: Any, before: Any, beta: Any, F: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _taken(values: Any, places: Any) -> Any:
+    """Take some of the values. Numba's own way makes sentences of shapes, and compiles seconds."""
+    some = values[: len(places)].copy()
+    for t in range(len(places)):
+        some[t] = values[places[t]]
+    return some
+
+
+@njit(cache=True, nogil=True)
+def _put(some: Any, places: Any, values: Any) -> None:
+    """Put values back where they were taken from."""
+    for t in range(len(places)):
+        values[places[t]] = some[t]
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _ascend_some(
     store: Any, beta: Any, F: Any, lower: Any, upper: Any, index: Any, target: float, most: int
 ) -> int:
     """Make steps among a few variables, and ever fewer; all F follow in the end."""
     before, square, steps, enough = beta.copy(), gather(store, index), 0, _MANY * len(index)
-    b, f, low, up = beta[index], F[index], lower[index], upper[index]
+    b, f = _taken(beta, index), _taken(F, index)
+    low, up = _taken(lower, index), _taken(upper, index)
     while steps < most:
         m = len(b)
-        some = min(most - steps, 1 + _ROUND * m)
+        some = 1 + _ROUND * m
+        some = some if some < most - steps else most - steps
         made = _smo(square, b, f, low, up, target, some)
         steps += made
         if made < some:
             break
+        place = np.empty(m, np.int64)
         if steps >= enough:
             enough = 2 * steps
-            polish(square, np.arange(m), b, f, low, up, True, _SOLVED * target)
-        place = np.empty(m, np.intp)
+            for t in range(m):
+                place[t] = t
+            polish(square, place, b, f, low, up, _BIAS, _SOLVED * target)
         count = _movable(b, f, low, up, place)
         if 1 < count < _FEW * m:
             place = place[:count]
-            beta[index] = b
-            square, index = gather(square, place), index[place]
-            b, f, low, up = b[place], f[place], low[place], up[place]
-    beta[index] = b
+            _put(b, index, beta)
+            square, index = gather(square, place), _taken(index, place)
+            b, f = _taken(b, place), _taken(f, place)
+            low, up = _taken(low, place), _taken(up, place)
+    _put(b, index, beta)
     _follow(store, before, beta, F)
     return steps
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def ascend(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
     """Optimise beta and F = p - K beta in place; returns the steps made, at most so many.
 
     Ends where the violation is at most the target, or where rounding eats a step.
     """
-    q, steps, index = len(beta), 0, np.empty(len(beta), np.intp)
+    q, steps, index = len(beta), 0, np.empty(len(beta), np.int64)
     while steps < most:
-        some = min(most - steps, 1 + q // 2)
+        some = 1 + q // 2
+        some = some if some < most - steps else most - steps
         made = _smo(store, beta, F, lower, upper, target, some)
         steps += made
         if made < some:
@@ -149,12 +171,12 @@ def _stretch(p: Any, beta: Any, F: Any, lower: Any, upper: Any) -> None:
         slope += beta[t] * F[t]
         bend += beta[t] * (p[t] - F[t])
         if beta[t] != 0.0:
-            most = min(most, ((upper[t] if beta[t] > 0.0 else lower[t]) - beta[t]) / beta[t])
-    length = most if bend <= 0.0 else min(most, slope / bend)
+            most = smaller(most, ((upper[t] if beta[t] > 0.0 else lower[t]) - beta[t]) / beta[t])
+    length = most if bend <= 0.0 else smaller(most, slope / bend)
     if not 0.0 < length < np.inf:
         return
     for t in range(len(beta)):
-        beta[t] = min(max(beta[t] + length * beta[t], lower[t]), upper[t])
+        beta[t] = smaller(larger(beta[t] + length * beta[t], lower[t]), upper[t])
         F[t] -= length * (p[t] - F[t])
 
 
@@ -166,7 +188,7 @@ def _intercept(beta: Any, F: Any, lower: Any, upper: Any) -> float:
     """
     count, total, highest, lowest, largest = 0, 0.0, -np.inf, np.inf, 0.0
     for t in range(len(beta)):
-        largest = max(largest, abs(beta[t]))
+        largest = larger(largest, size(beta[t]))
     trace = _TRACE * largest
     for t in range(len(beta)):
         up, down = upper[t] - beta[t] > trace, beta[t] - lower[t] > trace
@@ -174,9 +196,9 @@ def _intercept(beta: Any, F: Any, lower: Any, upper: Any) -> float:
             count += 1
             total += F[t]
         if up:
-            highest = max(highest, F[t])
+            highest = larger(highest, F[t])
         if down:
-            lowest = min(lowest, F[t])
+            lowest = smaller(lowest, F[t])
     if count > 0:
         return total / count
     if highest == -np.inf:
@@ -208,16 +230,19 @@ def walk(
     after ``most`` steps all together, and says at which cost to go on; their number when done. A
     cost on which ``limit`` steps were made is left as it is.
     """
-    made = 0
+    made, lower, upper = 0, low.copy(), high.copy()
     for c in range(first, len(costs)):
-        lower, upper = costs[c] * low, costs[c] * high
+        for t in range(len(p)):
+            lower[t], upper[t] = costs[c] * low[t], costs[c] * high[t]
         if c > 0 and steps[c] == 0:
             _stretch(p, beta, F, lower, upper)
-        some = min(most - made, limit - steps[c])
+        some = limit - steps[c]
+        some = some if some < most - made else most - made
         now = ascend(store, beta, F, lower, upper, target, some)
         made, steps[c] = made + now, steps[c] + now
         if now == some and steps[c] < limit:
             return c
-        betas[c], products[c] = beta, p - F
+        for t in range(len(p)):
+            betas[c, t], products[c, t] = beta[t], p[t] - F[t]
         intercepts[c] = _intercept(beta, F, lower, upper)
     return len(costs)

@@ -21,7 +21,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract"}  # fused multiply-add
 _FULL = 1 - 1e-12  # share of the cost that is all of it, up to rounding

@@ -21,9 +21,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
 _AHEAD = 2  # rows between the one at work and the one being fetched

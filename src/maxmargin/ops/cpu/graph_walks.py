@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from maxmargin.ops.loop import njit
 
 _FAST = {"reassoc", "contract"}  # sums in vectors of a fixed width; nothing is infinite here
 _RESIDUAL = 1e-20  # of the first, both squared: what it leaves is below double precision

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _SORTED_BY_HAND = 24  # letters, up to which insertion beats a general sort
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 
 @njit(cache=True, nogil=True)

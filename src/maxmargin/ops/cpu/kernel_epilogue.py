@@ -10,6 +10,8 @@ Fast-math flags: ``contract`` lets a * b + c become one fused instruction (more 
 fast) and ``nsz`` ignores the sign of zero so that the clamp at zero becomes one instruction.
 ``reassoc`` is left out because it would cancel the add-and-subtract that rounds to an integer;
 ``nnan`` and ``ninf`` because a NaN has to pass through and an infinite distance has to give zero.
+Loops that call these passes have them written into themselves (``inline``), with flags of their own
+that must be these: compiled by itself, a pass would be optimised once more for every caller.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 
-_FAST = {"contract", "nsz"}
+from maxmargin.ops.loop import njit
+
+FAST = {"contract", "nsz"}
 
 # ln 2 in two parts: n * HIGH is exact for every n that occurs, LOW holds the digits HIGH lacks.
 _LOG2E_32, _LN2_HIGH_32, _LN2_LOW_32 = (
@@ -89,12 +93,12 @@ def _exp64(x: Any) -> Any:
     return (1.0 + r * (1.0 + r * q)) * _power_of_two(rounded)
 
 
-@overload(exp_nonpositive, jit_options={"fastmath": _FAST})
+@overload(exp_nonpositive, jit_options={"fastmath": FAST})
 def _exp_for_type(x: Any) -> Any:
     return _exp64 if x == types.float64 else _exp32
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
     """Turn dot products into out[i, j] <- exp(-gamma * max(0, a[i] + b[j] - 2 out[i, j])).
 
@@ -102,9 +106,7 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
     fit in registers: that saves a quarter of the time.
     """
     zero, two = out.dtype.type(0), out.dtype.type(2)
-    spare = np.zeros(
-        b.size * (a.size % 2), out.dtype
-    )  # the partner of the last row of an odd number
+    spare = b[: b.size * (a.size % 2)].copy()  # the partner of the last row of an odd number
     for i in range(0, a.size, 2):
         paired = i + 1 < a.size
         first = out[i * stride : i * stride + b.size]
@@ -117,7 +119,7 @@ def exp_of_distance(gamma: Any, a: Any, b: Any, out: Any, stride: int) -> None:
             second[j] = exp_nonpositive(-gamma * (zero if d2 < zero else d2))
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=FAST)
 def exp_of_distances(gamma: Any, distances: Any, out: Any) -> None:
     """Set out[i, j] <- exp(-gamma * distances[i, j]), in the precision of the distances."""
     for i in range(distances.shape[0]):
@@ -126,7 +128,7 @@ def exp_of_distances(gamma: Any, distances: Any, out: Any) -> None:
             target[j] = exp_nonpositive(-gamma * row[j])
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
 def affine_power(
     gamma: Any, coef0: Any, degree: int, rows: int, columns: int, out: Any, stride: int
 ) -> None:
@@ -134,7 +136,7 @@ def affine_power(
 
     A row at a time, so that both the row and its squares stay in the L1 cache.
     """
-    squares = np.empty(columns, out.dtype)
+    squares = out[:columns].copy()
     for i in range(rows):
         row = out[i * stride : i * stride + columns]
         for j in range(columns):

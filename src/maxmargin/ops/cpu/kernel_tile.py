@@ -17,15 +17,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.atomic import take_piece
-from maxmargin.ops.cpu.kernel_epilogue import affine_power, exp_of_distance
+from maxmargin.ops.cpu.kernel_epilogue import FAST, affine_power, exp_of_distance
 from maxmargin.ops.cpu.rows import add_rows, put_rows, row_dots
 from maxmargin.ops.kinds import POWER, RADIAL, TILE_COLUMNS, TILE_ROWS
+from maxmargin.ops.loop import njit
+
+_START = np.int64(0)  # add_rows would be compiled once more for a zero that is written out
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=FAST)
 def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any, scratch: Any) -> Any:
     """Give the values of two sets of vectors, in scratch memory."""
     size, columns, number = len(A) * len(B), len(B), scratch.dtype.type
@@ -67,7 +69,9 @@ def add_rows_and_fill(
     As many threads as there are zones, called with the same counter, share the ranges, and none
     takes more than ``most`` at a call. Returns whether there may be one left.
     """
-    places, pieces = np.arange(TILE_ROWS), (len(B) + TILE_COLUMNS - 1) // TILE_COLUMNS
+    places, pieces = np.empty(TILE_ROWS, np.int64), (len(B) + TILE_COLUMNS - 1) // TILE_COLUMNS
+    for i in range(TILE_ROWS):
+        places[i] = i
     for _ in range(most):
         first = take_piece(counter, pieces, zones) * TILE_COLUMNS
         if first < 0:
@@ -79,7 +83,7 @@ def add_rows_and_fill(
             some = slice(top, top + TILE_ROWS)
             tile = _evaluate(kind, params, A[some], a[some], B[part], b[part], scratch)
             put_rows(tile, store, slots[some], left)
-            add_rows(total, tile, places[: len(tile)], weights[some], 0)
+            add_rows(total, tile, places[: len(tile)], weights[some], _START)
         add_rows(total, store, moving, steps, left)
     return True
 

@@ -23,7 +23,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.cpu.extremes import larger, size, smaller
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
 _EPS = 2.0**-52
@@ -76,10 +78,10 @@ def _find_free(beta: Any, F: Any, lower: Any, upper: Any, bias: bool, free: Any)
             changed |= free[count] != t
             free[count] = t
             count += 1
-            low, high = min(low, F[t]), max(high, F[t])
+            low, high = smaller(low, F[t]), larger(high, F[t])
     changed |= free[count] != -1
     free[count] = -1
-    return count, changed, (high - low if bias else max(abs(low), abs(high)))
+    return count, changed, (high - low if bias else larger(size(low), size(high)))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -103,10 +105,10 @@ def _step_towards(L: Any, F: Any, free: Any, bias: bool, delta: Any, ones: Any) 
             left += delta[r]
         for r in range(m):
             delta[r] -= left / m
-    size = 0.0
+    total = 0.0
     for r in range(m):
-        size += abs(delta[r])
-    return size
+        total += size(delta[r])
+    return total
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -120,12 +122,12 @@ def _advance(beta: Any, lower: Any, upper: Any, free: Any, delta: Any) -> float:
         t = free[r]
         if delta[r] != 0.0:
             edge = upper[t] if delta[r] > 0.0 else lower[t]
-            length = min(length, (edge - beta[t]) / delta[r])
+            length = smaller(length, (edge - beta[t]) / delta[r])
     for r in range(len(delta)):
         t = free[r]
         before, edge = beta[t], upper[t] if delta[r] > 0.0 else lower[t]
-        moved = min(max(before + length * delta[r], lower[t]), upper[t])
-        if abs(edge - moved) <= 4.0 * _EPS * max(abs(before), abs(moved)):
+        moved = smaller(larger(before + length * delta[r], lower[t]), upper[t])
+        if size(edge - moved) <= 4.0 * _EPS * larger(size(before), size(moved)):
             moved = edge
         beta[t], delta[r] = moved, moved - before
     return length
@@ -139,18 +141,18 @@ def _put_on_bounds(beta: Any, lower: Any, upper: Any, bias: bool) -> None:
     """
     largest, left, widest, freest = 0.0, 0.0, 0.0, 0
     for t in range(len(beta)):
-        largest = max(largest, abs(beta[t]))
+        largest = larger(largest, size(beta[t]))
     for t in range(len(beta)):
         before = beta[t]
-        if abs(before - lower[t]) <= _TRACE * largest:
+        if size(before - lower[t]) <= _TRACE * largest:
             beta[t] = lower[t]
-        elif abs(before - upper[t]) <= _TRACE * largest:
+        elif size(before - upper[t]) <= _TRACE * largest:
             beta[t] = upper[t]
         left += before - beta[t]
-        room = min(beta[t] - lower[t], upper[t] - beta[t])
+        room = smaller(beta[t] - lower[t], upper[t] - beta[t])
         if room > widest:
             widest, freest = room, t
-    if bias and widest > 2.0 * abs(left):
+    if bias and widest > 2.0 * size(left):
         beta[freest] += left
 
 
@@ -165,7 +167,7 @@ def _gather(store: Any, slots: Any, free: Any, rows: Any, L: Any) -> None:
             line[t] = row[t]
         for s in range(m):
             L[r, s] = line[free[s]]
-        largest = max(largest, L[r, r])
+        largest = larger(largest, L[r, r])
     for r in range(m):
         L[r, r] += _JITTER * largest
 
@@ -196,22 +198,24 @@ def polish(
     the target. Returns whether they are few enough to be solved for.
     """
     q = len(beta)
-    free, rows, L = np.full(q + 1, -1), np.empty((0, q)), np.empty((0, 0))
+    free, rows, L = np.empty(q + 1, np.int64), np.empty((0, q)), np.empty((0, 0))
+    for t in range(q + 1):
+        free[t] = -1
     work, full, few = 0.0, 0, True
     while work < _MOST_WORK and full < _FULL_STEPS:
         m, changed, violation = _find_free(beta, F, lower, upper, bias, free)
         few = m <= MOST_FREE
         if m == 0 or not few or not violation > target:
             break
-        work += float(m) ** 3 + 10_000.0
+        work += 1.0 * m * m * m + 10_000.0
         if changed:
             rows, L = np.empty((m, q)), np.empty((m, m))
             _gather(store, slots, free, rows, L)
             if not factorise(L):
                 break
         delta, ones = np.empty(m), np.empty(m)
-        size = _step_towards(L, F, free, bias, delta, ones)
-        if not 0.0 < size < np.inf:
+        length = _step_towards(L, F, free, bias, delta, ones)
+        if not 0.0 < length < np.inf:
             break
         length = _advance(beta, lower, upper, free, delta)
         _follow(rows, delta, F)

@@ -21,7 +21,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
 

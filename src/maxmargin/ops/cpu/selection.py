@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.extremes import larger, smaller
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300

@@ -30,10 +30,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from maxmargin.ops.cpu.extremes import larger, smaller
+from maxmargin.ops.cpu.extremes import larger, size, smaller
 from maxmargin.ops.cpu.kernel_row import slot_of
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
 _HUGE = 1e300
@@ -51,8 +51,9 @@ def _member(beta: float, lower: float, upper: float) -> Any:
 @njit(cache=True, nogil=True)
 def _members(beta: Any, lower: Any, upper: Any, groups: Any, up: Any, low: Any) -> None:
     """Write the penalties of all variables, a line a group; of other groups' all are out."""
-    up[:], low[:] = -_HUGE, _HUGE
     for t in range(len(beta)):
+        for h in range(len(up)):
+            up[h, t], low[h, t] = -_HUGE, _HUGE
         g = groups[t] if len(up) > 1 else 0
         up[g, t], low[g, t] = _member(beta[t], lower[t], upper[t])
 
@@ -74,10 +75,10 @@ def _snap(moved: float, before: float, lower: float, upper: float) -> float:
     Otherwise it would count as free, block the way of others and spoil the intercept. Sizes are
     those of the variable, because a bound may be infinite.
     """
-    rounding = _ROUNDING * max(abs(before), abs(moved))
-    if abs(moved - lower) <= rounding:
+    rounding = _ROUNDING * larger(size(before), size(moved))
+    if size(moved - lower) <= rounding:
         return lower
-    if abs(moved - upper) <= rounding:
+    if size(moved - upper) <= rounding:
         return upper
     return moved
 
@@ -99,7 +100,7 @@ def _shift(F: Any, row_i: Any, row_j: Any, step: float, up: Any, low: Any, peak:
             top = larger(top, f + rises[t])
             bottom = smaller(bottom, f + falls[t])
         peak[block] = top
-        highest, lowest = max(highest, top), min(lowest, bottom)
+        highest, lowest = larger(highest, top), smaller(lowest, bottom)
     return highest, lowest
 
 
@@ -108,7 +109,7 @@ def _where_up(F: Any, up: Any, peak: Any, highest: float) -> int:
     """First position at which F + up is the maximum just found; -1 if none is."""
     for block in range(len(peak)):
         if peak[block] == highest:
-            for t in range(block * _BLOCK, min(len(F), (block + 1) * _BLOCK)):
+            for t in range(block * _BLOCK, len(F)):
                 if F[t] + up[t] == highest:
                     return t
     return -1
@@ -135,7 +136,7 @@ def _best_partner(
             top = larger(top, g[t])
         if top > best:
             best, where = top, first
-    for t in range(where, min(len(F), where + _BLOCK)):
+    for t in range(where, len(F)):
         if gain[t] == best:
             return best, t
     return best, where
@@ -162,7 +163,7 @@ def times(store: Any, slots: Any, beta: Any, out: Any) -> None:
                 out[t] += weight * np.float64(row[t])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def smo_pairs(
     store: Any,
     slots: Any,
@@ -193,7 +194,7 @@ def smo_pairs(
     looked at where there is but one.
     """
     q = len(beta)
-    up, low, gain = np.empty((n_groups, q)), np.empty((n_groups, q)), np.empty(q, store.dtype)
+    up, low, gain = np.empty((n_groups, q)), np.empty((n_groups, q)), diagonal.copy()
     _members(beta, lower, upper, groups, up, low)
     steps, flattest, peak = 0, np.inf, np.empty((n_groups, (q + _BLOCK - 1) // _BLOCK))
     highest, lowest = np.empty(n_groups), np.empty(n_groups)
@@ -201,7 +202,8 @@ def smo_pairs(
         highest[h], lowest[h] = _shift(F, diagonal, diagonal, 0.0, up[h], low[h], peak[h])
     g = _worst_group(highest, lowest)
     while highest[g] - lowest[g] > target and steps < most:
-        i = max(0, _where_up(F, up[g], peak[g], highest[g]))
+        i = _where_up(F, up[g], peak[g], highest[g])
+        i = i if i > 0 else 0
         slot_i = slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)
         if second_order and slot_i < 0:
             return steps, flattest, i, i
@@ -217,9 +219,9 @@ def smo_pairs(
         row_i, row_j = store[slot_i], store[slot_j]
         both = np.float64(diagonal[i]) + np.float64(diagonal[j])
         curvature = both - 2.0 * np.float64(row_i[j])
-        flattest = min(flattest, curvature)
+        flattest = smaller(flattest, curvature)
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
-        step = min((F[i] - F[j]) / max(_TINY, curvature), room_i, room_j)
+        step = smaller((F[i] - F[j]) / larger(_TINY, curvature), smaller(room_i, room_j))
         moved_i = _snap(beta[i] + step, beta[i], lower[i], upper[i])
         moved_j = _snap(beta[j] - step, beta[j], lower[j], upper[j])
         if moved_i == beta[i] and moved_j == beta[j]:
@@ -251,7 +253,7 @@ def _shift_alone(
     return worst, best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def smo_single(
     store: Any,
     slots: Any,
@@ -287,8 +289,8 @@ def smo_single(
         while i < q - 1 and gain[i] != best:
             i += 1
         curvature = np.float64(diagonal[i])
-        flattest = min(flattest, curvature)
-        moved = min(upper[i], max(lower[i], beta[i] + F[i] / max(_TINY, curvature)))
+        flattest = smaller(flattest, curvature)
+        moved = smaller(upper[i], larger(lower[i], beta[i] + F[i] / larger(_TINY, curvature)))
         moved = _snap(moved, beta[i], lower[i], upper[i])
         step = moved - beta[i]
         if step == 0.0:

@@ -14,27 +14,39 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.kernel_row import slot_of
 from maxmargin.ops.cpu.polish import polish
 from maxmargin.ops.cpu.selection import survey
 from maxmargin.ops.cpu.smo import smo_pairs, times
-from maxmargin.ops.kinds import COPIED, GIVEN, TURNS
+from maxmargin.ops.kinds import GIVEN, TURNS
+from maxmargin.ops.loop import njit
 
 _NO_GROUPS = np.empty(0, np.int8)
 
 
 @njit(cache=True, nogil=True)
-def _own_columns(kind: int, XT: Any, norms: Any, index: Any, own: Any, lengths: Any) -> None:
-    """Gather a problem's vectors, a column each, if its rows are made of them."""
-    if kind not in (GIVEN, COPIED):
+def _columns(XT: Any, index: Any) -> Any:
+    """Gather a problem's vectors, a column each, if its rows are made of vectors."""
+    if XT is None:
+        return None
+    own = np.empty((len(XT), len(index)), XT.dtype)
+    for k in range(len(XT)):
+        source, line = XT[k], own[k]
         for j in range(len(index)):
-            lengths[j] = norms[index[j]]
-        for k in range(len(XT)):
-            source, line = XT[k], own[k]
-            for j in range(len(index)):
-                line[j] = source[index[j]]
+            line[j] = source[index[j]]
+    return own
+
+
+@njit(cache=True, nogil=True)
+def _lengths(norms: Any, index: Any) -> Any:
+    """Gather their squared lengths."""
+    if norms is None:
+        return None
+    own = np.empty(len(index), norms.dtype)
+    for j in range(len(index)):
+        own[j] = norms[index[j]]
+    return own
 
 
 @njit(cache=True, nogil=True)
@@ -77,9 +89,7 @@ def smo_and_polish(
         part = slice(starts[k], starts[k + 1])
         q = starts[k + 1] - starts[k]
         rows, lines, own_slots = index[part], store[: q * q].reshape(q, q), slots[part]
-        width = 0 if kind in (GIVEN, COPIED) else q
-        own, lengths = np.empty((len(XT), width), store.dtype), np.empty(width, store.dtype)
-        _own_columns(kind, XT, norms, rows, own, lengths)
+        own, lengths = _columns(XT, rows), _lengths(norms, rows)
         if len(starts) > 2 and kind != GIVEN:
             own_slots[:], taken[k] = -1, 0
         of_one = taken[k : k + 1]

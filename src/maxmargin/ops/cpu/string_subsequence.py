@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _LANES = 16  # strings side by side: two or four vector registers
 _NONE = -1  # a letter that equals no other

@@ -26,10 +26,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
 from maxmargin.ops.kinds import LAST, ROW, TOGETHER
+from maxmargin.ops.loop import njit
 
 TOP = np.uint32(31)
 AHEAD = np.uint64(8)  # rows whose values are on the way

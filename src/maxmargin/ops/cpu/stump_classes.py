@@ -17,10 +17,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.stump_square import NEAR
 from maxmargin.ops.kinds import GINI, LAST, ROW
+from maxmargin.ops.loop import njit
 
 _ANEW = np.uint64(256)  # rows after which squares are summed anew
 _ROUNDING = 1e-12  # what so many changes can do to those of the rest, and more

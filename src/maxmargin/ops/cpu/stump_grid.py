@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from maxmargin.ops.cpu.stump import FAST
+from maxmargin.ops.loop import njit
 
 
 @njit(cache=True, nogil=True)

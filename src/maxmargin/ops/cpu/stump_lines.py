@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.stump_sort import pack, sort_keys, sort_words
 from maxmargin.ops.kinds import BUCKETS, CODES, TOGETHER
+from maxmargin.ops.loop import njit
 
 _NUMBER = np.uint64(0xFFFFFFFF)
 

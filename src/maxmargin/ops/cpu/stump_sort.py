@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.kinds import BUCKETS, LAST
+from maxmargin.ops.loop import njit
 
 DIGIT = 11
 _LEAD = np.uint64(32)

@@ -24,11 +24,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from maxmargin.ops.cpu.prefetch import prefetch
 from maxmargin.ops.cpu.stump import FAST
 from maxmargin.ops.kinds import LAST, PAIR, ROW, SIGNED
+from maxmargin.ops.loop import njit
 
 _BLOCK = np.uint64(32)
 _ONE = np.uint32(1)

@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz"}
 _TINY = 1e-100  # a below which v takes it over, long before it underflows

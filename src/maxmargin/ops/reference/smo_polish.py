@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.kinds import COPIED, GIVEN, TURNS
+from maxmargin.ops.kinds import GIVEN, TURNS
 from maxmargin.ops.reference.kernel_row import slot_of
 from maxmargin.ops.reference.polish import polish
 from maxmargin.ops.reference.selection import survey
@@ -41,12 +41,12 @@ def smo_and_polish(
     most: int,
 ) -> None:
     """Take turns on each problem; see ``ops.cpu.smo_polish``."""
-    vectors = kind not in (GIVEN, COPIED)
     for k, (first, stop) in enumerate(pairwise(starts.tolist())):
         part, q = slice(first, stop), stop - first
         rows, lines = index[part], store[: q * q].reshape(q, q)
-        own = (XT[:, rows], norms[rows]) if vectors else (XT, norms)
-        source = lines, slots[part], taken[k : k + 1], kind, K, rows, *own, params
+        columns, lengths = (XT, norms) if XT is None else (XT[:, rows], norms[rows])
+        memory = lines, slots[part], taken[k : k + 1]
+        source = *memory, kind, K, rows, columns, lengths, params
         point, box = (beta[part], F[part]), (lower[part], upper[part])
         if len(starts) > 2 and kind != GIVEN:
             slots[part], taken[k] = -1, 0
@@ -58,8 +58,8 @@ def smo_and_polish(
         used, groups, left = np.empty(q, bool), np.empty(0, np.int8), most
         while turns[k] < TURNS and left > 0:
             goal = float(target[k]), min(left, int(longest[k]))
-            at = diagonal[part], *point, *box, *goal
-            made, flat, _, _ = smo_pairs(*source, *at, True, used, groups, 1)
+            rest: Any = (diagonal[part], *point, *box, *goal, True, used, groups, 1)
+            made, flat, _, _ = smo_pairs(*source, *rest)
             left, steps[k] = left - made, steps[k] + made
             flattest[k] = min(flattest[k], flat)
             if left <= 0:

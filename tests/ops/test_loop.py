@@ -1,0 +1,45 @@
+import gc
+
+import numpy as np
+from numba.core.compiler import Flags
+
+from maxmargin.ops.loop import _collector_at_rest, _QuickFlags, njit
+
+
+@njit(nogil=True)
+def _twice(x):
+    return 2.0 * x
+
+
+@njit(nogil=True, fastmath={"contract"})
+def add_twice(x, y):
+    """Call one of ours, as loops do."""
+    return _twice(x) + y
+
+
+def test_loops_call_what_has_no_wrapper():
+    assert add_twice(2.0, 1.0) == 5.0
+    assert add_twice.signatures
+
+
+def test_quick_flags_are_equal_to_numbas():
+    ours, theirs = _QuickFlags(), Flags()
+    assert ours == theirs
+    assert hash(ours) == hash(theirs)
+    ours.nrt = True
+    assert ours != theirs
+    theirs.nrt = True
+    assert ours == theirs == ours.copy()
+    assert hash(ours) == hash(theirs)
+
+
+def test_the_collector_rests_and_wakes():
+    assert gc.isenabled()
+    with _collector_at_rest(), _collector_at_rest():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_compilation_leaves_the_collector_awake():
+    assert njit(nogil=True)(lambda x: x + 1)(np.float32(1.0)) == 2.0
+    assert gc.isenabled()
