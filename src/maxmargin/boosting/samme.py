@@ -108,7 +108,7 @@ class Samme:
             error, total = self._measure(predicted)
             if error < 1.0 - 1.0 / self.n_classes - _CHANCE:
                 return self._take(member, predicted, error, total, self._coefficient(error))
-        return self._too_weak(error)
+        return too_weak(error, self.n_classes, not self.members)
 
     def _coefficient(self, error: float) -> float:
         if error == 0.0:  # more than all before it together: it is right where they are not
@@ -120,15 +120,6 @@ class Samme:
         weigh_wrong = engine_of(self.weight).boost_weights.weigh_wrong
         wrong, total = weigh_wrong(self.weight, predicted, self.training.label)
         return wrong / total, total
-
-    def _too_weak(self, error: float) -> Stop:
-        if not self.members:
-            raise ValueError(
-                f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
-                f" as bad as or worse than random guessing among {self.n_classes} classes; use a "
-                "stronger estimator or features that vary with the classes."
-            )
-        return Stop.TOO_WEAK
 
     def _take(
         self, member: Any, predicted: Numbers, error: float, total: float, coefficient: float
@@ -197,6 +188,17 @@ class Samme:
         for member, coefficient in zip(members, coefficients, strict=True):
             predicted = self.learner.predict_training(member)
             self._take(member, predicted, *self._measure(predicted), coefficient)
+
+
+def too_weak(error: float, n_classes: int, first: bool) -> Stop:
+    """Refuse a first member that is no better than chance; a later one ends the rounds."""
+    if first:
+        raise ValueError(
+            f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
+            f" as bad as or worse than random guessing among {n_classes} classes; use a "
+            "stronger estimator or features that vary with the classes."
+        )
+    return Stop.TOO_WEAK
 
 
 def _exp(logarithm: float) -> float:

@@ -17,6 +17,7 @@ from maxmargin.ensembles.members import seeded_copy
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.routing import takes_weights
 from maxmargin.inputs.table import is_left_open
+from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch, leaf_classes
 from maxmargin.trees.split import Split
@@ -70,6 +71,10 @@ class PresortedStump:
     def predict(self, member: Split, X: Any) -> Numbers:
         """Ask the split's question of the rows."""
         return self._side_class(member, member.right_side(X))
+
+    def bucketed(self) -> BucketedColumns | None:
+        """Give the columns for compiled rounds, where these can take them."""
+        return BucketedColumns.of(self._columns)
 
     def _side_class(self, split: Split, right: NDArray[np.bool_]) -> Numbers:
         low, high = leaf_classes(split, self._n_classes)

@@ -8,6 +8,7 @@ reason nobody's worker takes more than its own core unless it is told to (``coun
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import threading
@@ -26,6 +27,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # among those that joblib sets in its workers
+_OPEN = 1 << 40  # more than workers ever count themselves in at a gate
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
@@ -79,6 +81,19 @@ def _default() -> int:
     if in_process or threading.current_thread() is not threading.main_thread():
         return 1
     return max(1, min([_cores(), *limits]))
+
+
+@cache
+def resting() -> int:
+    """Give the address of the system's way to let other threads have a core; 0 without one."""
+    try:
+        if os.name == "nt":
+            rest: Any = ctypes.WinDLL("kernel32").SwitchToThread  # type: ignore[attr-defined]
+        else:
+            rest = ctypes.CDLL(None).sched_yield
+    except (AttributeError, OSError):
+        return 0
+    return ctypes.cast(rest, ctypes.c_void_p).value or 0
 
 
 class _OneBlasThread:
@@ -161,6 +176,29 @@ class Workers:
             raise
         finally:
             left.clear()
+            wait(others)
+        for other in others:
+            other.result()
+
+
+    def together(self, function: Callable[[int], Any], workers: int, gate: Any) -> None:
+        """Call the function with the numbers of workers, each on a thread of its own.
+
+        They meet at the gate (``ops/cpu/gate.py``); where one of them cannot come it is opened, so
+        that the others do not wait for ever.
+        """
+        if workers > 1 and self._pool is None:
+            self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads - 1))
+        others: list[Future[Any]] = []
+        try:
+            for number in range(1, workers):
+                assert self._pool is not None
+                others.append(self._pool.submit(function, number))
+            function(0)
+        except BaseException:
+            gate[0] += _OPEN
+            raise
+        finally:
             wait(others)
         for other in others:
             other.result()
