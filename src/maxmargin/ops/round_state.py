@@ -70,9 +70,8 @@ class Boosted(NamedTuple):
     wrong: Any
     """Rows told wrong (uint32, n), those of each chunk from where it begins."""
     sums: Any
-    """Levels of class 0 and class 1 in each bucket, by size (int64, 2B)."""
-    part: Any
-    """What each worker has to add to them (int64, W x 2B)."""
+    """Levels of class 0 and class 1 in each bucket, by size (int64, lines of 2B): what each worker
+    has to add, then the sums; a worker alone has one line for both."""
     best: Any
     """The best score of each column (float64, p)."""
     chunk: Any

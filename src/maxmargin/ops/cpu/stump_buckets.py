@@ -18,7 +18,7 @@ from numba import njit
 from maxmargin.ops.kinds import LAST, ROW
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def cut_runs(
     rows: Any, start: Any, most: int, least: int, first: Any, begin: Any, inner: Any, stop: Any
 ) -> int:
@@ -42,7 +42,7 @@ def cut_runs(
     return b
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def _cut_run(
     rows: Any, at: int, end: int, step: int, b: int, begin: Any, inner: Any, stop: Any
 ) -> int:
@@ -57,7 +57,7 @@ def _cut_run(
     return b
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def count_entries(rows: Any, missing: Any, entry_start: Any) -> None:
     """Find where the entries of each row begin."""
     entry_start[:] = 0
@@ -69,7 +69,7 @@ def count_entries(rows: Any, missing: Any, entry_start: Any) -> None:
         entry_start[i] += entry_start[i - 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def list_entries(
     rows: Any,
     missing: Any,
