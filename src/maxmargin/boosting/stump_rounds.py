@@ -189,6 +189,7 @@ def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
         wrong=np.empty(n, np.uint32),
         sums=np.empty((workers + 1 if workers > 1 else 1, B), np.int64),
         best=np.empty(len(buckets.lacking) - 1),
+        hope=np.empty(len(buckets.lacking) - 1, np.bool_),
         chunk=np.zeros((chunks, 4)),
         gained=np.zeros((chunks, 2), np.int64),
         whole=np.zeros((workers, 2), np.int64),

@@ -73,7 +73,9 @@ class Boosted(NamedTuple):
     """Levels of class 0 and class 1 in each bucket, by size (int64, lines of 2B): what each worker
     has to add, then the sums; a worker alone has one line for both."""
     best: Any
-    """The best score of each column (float64, p)."""
+    """The best score of each column (float64, p)"""
+    hope: Any
+    """and whether there may be a better one inside of its buckets (bool, p)."""
     chunk: Any
     """Numbers of each chunk: rows told wrong, their weight and its squares; weight (float64)."""
     gained: Any

@@ -96,7 +96,7 @@ def _cut(block: SortedBlock, n_rows: int) -> Buckets:
     bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
     count = verbs.cut_runs(rows, start, most, _ROWS, first, *bounds)
     bounds = bounds[:, :count].copy()
-    entry_start = np.empty(n_rows + 1, np.int64)
+    entry_start = np.empty(n_rows + 1, np.uint64)
     verbs.count_entries(rows, missing, entry_start)
     entries = np.empty(entry_start[-1], np.uint16)
     verbs.list_entries(

@@ -180,19 +180,21 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
     workers, line, best = len(rows.line), rows.line[worker], rows.best
     T = rows.whole[worker, 1] - rows.whole[worker, 0]
     H = rows.whole[worker, 1] + rows.whole[worker, 0]
-    bar, column = -1.0, -1
-    for step in range(3):
+    bar = -1.0
+    for j in range(worker, len(best), workers):
+        _gather(rows.sums, 2 * buckets.first[2 * j], 2 * buckets.first[2 * j + 2])
+        best[j], rows.hope[j] = _best_end(buckets.first, rows.sums, kind, j, T, H, bar)
+        bar = max(bar, best[j])
+    meet(gate, workers, rest)
+    bar, column = _first_best(best, kind, T, H, line)
+    for step in range(1, 3):
         for j in range(len(best)):
-            if j == column if step == 2 else j % workers == worker:
-                if step == 0:
-                    _gather(rows.sums, 2 * buckets.first[2 * j], 2 * buckets.first[2 * j + 2])
+            if j == column if step == 2 else rows.hope[j] and j % workers == worker:
                 found = _walk(buckets, rows.level, rows.sums, kind, j, T, H, bar, step, line)
-                best[j] = max(best[j] if step else found, found)
-        if step < 2:
+                best[j] = max(best[j], found)
+        if step == 1:
             meet(gate, workers, rest)
             bar, column = _first_best(best, kind, T, H, line)
-        if column < 0:
-            return
 
 
 @njit(**_INNER)
@@ -244,6 +246,33 @@ def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float)
 
 
 @njit(**_INNER)
+def _best_end(
+    first: Any, parts: Any, kind: int, j: int, T: int, H: int, bar: float
+) -> tuple[float, bool]:
+    """Give the best score at the ends of a column's buckets, and whether to look inside of them.
+
+    Scores below the bar need not be known: the column that it comes from is before this one.
+    """
+    sums, last, mean = parts[len(parts) - 1], first[2 * j + 2] - 1, float(T) / float(H)
+    dS, dh = sums[2 * last + 1] - sums[2 * last], sums[2 * last + 1] + sums[2 * last]
+    best, hope = _score(kind, dS, dh, T, H), False
+    bar = max(bar, best)
+    for r in range(2 * j, 2 * j + 2):
+        for along in range(2 if dh > 0 else 1):
+            S, h = (dS, dh) if along else (np.int64(0), np.int64(0))
+            for b in range(first[r], min(first[r + 1], last)):
+                n, p = sums[2 * b], sums[2 * b + 1]
+                hope |= _reaches(kind, S + p, h + p, T, H, bar, mean)
+                hope |= _reaches(kind, S - n, h + n, T, H, bar, mean)
+                S += p - n
+                h += p + n
+                if _reaches(kind, S, h, T, H, bar, mean):
+                    best = max(best, _score(kind, S, h, T, H))
+                    bar = max(bar, best)
+    return best, hope
+
+
+@njit(**_INNER)
 def _walk(
     buckets: Any,
     level: Any,
@@ -256,8 +285,8 @@ def _walk(
     step: int,
     line: Any,
 ) -> float:
-    """Give the best score of a column's splits: of the ends of buckets, of all splits as good as
-    the bar (step 1), or write the one of the smallest threshold among these (step 2).
+    """Give the best score of a column's splits, if it is as good as the bar (step 1), or write the
+    one of the smallest threshold among those that are (step 2).
 
     The run below the frequent value ascends, and its first such split counts; the run above
     descends, and its last one does, unless there was one below.
@@ -279,7 +308,7 @@ def _walk(
         for b in range(first[r], min(first[r + 1], last)):
             n, p, k = sums[2 * b], sums[2 * b + 1], buckets.begin[b]
             end_S, end_h = S + p - n, h + p + n
-            inside = step > 0 and inner[b] > k
+            inside = inner[b] > k
             if inside:
                 inside = _reaches(kind, S + p, h + p, T, H, bar, mean) or _reaches(
                     kind, S - n, h + n, T, H, bar, mean
@@ -360,12 +389,12 @@ def _tell_wrong(
     label: Any, side: Any, weight: Any, line: Any, c: int, wrong: Any, chunk: Any
 ) -> None:
     """List the rows of a chunk that are told wrong; sum their weights, and the squares of them."""
-    said, other = np.uint8(line[SIDE]), np.uint8(line[REST])
+    other, differs = np.uint64(line[REST]), np.uint64(line[SIDE] != line[REST])
     begin, end = c * CHUNK, min((c + 1) * CHUNK, len(label))
     k = np.uint64(begin)
-    for i in range(begin, end):
+    for i in range(begin, end):  # without a branch, which would often be foretold wrongly
         wrong[k] = i
-        k += np.uint64((said if side[i] else other) != label[i])
+        k += (np.uint64(side[i]) & differs) ^ other ^ np.uint64(label[i])
     total = squares = 0.0
     for m in range(begin, np.int64(k)):
         w = weight[wrong[m]]

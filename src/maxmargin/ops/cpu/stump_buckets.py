@@ -17,6 +17,8 @@ from numba import njit
 
 from maxmargin.ops.kinds import LAST, ROW
 
+_ONE = np.uint64(1)
+
 
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def cut_runs(
@@ -62,9 +64,9 @@ def count_entries(rows: Any, missing: Any, entry_start: Any) -> None:
     """Find where the entries of each row begin."""
     entry_start[:] = 0
     for k in range(len(rows)):
-        entry_start[np.uint64(rows[k] & ROW) + np.uint64(1)] += 1
+        entry_start[np.uint64(rows[k] & ROW) + _ONE] += _ONE
     for k in range(len(missing)):
-        entry_start[np.uint64(missing[k]) + np.uint64(1)] += 1
+        entry_start[np.uint64(missing[k]) + _ONE] += _ONE
     for i in range(1, len(entry_start)):
         entry_start[i] += entry_start[i - 1]
 
@@ -87,8 +89,8 @@ def list_entries(
             for k in range(begin[b], stop[b]):
                 i = np.uint64(rows[k] & ROW)
                 entries[place[i]] = b
-                place[i] += 1
+                place[i] += _ONE
         for k in range(lacking[j], lacking[j + 1]):
             i = np.uint64(missing[k])
             entries[place[i]] = first[2 * j + 2] - 1
-            place[i] += 1
+            place[i] += _ONE
