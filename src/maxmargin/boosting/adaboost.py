@@ -28,6 +28,7 @@ from maxmargin.boosting.weak_learner import (
     known_numbers,
 )
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.members import own_copy
 from maxmargin.ensembles.rounds import (
     Callback,
     History,
@@ -262,7 +263,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         with ExitStack() as stack:
             booster = self._booster(data.part(training), watch, clock, stack)
             stop, history = self._boost(booster, earlier, clock)
-        self._random_state = deepcopy(self._random_state)  # others may draw from theirs meanwhile
+        self._random_state = own_copy(self._random_state)  # others may draw from theirs meanwhile
         self._recover(booster, stop, history)
         self.weights_ = np.zeros(len(data))
         self.weights_[training] = booster.weight / booster.weight.sum()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from maxmargin.boosting.samme import Votes, too_weak
 from maxmargin.ensembles.rounds import Round, Stop
+from maxmargin.ops.clock import Clock
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import ERROR, GINI
 from maxmargin.ops.round_state import (
@@ -42,7 +43,9 @@ from maxmargin.trees.split import Split
 Vector = NDArray[np.float64]
 
 _AT_ONCE = 1 << 25  # entries and rows of a call: some hundredths of a second
+_MOST = 2_000  # rounds of a call: it takes as long to make splits of them
 _WORTH_A_WORKER = 1 << 18  # of a round; less is done before another thread has woken up
+_NAN = float("nan")
 _LARGEST = 709.0  # whose exponential is a double
 
 
@@ -97,22 +100,32 @@ class StumpRounds:
         made = self.rounds(1)
         return made if isinstance(made, Stop) else made[0]
 
-    def rounds(self, most: int) -> list[Round] | Stop:
+    def rounds(self, most: int, clock: Clock | None = None) -> list[Round] | Stop:
         """Make some rounds of AdaBoost, as many as take no time to speak of."""
         if self._ended:
             return Stop.PERFECT
-        at_once = max(1, self._workers * _AT_ONCE // self._work)
-        log = np.zeros((min(most, at_once), LINE))
+        log = np.zeros((min(most, self._at_once(clock)), LINE))
         made = self._make(log, False)
-        weak = made and log[made - 1, STATUS] == WEAK
-        if weak and made == 1:
+        if log[made - 1, STATUS] == WEAK:
+            made -= 1
+        if made == 0:
             return too_weak(log[0, WEIGHTED_ERROR], 2, not self.members)
-        return [self._take(line, self.columns.split(line)) for line in log[: made - weak]]
+        return self._take(log[:made], self.columns.splits(log[:made]), clock)
+
+    def _at_once(self, clock: Clock | None) -> int:
+        """Say how many rounds to make in a call; with little time, no more than there are."""
+        most = max(1, min(_MOST, self._workers * _AT_ONCE // self._work))
+        limited = clock is not None and clock.left < math.inf
+        return min(most, max(1, len(self.members))) if limited else most
 
     def _make(self, log: Vector, replay: bool) -> int:
         """Let all workers make the rounds of a log."""
         make_rounds, buckets = engine_of(log).boost_rounds.make_rounds, self.columns.buckets
-        kind, rate, rows = GINI if self.criterion == "gini" else ERROR, self.learning_rate, self._rows
+        kind, rate, rows = (
+            GINI if self.criterion == "gini" else ERROR,
+            self.learning_rate,
+            self._rows,
+        )
         made, rest = [0] * self._workers, resting()
 
         def work(worker: int) -> None:
@@ -123,35 +136,52 @@ class StumpRounds:
         self.columns.workers.together(work, self._workers, self._gate)
         return made[0]
 
-    def _take(self, line: Vector, member: Split) -> Round:
-        """Take note of a round that was made."""
-        error, coefficient, log_z, cosine, train_error = line[
-            [WEIGHTED_ERROR, COEFFICIENT, LOG_Z, COSINE, TRAIN_ERROR]
-        ].tolist()
-        alone, before, edges = not self.members, self._loss, 1.0 - 2.0 * error
+    def _take(self, log: Vector, members: list[Split], clock: Clock | None) -> list[Round]:
+        """Take note of rounds that were made."""
+        numbers = log[:, [STATUS, WEIGHTED_ERROR, COEFFICIENT, LOG_Z, COSINE, TRAIN_ERROR]].tolist()
+        seconds = 0.0 if clock is None else clock.seconds
+        return [
+            self._note(member, seconds, *line)
+            for member, line in zip(members, numbers, strict=True)
+        ]
+
+    def _note(
+        self,
+        member: Split,
+        seconds: float,
+        status: float,
+        error: float,
+        coefficient: float,
+        log_z: float,
+        cosine: float,
+        train_error: float,
+    ) -> Round:
+        alone, before = not self.members, self._loss
         self._log_bound += log_z
-        self._loss = math.exp(self._log_bound) if self._log_bound < _LARGEST else math.inf
-        self._ended = line[STATUS] == PERFECT
+        loss = self._loss = math.exp(self._log_bound) if self._log_bound < _LARGEST else math.inf
+        ended = self._ended = status == PERFECT
         self.members.append(member)
         self.coefficients.append(coefficient)
+        alpha = 0.5 * coefficient
         return Round(
-            round=len(self.members),
-            error=error,
-            alpha=0.5 * coefficient,
-            loss=self._loss,
-            bound=0.0 if self._ended and alone else self._loss,
+            len(self.members),
+            seconds,
+            error,
+            alpha,
+            loss,
+            bound=0.0 if ended and alone else loss,
             train_error=train_error,
-            validation_error=self._validate(member, 0.5 * coefficient),
+            validation_error=self._validate(member, alpha),
             before=before,
-            slope=edges * before,
+            slope=(1.0 - 2.0 * error) * before,
             pull=before,
             cosine=cosine,
-            stop=Stop.PERFECT if self._ended else None,
+            stop=Stop.PERFECT if ended else None,
         )
 
     def _validate(self, member: Split, alpha: float) -> float:
         if self.validation is None:
-            return float("nan")
+            return _NAN
         classes = member.left > 0.0, member.right > 0.0
         predicted = np.where(member.right_side(self.watched), classes[1], classes[0])
         return self.validation.add(predicted.astype(np.int32), alpha)
@@ -168,8 +198,7 @@ class StumpRounds:
         log = np.array([self.columns.line(member) for member in members])
         log[:, COEFFICIENT] = coefficients
         self._make(log, True)
-        for line, member in zip(log, members, strict=True):
-            self._take(line, member)
+        self._take(log, members, None)
 
 
 def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:

@@ -6,6 +6,7 @@ throughout, places in the ensemble's sorted ``classes_``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from maxmargin.inputs.table import is_left_open
 from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch, leaf_classes
-from maxmargin.trees.split import Split
+from maxmargin.trees.split import Split, round_gain
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -62,7 +63,8 @@ class PresortedStump:
 
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
-        return self._search.best(weight)
+        split = self._search.best(weight)
+        return replace(split, gain=float(round_gain(split.gain)))
 
     def predict_training(self, member: Split) -> Numbers:
         """Look up which training rows went right."""

@@ -247,8 +247,11 @@ class Booster(Protocol):
 class FastBooster(Booster, Protocol):
     """One that makes many rounds in less time than as many calls would take."""
 
-    def rounds(self, most: int) -> list[Round] | Stop:
-        """Make at least one round and at most so many, in less than a tenth of a second or so."""
+    def rounds(self, most: int, clock: Clock | None) -> list[Round] | Stop:
+        """Make at least one round and at most so many, in less than a tenth of a second or so.
+
+        They tell what the clock says after the last of them.
+        """
         ...
 
 
@@ -279,35 +282,28 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
     left = limits.n_rounds
     while left > 0:
         try:
-            some = _some_rounds(booster, 1 if limits.one_by_one else left)
+            some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
         except TimeUp:  # a learner with a clock of its own saw that ours is over
             return _cut_short(limits.clock, patience.latest)
         if isinstance(some, Stop):
             return some
-        asked, seconds = False, limits.clock.seconds
+        asked = False
         for made in some:
             left -= 1
-            asked = _report(made, seconds, limits, patience)
+            asked = limits.callback is not None and _is_true(limits.callback(made))
+            patience.notice(made)
         stop = _reason(some[-1], left, patience.spent, asked) or _out_of_time(limits.clock)
         if stop is not None:
             return stop
     return Stop.ROUNDS
 
 
-def _some_rounds(booster: Booster, most: int) -> list[Round] | Stop:
+def _some_rounds(booster: Booster, most: int, clock: Clock) -> list[Round] | Stop:
     """Make one round, or several where the booster can and somebody wants them."""
     if most > 1 and isinstance(booster, FastBooster):
-        return booster.rounds(most)
+        return booster.rounds(most, clock)
     made = booster.round()
-    return made if isinstance(made, Stop) else [made]
-
-
-def _report(made: Round, seconds: float, limits: Limits, patience: _Patience) -> bool:
-    """Tell of a round; returns whether somebody asks to stop."""
-    made = replace(made, seconds=seconds)
-    asked = limits.callback is not None and _is_true(limits.callback(made))
-    patience.notice(made)
-    return asked
+    return made if isinstance(made, Stop) else [replace(made, seconds=clock.seconds)]
 
 
 def _cut_short(clock: Clock, made: int) -> Stop:

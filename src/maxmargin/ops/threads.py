@@ -180,7 +180,6 @@ class Workers:
         for other in others:
             other.result()
 
-
     def together(self, function: Callable[[int], Any], workers: int, gate: Any) -> None:
         """Call the function with the numbers of workers, each on a thread of its own.
 

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ROW
 from maxmargin.ops.round_state import ALONG, COUNT, GAIN, LINE, REST, RUN, SIDE, Buckets
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.sorted_block import SortedBlock
 from maxmargin.trees.source import ColumnSource
-from maxmargin.trees.split import Split, midpoint
+from maxmargin.trees.split import Split, midpoints, round_gain
 
 Vector = NDArray[np.float64]
 
@@ -49,30 +50,47 @@ class BucketedColumns:
             return None
         return cls(*parts)
 
-    def split(self, line: Any) -> Split:
-        """Read the split of a round; its leaves are -1 and +1."""
-        run, count = int(line[RUN]), int(line[COUNT])
-        side, rest, gain = 2.0 * line[SIDE] - 1.0, 2.0 * line[REST] - 1.0, float(line[GAIN])
+    def splits(self, log: Vector) -> list[Split]:
+        """Read the splits of rounds; their leaves are -1 and +1."""
+        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST]].tolist()
+        gains = round_gain(log[:, GAIN]).tolist()
+        thresholds = self._thresholds(log[:, RUN].astype(np.int64), log[:, COUNT].astype(np.int64))
+        each = zip(lines, gains, thresholds.tolist(), strict=True)
+        return [self._split(*line, gain, threshold) for line, gain, threshold in each]
+
+    def _split(
+        self,
+        run: float,
+        count: float,
+        along: float,
+        side: float,
+        rest: float,
+        gain: float,
+        threshold: float,
+    ) -> Split:
+        side, rest = 2.0 * side - 1.0, 2.0 * rest - 1.0
         if run < 0:
             return Split(left=rest, right=rest, gain=gain)
-        above, feature, n_rows = run % 2 == 1, run // 2, self._source.n_rows
+        above, feature, n_rows = run % 2 == 1, int(run) // 2, self._source.n_rows
         left, right = (rest, side) if above else (side, rest)
-        missing_right = bool(line[ALONG]) == above
-        if count == 0:
-            return Split(feature, np.inf, None, missing_right, left, right, gain)
-        if not self._block.n_missing[feature]:  # none seen: to the side with more rows
+        missing_right = bool(along) == above
+        if count and not self._block.n_missing[feature]:  # none seen: to the side with more rows
             missing_right = 2 * (count if above else n_rows - count) > n_rows
-        threshold = self._threshold(feature, above, count)
         return Split(feature, threshold, None, missing_right, left, right, gain)
 
-    def _threshold(self, feature: int, above: bool, count: int) -> float:
-        """Put a threshold behind the first rows of a run."""
-        begin, end = self._block.run(feature, above)
-        column, then = self._source.column(feature), self._block.middle[feature]
-        last = self._block.value(column, begin + count - 1)
-        if begin + count < end:
-            then = self._block.value(column, begin + count)
-        return midpoint(min(last, then), max(last, then))
+    def _thresholds(self, run: Any, count: Any) -> Vector:
+        """Put thresholds behind the first rows of runs; without any, beyond all values."""
+        rows, start, _, _ = self._block.parts()
+        asked = np.flatnonzero((run >= 0) & (count > 0))
+        feature, begin = run[asked] // 2, start[run[asked]].astype(np.int64)
+        place, end = begin + count[asked], start[run[asked] + 1].astype(np.int64)
+        last = self._source.at(rows[place - 1] & ROW, feature) + 0.0
+        then = np.array(self._block.middle)[feature]
+        inside = np.flatnonzero(place < end)
+        then[inside] = self._source.at(rows[place[inside]] & ROW, feature[inside]) + 0.0
+        thresholds = np.full(len(run), np.inf)
+        thresholds[asked] = midpoints(np.minimum(last, then), np.maximum(last, then))
+        return thresholds
 
     def line(self, split: Split) -> Vector:
         """Write a split as a round does."""
@@ -99,7 +117,5 @@ def _cut(block: SortedBlock, n_rows: int) -> Buckets:
     entry_start = np.empty(n_rows + 1, np.uint64)
     verbs.count_entries(rows, missing, entry_start)
     entries = np.empty(entry_start[-1], np.uint16)
-    verbs.list_entries(
-        rows, missing, lacking, first, bounds[0], bounds[2], entry_start, entries
-    )
+    verbs.list_entries(rows, missing, lacking, first, bounds[0], bounds[2], entry_start, entries)
     return Buckets(rows, start, missing, lacking, first, *bounds, entry_start, entries)

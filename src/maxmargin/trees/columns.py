@@ -331,7 +331,7 @@ class Columns:
         if split.feature in self._categories:
             return split.right_of(self._read(split.feature))
         (latest, above, count), block = self._latest, self._block_of(split.feature)
-        if split is not latest:
+        if latest is None or not split.asks_like(latest):
             above, count = block.find(split, self._source.column(split.feature))
         return block.right_side(split, above, count, self.n_rows)
 

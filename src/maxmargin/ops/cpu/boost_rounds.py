@@ -89,7 +89,7 @@ def make_rounds(
         if tally[STALE] != 0.0:
             _put_on_grid(buckets, rows, worker, workers)
             meet(gate, workers, rest)
-            _add_gained(rows.gained, True, rows.whole[worker])
+            _add_gained(rows.gained, 0, rows.whole[worker])
         if replay:
             _copy(log[t], line)
         else:
@@ -105,7 +105,7 @@ def make_rounds(
         meet(gate, workers, rest)
         _settle(rows.chunk, growth, tally, line)
         if growth > 1.0:
-            _add_gained(rows.gained, False, rows.whole[worker])
+            _add_gained(rows.gained, 1, rows.whole[worker])
         if worker == 0:
             _copy(line, log[t])
         if line[STATUS] != MADE:
@@ -136,21 +136,39 @@ def _put_on_grid(buckets: Any, rows: Any, worker: int, workers: int) -> None:
         begin, end = c * CHUNK, min((c + 1) * CHUNK, len(rows.label))
         for i in range(begin, end):
             rows.level[i], rows.wrong[i] = 0, i
-        _weigh_some(buckets, rows, rows.wrong[begin:end], 1.0, tally[SCALE], worker, c)
+        _weigh_some(
+            buckets.entry_start,
+            buckets.entries,
+            rows.label,
+            rows.wrong[begin:end],
+            1.0,
+            tally[SCALE],
+            rows.weight,
+            rows.level,
+            rows.sums[worker],
+            rows.gained[c],
+        )
 
 
 @njit(**_INNER)
 def _weigh_some(
-    buckets: Any, rows: Any, some: Any, growth: float, scale: float, worker: int, c: int
+    start: Any,
+    entries: Any,
+    label: Any,
+    some: Any,
+    growth: float,
+    scale: float,
+    weight: Any,
+    level: Any,
+    sums: Any,
+    gained: Any,
 ) -> None:
     """Multiply the weights of some rows, on the grid and in the sums of buckets too."""
-    weight, level, sums, gained = rows.weight, rows.level, rows.sums[worker], rows.gained[c]
-    start, entries = buckets.entry_start, buckets.entries
     gained[0] = gained[1] = 0
     for k in range(len(some)):
         i = np.uint64(some[k])
         weight[i] *= growth
-        now, which = np.int64(np.rint(weight[i] * scale)), np.uint64(rows.label[i])
+        now, which = np.int64(np.rint(weight[i] * scale)), np.uint64(label[i])
         by = now - abs(level[i])
         level[i] = now if which else -now
         gained[which] += by
@@ -159,10 +177,9 @@ def _weigh_some(
 
 
 @njit(**_INNER)
-def _add_gained(gained: Any, anew: bool, whole: Any) -> None:
-    """Add what the levels of both classes have grown by."""
-    if anew:
-        whole[0] = whole[1] = 0
+def _add_gained(gained: Any, keep: int, whole: Any) -> None:
+    """Add what the levels of both classes have grown by to what they were, or to nothing."""
+    whole[0], whole[1] = keep * whole[0], keep * whole[1]
     for c in range(len(gained)):
         whole[0] += gained[c, 0]
         whole[1] += gained[c, 1]
@@ -187,12 +204,28 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
         bar = max(bar, best[j])
     meet(gate, workers, rest)
     bar, column = _first_best(best, kind, T, H, line)
-    for step in range(1, 3):
+    for place in (False, True):
         for j in range(len(best)):
-            if j == column if step == 2 else rows.hope[j] and j % workers == worker:
-                found = _walk(buckets, rows.level, rows.sums, kind, j, T, H, bar, step, line)
+            if j == column if place else rows.hope[j] and j % workers == worker:
+                found = _walk(
+                    buckets.rows,
+                    buckets.start,
+                    buckets.first,
+                    buckets.begin,
+                    buckets.inner,
+                    buckets.stop,
+                    rows.level,
+                    rows.sums,
+                    kind,
+                    j,
+                    T,
+                    H,
+                    bar,
+                    place,
+                    line,
+                )
                 best[j] = max(best[j], found)
-        if step == 1:
+        if not place:
             meet(gate, workers, rest)
             bar, column = _first_best(best, kind, T, H, line)
 
@@ -242,7 +275,8 @@ def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float)
     if kind != GINI:
         return float(abs(T - 2 * S)) >= _SURE * bar
     A = float(S) - mean * float(h)
-    return A * A >= _SURE * bar * (float(h) * float(H - h))
+    least = _SURE * bar * (float(h) * float(H - h))
+    return A * A >= least
 
 
 @njit(**_INNER)
@@ -273,8 +307,23 @@ def _best_end(
 
 
 @njit(**_INNER)
-def _walk(
-    buckets: Any,
+def _hopeful(
+    kind: int, S: int, h: int, p: int, n: int, T: int, H: int, bar: float, mean: float
+) -> bool:
+    """Tell whether a bucket, before which sums are S and h, may hold a split as good as the bar."""
+    return _reaches(kind, S + p, h + p, T, H, bar, mean) or _reaches(
+        kind, S - n, h + n, T, H, bar, mean
+    )
+
+
+@njit(**_INNER)
+def _walk(  # noqa: C901  (one loop, compiled once)
+    rows: Any,
+    start: Any,
+    first: Any,
+    begin: Any,
+    inner: Any,
+    stop: Any,
     level: Any,
     parts: Any,
     kind: int,
@@ -282,47 +331,32 @@ def _walk(
     T: int,
     H: int,
     bar: float,
-    step: int,
+    place: bool,
     line: Any,
 ) -> float:
-    """Give the best score of a column's splits, if it is as good as the bar (step 1), or write the
-    one of the smallest threshold among those that are (step 2).
+    """Give the best score of a column's splits, if it is as good as the bar.
 
-    The run below the frequent value ascends, and its first such split counts; the run above
-    descends, and its last one does, unless there was one below.
+    Or place the split: of those as good as the bar write the one of the smallest threshold. The run
+    below the frequent value ascends, and its first such split counts; the run above descends, and
+    its last one does, unless there was one below.
     """
-    first, inner, stop, rows, sums = (
-        buckets.first,
-        buckets.inner,
-        buckets.stop,
-        buckets.rows,
-        parts[len(parts) - 1],
-    )
-    last, mean = first[2 * j + 2] - 1, float(T) / float(H)
+    last, mean, sums = first[2 * j + 2] - 1, float(T) / float(H), parts[len(parts) - 1]
     dS, dh = sums[2 * last + 1] - sums[2 * last], sums[2 * last + 1] + sums[2 * last]
     best = _score(kind, dS, dh, T, H)
-    if step == 2:
+    if place:
         _write_split(kind, 2 * j + 1, 0, True, dS, best, T, H, line)
     for r in range(2 * j, 2 * j + 2):
         S = h = np.int64(0)
         for b in range(first[r], min(first[r + 1], last)):
-            n, p, k = sums[2 * b], sums[2 * b + 1], buckets.begin[b]
-            end_S, end_h = S + p - n, h + p + n
-            inside = inner[b] > k
-            if inside:
-                inside = _reaches(kind, S + p, h + p, T, H, bar, mean) or _reaches(
-                    kind, S - n, h + n, T, H, bar, mean
-                )
-                inside = inside or (
-                    dh > 0
-                    and (
-                        _reaches(kind, S + dS + p, h + dh + p, T, H, bar, mean)
-                        or _reaches(kind, S + dS - n, h + dh + n, T, H, bar, mean)
-                    )
-                )
+            n, p, k = sums[2 * b], sums[2 * b + 1], begin[b]
+            end_S, end_h, edge = S + p - n, h + p + n, k
+            if _hopeful(kind, S, h, p, n, T, H, bar, mean) or _hopeful(
+                kind, S + dS, h + dh, p, n, T, H, bar, mean
+            ):
+                edge = inner[b]  # up to where rows are read one by one
             while k < stop[b]:
                 ends = True
-                if inside and k < inner[b]:
+                if k < edge:
                     x = level[rows[k] & ROW]
                     S += x
                     h += abs(x)
@@ -330,22 +364,22 @@ def _walk(
                     k += 1
                 else:
                     S, h, k = end_S, end_h, stop[b]
-                if ends and (
+                if not ends or not (
                     _reaches(kind, S, h, T, H, bar, mean)
-                    or (dh > 0 and _reaches(kind, S + dS, h + dh, T, H, bar, mean))
+                    or _reaches(kind, S + dS, h + dh, T, H, bar, mean)
                 ):
-                    here = _score(kind, S, h, T, H)
-                    there = _score(kind, S + dS, h + dh, T, H)
-                    best = max(best, here, there)
-                    if step < 2:
-                        bar = max(bar, here, there)
-                    elif max(here, there) >= bar:
-                        along = r % 2 == 1 if min(here, there) >= bar else there > here
-                        count = k - np.int64(buckets.start[r])
-                        side, score = (S + dS, there) if along else (S, here)
-                        _write_split(kind, r, count, along, side, score, T, H, line)
-                        if r % 2 == 0:
-                            return best
+                    continue
+                here, there = _score(kind, S, h, T, H), _score(kind, S + dS, h + dh, T, H)
+                best = max(best, here, there)
+                if not place:
+                    bar = max(bar, best)
+                elif max(here, there) >= bar:
+                    along = r % 2 == 1 if min(here, there) >= bar else there > here
+                    side, score = (S + dS, there) if along else (S, here)
+                    count = k - np.int64(start[r])
+                    _write_split(kind, r, count, along, side, score, T, H, line)
+                    if r % 2 == 0:
+                        return best
     return best
 
 
@@ -446,7 +480,18 @@ def _learn(buckets: Any, rows: Any, worker: int, workers: int, growth: float) ->
         if growth == 0.0:
             _weigh_all(rows.weight, c, wrong, tally[TOTAL], line, chunk)
         elif growth > 1.0:
-            _weigh_some(buckets, rows, wrong, growth, tally[SCALE], worker, c)
+            _weigh_some(
+                buckets.entry_start,
+                buckets.entries,
+                rows.label,
+                wrong,
+                growth,
+                tally[SCALE],
+                rows.weight,
+                rows.level,
+                rows.sums[worker],
+                rows.gained[c],
+            )
         end = min(begin + CHUNK, len(rows.label))
         alpha = 0.0 if line[STATUS] == WEAK else 0.5 * line[COEFFICIENT]
         low, high = (2.0 * line[REST] - 1.0) * alpha, (2.0 * line[SIDE] - 1.0) * alpha

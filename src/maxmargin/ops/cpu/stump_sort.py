@@ -23,7 +23,7 @@ _NUMBER = np.uint64(0xFFFFFFFF)  # the half of a word that is the row's
 _MOVES = 8  # for each row, before insertion gives up
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def sort_keys(
     bits: Any, values: Any, top: Any, zeros: bool, key: Any, present: Any, missing: Any
 ) -> tuple[Any, Any]:
@@ -47,7 +47,7 @@ def sort_keys(
     return n, m
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def span(key: Any, present: Any) -> tuple[Any, Any]:
     """Give the least key, and how many bits the others have above it beyond the leading half."""
     low, high = key[present[0]], key[present[0]]
@@ -60,7 +60,7 @@ def span(key: Any, present: Any) -> tuple[Any, Any]:
     return low, drop
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
     """Word = the leading bits of the key, or those dropped from them, then the number of the row.
 
@@ -73,7 +73,7 @@ def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> Non
         word[i] = ((above >> drop if lead else above & dropped) << _LEAD) | row
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def sort_words(word: Any, spare: Any, count: Any) -> bool:
     """Sort by the leading half; returns whether the spare array holds the result."""
     n, mask = len(word), np.uint64(BUCKETS - 1)
@@ -104,7 +104,7 @@ def sort_words(word: Any, spare: Any, count: Any) -> bool:
     return swapped
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
     """Write rows and keys in order of the whole key; returns whether few moves were enough."""
     left = _MOVES * len(word)
@@ -121,7 +121,7 @@ def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def find_frequent(key: Any) -> tuple[int, int]:
     """Find the longest block of equal keys; of equally long ones the nearest to the middle."""
     n, first, length, begin = len(key), 0, 0, 0
@@ -135,7 +135,7 @@ def find_frequent(key: Any) -> tuple[int, int]:
     return first, first + length
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
     """Write the rows below the frequent value and, backwards, those above; mark where keys differ.
 
@@ -150,7 +150,7 @@ def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any)
         above[n - 1 - i] = row[i] | LAST if differs else row[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def _mostly_zero(values: Any) -> bool:
     n = 0
     for i in range(len(values)):
@@ -158,7 +158,7 @@ def _mostly_zero(values: Any) -> bool:
     return 2 * n > len(values)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def _first_from(key: Any, least: Any) -> int:
     """Find the first of the ascending keys that is not below the least."""
     first, stop = 0, len(key)
@@ -171,7 +171,7 @@ def _first_from(key: Any, least: Any) -> int:
     return first
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def sort_column(
     bits: Any,
     values: Any,

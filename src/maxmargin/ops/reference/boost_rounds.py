@@ -102,7 +102,8 @@ def _search(buckets: Any, rows: Any, kind: int, line: Any) -> None:
     slack = _SLACK * math.sqrt(best) + _SLACK**2 if kind == GINI else _SLACK * H
     line[RUN], line[COUNT], line[ALONG] = -1, 0, 0
     if not best > baseline + slack:
-        line[SIDE] = line[REST] = T > (_SLACK * H if kind == GINI else 0.0)
+        least = _SLACK * H if kind == GINI else 0.0
+        line[SIDE] = line[REST] = float(T) > least
         line[GAIN] = baseline / H
         return
     target = best - slack
