@@ -64,7 +64,7 @@ class PresortedStump:
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
         split = self._search.best(weight)
-        return replace(split, gain=float(round_gain(split.gain)))
+        return replace(split, gain=float(round_gain(split.gain / weight.sum())))
 
     def predict_training(self, member: Split) -> Numbers:
         """Look up which training rows went right."""
@@ -132,8 +132,8 @@ class WeightedClassifier:
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to the weighted rows."""
-        member = seeded_copy(self._estimator, self.random_state)
-        return member.fit(self._X, self._y, sample_weight=weight.copy(), **self._params)
+        member, share = seeded_copy(self._estimator, self.random_state), weight / weight.sum()
+        return member.fit(self._X, self._y, sample_weight=share, **self._params)
 
     def predict_training(self, member: Any) -> Numbers:
         """Predict the training rows."""

@@ -11,6 +11,11 @@ from typing import Any, Final, NamedTuple
 CHUNK: Final = 4096
 """Rows that are summed together, whoever does it."""
 
+GROWTH: Final = 1024.0
+"""Of the sum of weights, before all are divided by it: 51 bits become 61."""
+GREAT: Final = 700.0
+"""Of a coefficient; the exponential of more is not taken."""
+
 TOTAL, SQUARES, BASE, SCALE, STALE, VOTED = range(6)
 """Of a tally: the sum of weights and of their squares, that sum and the grid's scale when weights
 were put on it last, whether they have to be put on it again, and the coefficients so far."""

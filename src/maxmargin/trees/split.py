@@ -143,7 +143,7 @@ def midpoint(low: float, high: float) -> float:
 
 def round_gain(gain: Any) -> Any:
     """Leave off what the rounding of weights, of sum 1, makes of a gain."""
-    return np.round(gain, 12)
+    return np.round(gain, 10)
 
 
 def midpoints(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:

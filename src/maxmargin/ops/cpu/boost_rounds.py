@@ -39,6 +39,8 @@ from maxmargin.ops.round_state import (
     COUNT,
     ERROR,
     GAIN,
+    GREAT,
+    GROWTH,
     LOG_Z,
     MADE,
     PERFECT,
@@ -58,8 +60,7 @@ from maxmargin.ops.round_state import (
 _SLACK = 1e-12  # of the total weight: sums that differ by less are taken as equal
 _CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
 _FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnormal
-_GROWTH = 1024.0  # of the sum of weights, before they are divided by it: 2^51 becomes 2^61
-_SURE = 1.0 - 1e-9  # of a score: what is below it is less, however it is rounded
+_SAFE = 1.0 + 1e-9  # of a score: what is above it is more, however it is rounded
 _SUMS = {"reassoc", "nsz"}  # of what is summed in chunks, several at a time
 _ONE = np.uint64(1)
 # Nobody calls the inner functions from Python, and wrappers for it would take a third of the time
@@ -273,10 +274,9 @@ def _score(kind: int, S: int, h: int, T: int, H: int) -> float:
 def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float) -> bool:
     """Tell without a division whether a score may be as good as the bar."""
     if kind != GINI:
-        return float(abs(T - 2 * S)) >= _SURE * bar
+        return bar <= float(abs(T - 2 * S)) * _SAFE
     A = float(S) - mean * float(h)
-    least = _SURE * bar * (float(h) * float(H - h))
-    return A * A >= least
+    return bar * (float(h) * float(H - h)) <= A * A * _SAFE
 
 
 @njit(**_INNER)
@@ -465,8 +465,8 @@ def _growth(tally: Any, line: Any) -> float:
     if line[STATUS] != MADE:
         return 1.0
     wrong = line[ERROR] * tally[TOTAL]
-    factor = math.exp(line[COEFFICIENT]) if line[COEFFICIENT] < 700.0 else math.inf
-    fits = tally[TOTAL] + factor * wrong < _GROWTH * tally[BASE] and factor >= 1.0
+    factor = math.exp(line[COEFFICIENT]) if line[COEFFICIENT] < GREAT else math.inf
+    fits = tally[TOTAL] + factor * wrong < GROWTH * tally[BASE] and factor >= 1.0
     return factor if fits else 0.0
 
 
@@ -542,9 +542,9 @@ def _settle(chunk: Any, growth: float, tally: Any, line: Any) -> None:
         total += chunk[c, 1]
         squares += chunk[c, 2]
         lost += chunk[c, 3]
+    line[TRAIN_ERROR] = 0.0 if line[STATUS] == WEAK else lost
     if line[STATUS] == WEAK:
         return
-    line[TRAIN_ERROR] = lost
     tally[VOTED] += line[COEFFICIENT]
     if growth == 0.0:
         tally[TOTAL], tally[SQUARES], tally[STALE] = total, squares, 1.0

@@ -17,6 +17,8 @@ from maxmargin.ops.round_state import (
     COUNT,
     ERROR,
     GAIN,
+    GREAT,
+    GROWTH,
     LOG_Z,
     MADE,
     PERFECT,
@@ -33,7 +35,7 @@ from maxmargin.ops.round_state import (
     WEAK,
 )
 
-_SLACK, _CHANCE, _FLOOR, _GROWTH = 1e-12, 1e-12, 1e-250, 1024.0
+_SLACK, _CHANCE, _FLOOR = 1e-12, 1e-12, 1e-250
 
 
 def make_rounds(
@@ -76,29 +78,33 @@ def _scores(kind: int, S: Any, h: Any, T: int, H: int) -> Any:
     return np.where(inside, A * A / np.where(inside, h.astype(float) * (H - h), 1.0), 0.0)
 
 
-def _splits(buckets: Any, rows: Any, kind: int, j: int, T: int, H: int) -> list[tuple[Any, ...]]:
-    """All splits of a column in the order of their thresholds: score, run, count, along, S."""
+def _splits(buckets: Any, rows: Any, kind: int, j: int, T: int, H: int) -> tuple[Any, ...]:
+    """All splits of a column in the order of their thresholds, missing values alone at the end.
+
+    Scores without and with missing values on the side, runs, counts, and sums without and with.
+    """
     missing = rows.level[buckets.missing[buckets.lacking[j] : buckets.lacking[j + 1]]]
-    dS, dh = missing.sum(), np.abs(missing).sum()
-    found = []
+    sides, h, runs, counts = [], [], [], []
     for r, step in ((2 * j, 1), (2 * j + 1, -1)):
         run = buckets.rows[int(buckets.start[r]) : int(buckets.start[r + 1])]
-        ends = np.flatnonzero(run >= LAST)[::step]
-        S, h = (np.cumsum(x)[ends] for x in (rows.level[run & ROW], abs(rows.level[run & ROW])))
-        here, there = _scores(kind, S, h, T, H), _scores(kind, S + dS, h + dh, T, H)
-        found += [
-            (a, b, r, int(k) + 1, int(s), int(s + dS))
-            for a, b, k, s in zip(here, there, ends, S, strict=True)
-        ]
-    alone = float(_scores(kind, np.array([dS]), np.array([dh]), T, H)[0])
-    return [*found, (-1.0, alone, 2 * j + 1, 0, 0, int(dS))]
+        ends, level = np.flatnonzero(run >= LAST)[::step], rows.level[run & ROW]
+        sides.append(np.cumsum(level)[ends])
+        h.append(np.cumsum(np.abs(level))[ends])
+        runs.append(np.full(len(ends), r))
+        counts.append(ends + 1)
+    S, weight = np.append(np.concatenate(sides), 0), np.append(np.concatenate(h), 0)
+    joined, both = S + missing.sum(), weight + np.abs(missing).sum()
+    here, there = _scores(kind, S, weight, T, H), _scores(kind, joined, both, T, H)
+    here[-1] = -1.0
+    run, count = np.append(np.concatenate(runs), 2 * j + 1), np.append(np.concatenate(counts), 0)
+    return here, there, run, count, S, joined
 
 
 def _search(buckets: Any, rows: Any, kind: int, line: Any) -> None:
     T, H = int(rows.level.sum()), int(np.abs(rows.level).sum())
     columns = [_splits(buckets, rows, kind, j, T, H) for j in range(len(rows.best))]
     baseline = 0.0 if kind == GINI else float(abs(T))
-    best = max([baseline, *(max(split[:2]) for splits in columns for split in splits)])
+    best = max([baseline, *(float(np.maximum(*splits[:2]).max()) for splits in columns)])
     slack = _SLACK * math.sqrt(best) + _SLACK**2 if kind == GINI else _SLACK * H
     line[RUN], line[COUNT], line[ALONG] = -1, 0, 0
     if not best > baseline + slack:
@@ -107,9 +113,9 @@ def _search(buckets: Any, rows: Any, kind: int, line: Any) -> None:
         line[GAIN] = baseline / H
         return
     target = best - slack
-    here, there, run, count, apart, joined = next(
-        split for splits in columns for split in splits if max(split[:2]) >= target
-    )
+    splits = next(each for each in columns if np.maximum(*each[:2]).max() >= target)
+    place = int(np.argmax(np.maximum(*splits[:2]) >= target))
+    here, there, run, count, apart, joined = (each[place].item() for each in splits)
     along = run % 2 == 1 if min(here, there) >= target else there > here
     line[RUN], line[COUNT], line[ALONG] = run, count, along
     S, score = (joined, there) if along else (apart, here)
@@ -160,8 +166,8 @@ def _learn(rows: Any, said: Any, line: Any, rate: float, replay: bool) -> None:
 def _weigh(rows: Any, wrong: Any, lost: float, squares: float, line: Any) -> None:
     """Multiply the weights of rows told wrong; all, where the sum would grow too large."""
     tally, weight, a, error = rows.tally[0], rows.weight, line[COEFFICIENT], line[ERROR]
-    factor = math.exp(a) if a < 700.0 else math.inf
-    if tally[TOTAL] + factor * (error * tally[TOTAL]) < _GROWTH * tally[BASE] and factor >= 1.0:
+    factor = math.exp(a) if a < GREAT else math.inf
+    if tally[TOTAL] + factor * (error * tally[TOTAL]) < GROWTH * tally[BASE] and factor >= 1.0:
         weight[wrong] *= factor
         sign = np.where(rows.label[wrong] == 1, 1, -1)
         rows.level[wrong] = np.rint(weight[wrong] * tally[SCALE]) * sign
