@@ -6,11 +6,12 @@ Hastie, Stat. Interface 2, 2009, algorithm 2; for K = 2 it is AdaBoost):
     e = sum of w where h is wrong,      a = rate (log((1 - e) / e) + log(K - 1)) = 2 alpha,
     w <- w exp(a [h is wrong]) / sum,   votes for h(x) <- votes + a.
 
-Only the weights of rows predicted wrong are multiplied, and all are divided by their sum when it
-has grown a thousandfold; then those of rows predicted right are multiplied by exp(-a) <= 1 and the
-others by 1 first, so nothing overflows. A floor far below every rounding error keeps rows that have
-been right for a thousand rounds from reaching 0, from where no factor would bring them back. It is
-what compiled rounds (``stump_rounds.py``) do, to the same bits.
+All weights are divided by their sum; for stumps of two classes, which look at ratios alone, only
+those of rows predicted wrong are multiplied until the sum has grown a thousandfold. Before they are
+divided those of rows predicted right are multiplied by exp(-a) <= 1 and the others by 1, so nothing
+overflows. A floor far below every rounding error keeps rows that have been right for a thousand
+rounds from reaching 0, from where no factor would bring them back. Compiled rounds
+(``stump_rounds.py``) do the same, to the same bits.
 """
 
 from __future__ import annotations
@@ -89,6 +90,8 @@ class Samme:
     def __post_init__(self) -> None:
         self.members: list[Any] = []
         self.coefficients: list[float] = []
+        # Others than stumps may care for what the weights sum up to.
+        self._most = GROWTH if self.n_classes == 2 and self.learner.by_ratio else 0.0
         self._drawn: dict[int, Any] = {}  # where random numbers stood after so many rounds
         self._begin()
 
@@ -175,7 +178,7 @@ class Samme:
         verbs, error = engine_of(self.weight).boost_weights, wrong / self._total
         rows = self.weight, predicted, self.training.label
         factor = math.exp(coefficient) if coefficient < GREAT else math.inf
-        if factor >= 1.0 and self._total + factor * (error * self._total) < GROWTH * self._base:
+        if factor >= 1.0 and self._total + factor * (error * self._total) < self._most * self._base:
             verbs.reweigh(*rows, 1.0, factor, 0.0)
             self._total += (factor - 1.0) * wrong
             self._squares += (factor * factor - 1.0) * squares

@@ -35,6 +35,8 @@ class WeakLearner(Protocol):
 
     tries: int
     """How often to ask for a member before all of them count as too weak: 1 unless by chance."""
+    by_ratio: bool
+    """Whether only the ratios of weights count, and not their sum, which otherwise is 1."""
     random_state: np.random.RandomState | None
     """What members draw from, if they do."""
 
@@ -54,7 +56,7 @@ class WeakLearner(Protocol):
 class PresortedStump:
     """The best stump for the weights, found in columns sorted once; members are splits."""
 
-    tries = 1
+    tries, by_ratio = 1, True
     random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
@@ -115,7 +117,7 @@ class WeightedClassifier:
     ``params`` go to every ``fit``; those with a value for each row are given for the rows at hand.
     """
 
-    tries = 1
+    tries, by_ratio = 1, False
 
     def __init__(
         self,
@@ -132,8 +134,8 @@ class WeightedClassifier:
 
     def learn(self, weight: Vector) -> Any:
         """Fit a copy to the weighted rows."""
-        member, share = seeded_copy(self._estimator, self.random_state), weight / weight.sum()
-        return member.fit(self._X, self._y, sample_weight=share, **self._params)
+        member = seeded_copy(self._estimator, self.random_state)
+        return member.fit(self._X, self._y, sample_weight=weight.copy(), **self._params)
 
     def predict_training(self, member: Any) -> Numbers:
         """Predict the training rows."""

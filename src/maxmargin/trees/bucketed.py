@@ -52,21 +52,21 @@ class BucketedColumns:
 
     def splits(self, log: Vector) -> list[Split]:
         """Read the splits of rounds; their leaves are -1 and +1."""
-        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST]].tolist()
-        gains = round_gain(log[:, GAIN]).tolist()
+        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST, GAIN]]
+        lines[:, -1] = round_gain(lines[:, -1])
         thresholds = self._thresholds(log[:, RUN].astype(np.int64), log[:, COUNT].astype(np.int64))
-        each = zip(lines, gains, thresholds.tolist(), strict=True)
-        return [self._split(*line, gain, threshold) for line, gain, threshold in each]
+        each = zip(thresholds.tolist(), lines.tolist(), strict=True)
+        return [self._split(threshold, *line) for threshold, line in each]
 
     def _split(
         self,
+        threshold: float,
         run: float,
         count: float,
         along: float,
         side: float,
         rest: float,
         gain: float,
-        threshold: float,
     ) -> Split:
         side, rest = 2.0 * side - 1.0, 2.0 * rest - 1.0
         if run < 0:
@@ -118,4 +118,5 @@ def _cut(block: SortedBlock, n_rows: int) -> Buckets:
     verbs.count_entries(rows, missing, entry_start)
     entries = np.empty(entry_start[-1], np.uint16)
     verbs.list_entries(rows, missing, lacking, first, bounds[0], bounds[2], entry_start, entries)
-    return Buckets(rows, start, missing, lacking, first, *bounds, entry_start, entries)
+    begin, inner, stop = bounds
+    return Buckets(rows, start, missing, lacking, first, begin, inner, stop, entry_start, entries)
