@@ -24,6 +24,7 @@ Vector = NDArray[np.float64]
 
 _ALL = 65_535  # buckets: their numbers have two bytes
 _MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
+_GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
 _ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
 
 
@@ -40,7 +41,7 @@ class BucketedColumns:
 
     def __init__(self, block: SortedBlock, source: ColumnSource, workers: Workers) -> None:
         self._block, self._source, self.workers = block, source, workers
-        self.buckets = _cut(block, source.n_rows)
+        self.buckets = _cut(block, source.n_rows, workers)
 
     @classmethod
     def of(cls, columns: Columns) -> BucketedColumns | None:
@@ -106,17 +107,50 @@ class BucketedColumns:
         return line
 
 
-def _cut(block: SortedBlock, n_rows: int) -> Buckets:
+def _cut(block: SortedBlock, n_rows: int, workers: Workers) -> Buckets:
     rows, start, missing, lacking = block.parts()
-    verbs, p = engine_of(rows).stump_buckets, len(lacking) - 1
+    p = len(lacking) - 1
     most = min(_MOST, _ALL // p - 1)
     first = np.empty(2 * p + 1, np.int64)
     bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
-    count = verbs.cut_runs(rows, start, most, _ROWS, first, *bounds)
-    bounds = bounds[:, :count].copy()
-    entry_start = np.empty(n_rows + 1, np.uint64)
-    verbs.count_entries(rows, missing, entry_start)
-    entries = np.empty(entry_start[-1], np.uint16)
-    verbs.list_entries(rows, missing, lacking, first, bounds[0], bounds[2], entry_start, entries)
-    begin, inner, stop = bounds
+    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, *bounds)
+    begin, inner, stop = bounds[:, :count].copy()
+    cut = rows, missing, lacking, first, begin, stop
+    entry_start, entries = _list_entries(cut, start.astype(np.int64), n_rows, workers)
     return Buckets(rows, start, missing, lacking, first, begin, inner, stop, entry_start, entries)
+
+
+def _list_entries(
+    cut: tuple[Any, ...], start: Any, n_rows: int, workers: Workers
+) -> tuple[Any, Any]:
+    """List the buckets of every row; groups of columns are counted, then written, side by side."""
+    rows, missing, lacking, *_ = cut
+    verbs, p = engine_of(rows).stump_buckets, len(lacking) - 1
+    size = p if len(rows) < _WORTH_THREADS else -(-p // _GROUPS)
+    groups = [(j, min(j + size, p)) for j in range(0, p, size)]
+    place = np.empty((len(groups), n_rows), np.uint64)
+
+    def count(g: int) -> None:
+        j, end = groups[g]
+        some, absent = rows[start[2 * j] : start[2 * end]], missing[lacking[j] : lacking[end]]
+        verbs.count_entries(some, absent, place[g])
+
+    def write(g: int) -> None:
+        verbs.list_entries(*cut, *groups[g], place[g], entries)
+
+    workers.each(count, range(len(groups)))
+    entry_start = _stack(place)
+    entries = np.empty(int(entry_start[-1]), np.uint16)
+    workers.each(write, range(len(groups)))
+    return entry_start, entries
+
+
+def _stack(count: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Turn the counts of groups into where their entries begin; gives where those of rows do."""
+    entry_start = np.zeros(count.shape[1] + 1, np.uint64)
+    np.cumsum(count.sum(axis=0), out=entry_start[1:])
+    before = entry_start[:-1].copy()
+    for each in count:
+        before += each
+        np.subtract(before, each, out=each)
+    return entry_start

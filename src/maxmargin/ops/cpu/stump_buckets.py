@@ -60,15 +60,14 @@ def _cut_run(
 
 
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-def count_entries(rows: Any, missing: Any, entry_start: Any) -> None:
-    """Find where the entries of each row begin."""
-    entry_start[:] = 0
+def count_entries(rows: Any, missing: Any, count: Any) -> None:
+    """Count the entries of each row among some runs and missing values."""
+    for i in range(len(count)):
+        count[i] = 0
     for k in range(len(rows)):
-        entry_start[np.uint64(rows[k] & ROW) + _ONE] += _ONE
+        count[rows[k] & ROW] += _ONE
     for k in range(len(missing)):
-        entry_start[np.uint64(missing[k]) + _ONE] += _ONE
-    for i in range(1, len(entry_start)):
-        entry_start[i] += entry_start[i - 1]
+        count[missing[k]] += _ONE
 
 
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)
@@ -79,12 +78,13 @@ def list_entries(
     first: Any,
     begin: Any,
     stop: Any,
-    entry_start: Any,
+    column: int,
+    end: int,
+    place: Any,
     entries: Any,
 ) -> None:
-    """Write the buckets of every row, in the order of columns."""
-    place = entry_start[:-1].copy()
-    for j in range(len(lacking) - 1):
+    """Write the buckets of every row, of columns up to an end, to where its place is."""
+    for j in range(column, end):
         for b in range(first[2 * j], first[2 * j + 2] - 1):
             for k in range(begin[b], stop[b]):
                 i = np.uint64(rows[k] & ROW)

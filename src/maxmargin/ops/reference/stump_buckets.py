@@ -45,11 +45,10 @@ def _cuts(rows: Any, at: int, end: int, step: int) -> list[tuple[int, int, int]]
     return cuts
 
 
-def count_entries(rows: Any, missing: Any, entry_start: Any) -> None:
-    """Find where the entries of each row begin."""
-    n = len(entry_start) - 1
-    counts = np.bincount(rows & ROW, minlength=n) + np.bincount(missing, minlength=n)
-    entry_start[:] = np.append(0, np.cumsum(counts))
+def count_entries(rows: Any, missing: Any, count: Any) -> None:
+    """Count the entries of each row among some runs and missing values."""
+    n = len(count)
+    count[:] = np.bincount(rows & ROW, minlength=n) + np.bincount(missing, minlength=n)
 
 
 def list_entries(
@@ -59,16 +58,15 @@ def list_entries(
     first: Any,
     begin: Any,
     stop: Any,
-    entry_start: Any,
+    column: int,
+    end: int,
+    place: Any,
     entries: Any,
 ) -> None:
-    """Write the buckets of every row, in the order of columns."""
-    listed: list[list[int]] = [[] for _ in entry_start[:-1]]
-    for j in range(len(lacking) - 1):
+    """Write the buckets of every row, of columns up to an end, to where its place is."""
+    for j in range(column, end):
         last = int(first[2 * j + 2]) - 1
-        for b in range(int(first[2 * j]), last):
-            for i in rows[begin[b] : stop[b]] & ROW:
-                listed[i].append(b)
-        for i in missing[lacking[j] : lacking[j + 1]]:
-            listed[i].append(last)
-    entries[:] = [b for each in listed for b in each]
+        parts = [(b, rows[begin[b] : stop[b]] & ROW) for b in range(int(first[2 * j]), last)]
+        for b, some in [*parts, (last, missing[lacking[j] : lacking[j + 1]])]:
+            entries[place[some]] = b
+            place[some] += np.uint64(1)
