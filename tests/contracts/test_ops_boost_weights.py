@@ -27,6 +27,13 @@ def test_weigh_wrong(tested, seed, n):
 
 
 @given(seeds, sizes)
+def test_weigh_both(tested, seed, n):
+    _, weight, predicted, label = told(seed, n)
+    fast, slow = (ops.weigh_both(weight, predicted, label) for ops in (tested, reference))
+    np.testing.assert_allclose(fast, slow, rtol=1e-13)
+
+
+@given(seeds, sizes)
 def test_weigh_all(tested, seed, n):
     _, weight, _, _ = told(seed, n)
     np.testing.assert_allclose(tested.weigh_all(weight), reference.weigh_all(weight), rtol=1e-13)

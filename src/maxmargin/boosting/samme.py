@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.theory import PERFECT_WEIGHT, log_normaliser
+from maxmargin.boosting.theory import PERFECT_WEIGHT, inner, log_normaliser, weight_of_error
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.engine import engine_of
@@ -121,14 +121,18 @@ class Samme:
     def _coefficient(self, error: float) -> float:
         if error == 0.0:  # more than all before it together: it is right where they are not
             return PERFECT_WEIGHT + sum(self.coefficients)
-        odds = math.log((1.0 - error) / error) + math.log(self.n_classes - 1.0)
-        return self.learning_rate * odds
+        if not self._most:
+            return float(weight_of_error(error, self.n_classes, self.learning_rate))
+        return self.learning_rate * math.log((1.0 - error) / error)
 
     def _measure(self, predicted: Numbers) -> tuple[float, float]:
-        """Sum the weights of rows predicted wrong, and the squares of these."""
-        weigh_wrong = engine_of(self.weight).boost_weights.weigh_wrong
-        wrong, squares = weigh_wrong(self.weight, predicted, self.training.label)
-        return wrong, squares
+        """Sum the weights of rows predicted wrong, and the squares of these where they count."""
+        verbs, rows = engine_of(self.weight).boost_weights, (self.weight, predicted)
+        if self._most:
+            wrong, squares = verbs.weigh_wrong(*rows, self.training.label)
+            return wrong, squares
+        wrong, self._total = verbs.weigh_both(*rows, self.training.label)
+        return wrong, 0.0
 
     def _take(self, member: Any, predicted: Numbers, coefficient: float) -> Round:
         """Take a member in: count its votes and weigh the rows anew."""
@@ -164,7 +168,8 @@ class Samme:
         if self.n_classes > 2:
             return {}
         before, edges = self._loss, 1.0 - 2.0 * error
-        lengths = math.sqrt(len(self.weight) * self._squares) / self._total
+        squares = self._squares if self._most else inner(self.weight, self.weight)
+        lengths = math.sqrt(len(self.weight) * squares) / self._total
         return {
             "before": before,
             "slope": edges * before,
@@ -183,11 +188,12 @@ class Samme:
             self._total += (factor - 1.0) * wrong
             self._squares += (factor * factor - 1.0) * squares
             return
-        right = math.exp(-coefficient)
+        right = math.exp(-coefficient) if self._most else float(np.exp(-coefficient))
         scale = 1.0 / (self._total * (error + (1.0 - error) * right))
         verbs.reweigh(*rows, right * scale, scale, _FLOOR)
-        self._total, self._squares = verbs.weigh_all(self.weight)
-        self._base = self._total
+        if self._most:
+            self._total, self._squares = verbs.weigh_all(self.weight)
+            self._base = self._total
 
     def _validate(self, member: Any, alpha: float) -> float:
         if self.validation is None:

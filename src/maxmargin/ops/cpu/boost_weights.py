@@ -20,6 +20,16 @@ from maxmargin.ops.round_state import CHUNK
 _SUMS = {"reassoc", "nsz"}
 
 
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def weigh_both(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
+    """Give the weight of the rows told wrong, and of all rows."""
+    wrong, total = 0.0, 0.0
+    for i in range(len(weight)):
+        wrong += weight[i] * (predicted[i] != label[i])
+        total += weight[i]
+    return wrong, total
+
+
 @njit(cache=True, nogil=True)
 def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
     """Give the weight of the rows told wrong, and the sum of its squares.
