@@ -8,6 +8,7 @@ from collections.abc import Callable
 from benchmarks import (
     adaboost,
     adaboost_predict,
+    adaboost_sizes,
     bagging,
     boosting_growth,
     gradient_boosting,
@@ -29,6 +30,14 @@ def stumps(options: argparse.Namespace) -> None:
             _keep("adaboost", row, options)
         if "adaboost_predict" in options.only:
             _keep("adaboost_predict", adaboost_predict.measure(data, models, *effort), options)
+
+
+def sizes(options: argparse.Namespace) -> None:
+    rounds = adaboost.FEW_ROUNDS if options.small else adaboost.ROUNDS
+    order = adaboost_sizes.names(options.small)
+    for data in adaboost_sizes.sets(options.small):
+        row = adaboost_sizes.measure(data, rounds, options.repeats, options.sklearn_repeats)
+        _keep("adaboost_sizes", row, options, order)
 
 
 def grow(options: argparse.Namespace) -> None:
@@ -61,8 +70,10 @@ def letter(options: argparse.Namespace) -> None:
         record.save("letters", [letters.row(options.small)], options.results)
 
 
-def _keep(job: str, row: record.Row, options: argparse.Namespace) -> None:
-    record.save(job, [row], options.results, BOOSTING)
+def _keep(
+    job: str, row: record.Row, options: argparse.Namespace, order: list[str] | None = None
+) -> None:
+    record.save(job, [row], options.results, order or BOOSTING)
     spent = ", ".join(f"{who} {seconds:.3g} s" for who, seconds in row["seconds"].items())
     print(f"  {job}, {row['data']}: {spent}", row.get("objection", ""), flush=True)
 
@@ -70,6 +81,7 @@ def _keep(job: str, row: record.Row, options: argparse.Namespace) -> None:
 JOBS: dict[str, Callable[[argparse.Namespace], None]] = {
     "adaboost": stumps,
     "adaboost_predict": stumps,
+    "adaboost_sizes": sizes,
     "boosting_growth": grow,
     "gradient_boosting": gradient,
     "bagging": bags,

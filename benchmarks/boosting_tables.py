@@ -92,6 +92,21 @@ def adaboost_table(whole: dict[str, Any]) -> str:
     )
 
 
+def sizes_table(whole: dict[str, Any]) -> str:
+    table = _times_table(
+        f"AdaBoost by size, {_asked(whole)} rounds",
+        CRITERIA,
+        whole,
+        {"same rounds": lambda row: number_or_dash(row, "same_rounds"), "equal gains": _gains},
+    )
+    fair = [row for row in whole["rows"] if not row.get("objection")]
+    found = [
+        (r, row["data"], name) for row in fair for name in CRITERIA if (r := _ratio(row, name))
+    ]
+    worst = [f"Worst: {data} by {name}, {times(r)}." for r, data, name in sorted(found)[:1]]
+    return "\n\n".join([table, *worst])
+
+
 def _asked(whole: dict[str, Any]) -> int:
     return max((row["asked"] for row in whole["rows"]), default=0)
 
@@ -206,6 +221,7 @@ def _letters_note(row: Row, train: list[float]) -> str:
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "adaboost": adaboost_table,
     "adaboost_predict": predict_table,
+    "adaboost_sizes": sizes_table,
     "boosting_growth": growth_table,
     "gradient_boosting": gradient_table,
     "bagging": bagging_table,

@@ -26,6 +26,19 @@ def test_weigh_wrong(tested, seed, n):
     np.testing.assert_allclose(fast, slow, rtol=1e-13)
 
 
+@given(seeds, sizes)
+def test_weigh_both(tested, seed, n):
+    _, weight, predicted, label = told(seed, n)
+    fast, slow = (ops.weigh_both(weight, predicted, label) for ops in (tested, reference))
+    np.testing.assert_allclose(fast, slow, rtol=1e-13)
+
+
+@given(seeds, sizes)
+def test_weigh_all(tested, seed, n):
+    _, weight, _, _ = told(seed, n)
+    np.testing.assert_allclose(tested.weigh_all(weight), reference.weigh_all(weight), rtol=1e-13)
+
+
 @given(seeds, sizes, st.floats(0, 2), st.floats(0, 2), st.sampled_from([0.0, 1e-250, 0.5]))
 def test_reweigh(tested, seed, n, right, wrong, floor):
     _, weight, predicted, label = told(seed, n)

@@ -17,15 +17,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.boosting.samme import Samme, Votes
 from maxmargin.boosting.sample import Watched
+from maxmargin.boosting.stump_rounds import StumpRounds
 from maxmargin.boosting.theory import bound_training_error, descent_of
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import StagedVote
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import (
+    PresortedStump,
     check_weak_learner,
     known_numbers,
 )
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
+from maxmargin.ensembles.members import own_copy
 from maxmargin.ensembles.rounds import (
     Callback,
     History,
@@ -260,7 +263,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         with ExitStack() as stack:
             booster = self._booster(data.part(training), watch, clock, stack)
             stop, history = self._boost(booster, earlier, clock)
-        self._random_state = deepcopy(self._random_state)  # others may draw from theirs meanwhile
+        self._random_state = own_copy(self._random_state)  # others may draw from theirs meanwhile
         self._recover(booster, stop, history)
         self.weights_ = np.zeros(len(data))
         self.weights_[training] = booster.weight / booster.weight.sum()
@@ -334,19 +337,23 @@ class AdaBoostClassifier(StagedVote, VoteFit):
 
     def _booster(
         self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
-    ) -> Samme:
-        K = len(self.classes_)
+    ) -> Samme | StumpRounds:
+        K, rate = len(self.classes_), float(self.learning_rate)
         learner = self._learner(training, clock, stack, self.resample)
         votes = Votes(training.label, training.weight, K)
-        if len(validation) == 0:
-            return Samme(learner, votes, K, float(self.learning_rate))
-        watched = Votes(validation.label, validation.weight, K)
-        rate = float(self.learning_rate)
-        return Samme(learner, votes, K, rate, watched, validation.X)
+        watched: tuple[Any, ...] = ()
+        if len(validation):
+            watched = Votes(validation.label, validation.weight, K), validation.X
+        columns = learner.bucketed() if K == 2 and type(learner) is PresortedStump else None
+        if columns is not None:
+            return StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched)
+        return Samme(learner, votes, K, rate, *watched)
 
     # boost
 
-    def _boost(self, booster: Samme, earlier: Self | None, clock: Clock) -> tuple[Stop, History]:
+    def _boost(
+        self, booster: Samme | StumpRounds, earlier: Self | None, clock: Clock
+    ) -> tuple[Stop, History]:
         """Make the rounds that are missing."""
         history = History()
         if earlier is not None:
@@ -365,13 +372,14 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             keep_and_report,
             self.n_iter_no_change,
             float(self.tol),
+            one_by_one=report is not None or booster.validation is not None,
         )
         stop = boost(booster, limits, before)
         return stop, History(history[: len(booster.members)])
 
     # recover
 
-    def _recover(self, booster: Samme, stop: Stop, history: History) -> None:
+    def _recover(self, booster: Samme | StumpRounds, stop: Stop, history: History) -> None:
         """Set the fitted attributes."""
         self._keep_members(booster.members)
         self.estimator_weights_ = np.array(booster.coefficients)

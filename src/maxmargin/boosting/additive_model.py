@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -139,12 +140,17 @@ class AdditiveModel(BaseEstimator):
         yield from self._stages(self._read_new(X))
 
     def _stages(self, X: Any) -> Iterator[Vector]:
-        raw = np.tile(self.constants_, (X.shape[0], 1))
+        for raw in self._running(X):
+            yield raw.copy()
+
+    def _running(self, X: Any) -> Iterator[Vector]:
+        """Give F of the rows after every round, in the same array."""
+        raw, values = np.tile(self.constants_, (X.shape[0], 1)), _Values(X)
         for line, steps in self._rounds():
             for k, (member, coefficient) in enumerate(zip(line, steps, strict=True)):
                 if coefficient != 0.0:
-                    raw[:, k] += coefficient * _values(member, X)
-            yield raw.copy()
+                    raw[:, k] += coefficient * values.of(member)
+            yield raw
 
     def _raw(self, X: Any) -> Vector:
         """Give F of the rows, of shape (rows, functions)."""
@@ -152,7 +158,7 @@ class AdditiveModel(BaseEstimator):
         if stumps := self._stumps():
             return self._sum_stumps(X, stumps)
         raw = np.tile(self.constants_, (X.shape[0], 1))
-        for raw in self._stages(X):  # noqa: B007  (the last one counts)
+        for raw in self._running(X):  # noqa: B007  (the last one counts)
             pass
         return raw
 
@@ -204,7 +210,21 @@ class AdditiveModel(BaseEstimator):
             )
 
 
-def _values(member: Any, X: Any) -> Vector:
-    if hasattr(member, "right_side"):
-        return member.values(X)
-    return np.asarray(member.predict(X), dtype=np.float64)
+class _Values:
+    """What members say of some rows, which trees of scikit-learn want in float32."""
+
+    def __init__(self, X: Any) -> None:
+        self._X, self._for_trees = X, None
+        if not sparse.issparse(X):
+            with np.errstate(over="ignore"):  # where it matters, ``predict`` complains
+                self._for_trees = np.ascontiguousarray(X, dtype=np.float32)
+            if np.isinf(self._for_trees).any():
+                self._for_trees = None
+
+    def of(self, member: Any) -> Vector:
+        """Ask a member; a tree without checking rows that are checked, thousands of times."""
+        if hasattr(member, "right_side"):
+            return member.values(self._X)
+        if type(member) is DecisionTreeRegressor and self._for_trees is not None:
+            return member.tree_.predict(self._for_trees)[:, 0]
+        return np.asarray(member.predict(self._X), dtype=np.float64)

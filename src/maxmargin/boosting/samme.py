@@ -6,9 +6,12 @@ Hastie, Stat. Interface 2, 2009, algorithm 2; for K = 2 it is AdaBoost):
     e = sum of w where h is wrong,      a = rate (log((1 - e) / e) + log(K - 1)) = 2 alpha,
     w <- w exp(a [h is wrong]) / sum,   votes for h(x) <- votes + a.
 
-Weights of rows predicted right are multiplied by exp(-a) <= 1 and the others by 1 before all are
-divided by their sum, so nothing overflows; a floor far below every rounding error keeps rows that
-have been right for a thousand rounds from reaching 0, from where no factor would bring them back.
+All weights are divided by their sum; for stumps of two classes, which look at ratios alone, only
+those of rows predicted wrong are multiplied until the sum has grown a thousandfold. Before they are
+divided those of rows predicted right are multiplied by exp(-a) <= 1 and the others by 1, so nothing
+overflows. A floor far below every rounding error keeps rows that have been right for a thousand
+rounds from reaching 0, from where no factor would bring them back. Compiled rounds
+(``stump_rounds.py``) do the same, to the same bits.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from maxmargin.boosting.theory import PERFECT_WEIGHT, inner, log_normaliser, wei
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.round_state import GREAT, GROWTH
 
 Vector = NDArray[np.float64]
 
@@ -86,11 +90,15 @@ class Samme:
     def __post_init__(self) -> None:
         self.members: list[Any] = []
         self.coefficients: list[float] = []
+        # Others than stumps may care for what the weights sum up to.
+        self._most = GROWTH if self.n_classes == 2 and self.learner.by_ratio else 0.0
         self._drawn: dict[int, Any] = {}  # where random numbers stood after so many rounds
         self._begin()
 
     def _begin(self) -> None:
         self.weight = self.training.weight.copy()
+        self._total = self._base = float(self.weight.sum())
+        self._squares = float(np.einsum("i,i", self.weight, self.weight))
         self._log_bound, self._loss, self._ended = 0.0, 1.0, False
         for rows in (self.training, self.validation):
             if rows is not None:
@@ -105,38 +113,35 @@ class Samme:
         for _ in range(self.learner.tries):
             member = self.learner.learn(self.weight)
             predicted = self.learner.predict_training(member)
-            error, total = self._measure(predicted)
+            error = self._measure(predicted)[0] / self._total
             if error < 1.0 - 1.0 / self.n_classes - _CHANCE:
-                return self._take(member, predicted, error, total, self._coefficient(error))
-        return self._too_weak(error)
+                return self._take(member, predicted, self._coefficient(error))
+        return too_weak(error, self.n_classes, not self.members)
 
     def _coefficient(self, error: float) -> float:
         if error == 0.0:  # more than all before it together: it is right where they are not
             return PERFECT_WEIGHT + sum(self.coefficients)
-        return float(weight_of_error(error, self.n_classes, self.learning_rate))
+        if not self._most:
+            return float(weight_of_error(error, self.n_classes, self.learning_rate))
+        return self.learning_rate * math.log((1.0 - error) / error)
 
     def _measure(self, predicted: Numbers) -> tuple[float, float]:
-        """Give the weighted error of predictions, and the sum of the weights."""
-        weigh_wrong = engine_of(self.weight).boost_weights.weigh_wrong
-        wrong, total = weigh_wrong(self.weight, predicted, self.training.label)
-        return wrong / total, total
+        """Sum the weights of rows predicted wrong, and the squares of these where they count."""
+        verbs, rows = engine_of(self.weight).boost_weights, (self.weight, predicted)
+        if self._most:
+            wrong, squares = verbs.weigh_wrong(*rows, self.training.label)
+            return wrong, squares
+        wrong, self._total = verbs.weigh_both(*rows, self.training.label)
+        return wrong, 0.0
 
-    def _too_weak(self, error: float) -> Stop:
-        if not self.members:
-            raise ValueError(
-                f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
-                f" as bad as or worse than random guessing among {self.n_classes} classes; use a "
-                "stronger estimator or features that vary with the classes."
-            )
-        return Stop.TOO_WEAK
-
-    def _take(
-        self, member: Any, predicted: Numbers, error: float, total: float, coefficient: float
-    ) -> Round:
+    def _take(self, member: Any, predicted: Numbers, coefficient: float) -> Round:
         """Take a member in: count its votes and weigh the rows anew."""
-        alone, alpha, descent = not self.members, 0.5 * coefficient, self._descent(error, total)
+        wrong, squares = self._measure(predicted)
+        error, alone, alpha = wrong / self._total, not self.members, 0.5 * coefficient
+        descent = self._descent(error)
         self._log_bound += float(log_normaliser(error, alpha))
-        self._reweigh(predicted, error, total, coefficient)
+        if error > 0.0:
+            self._reweigh(predicted, wrong, squares, coefficient)
         self._ended = error == 0.0
         train_error = self.training.add(predicted, alpha)
         validation_error = self._validate(member, alpha)
@@ -155,15 +160,16 @@ class Samme:
             stop=Stop.PERFECT if self._ended else None,
         )
 
-    def _descent(self, error: float, total: float) -> dict[str, Any]:
+    def _descent(self, error: float) -> dict[str, Any]:
         """Say how the exponential loss falls along a member, from the weights before it.
 
         Its negative gradient is t_i w_i times the loss, w of sum 1, and h has the length sqrt(n).
         """
         if self.n_classes > 2:
             return {}
-        before, edges, weight = self._loss, 1.0 - 2.0 * error, self.weight
-        lengths = math.sqrt(len(weight) * inner(weight, weight)) / total
+        before, edges = self._loss, 1.0 - 2.0 * error
+        squares = self._squares if self._most else inner(self.weight, self.weight)
+        lengths = math.sqrt(len(self.weight) * squares) / self._total
         return {
             "before": before,
             "slope": edges * before,
@@ -171,13 +177,23 @@ class Samme:
             "cosine": edges / lengths,
         }
 
-    def _reweigh(self, predicted: Numbers, error: float, total: float, coefficient: float) -> None:
-        if error == 0.0:
+    def _reweigh(
+        self, predicted: Numbers, wrong: float, squares: float, coefficient: float
+    ) -> None:
+        verbs, error = engine_of(self.weight).boost_weights, wrong / self._total
+        rows = self.weight, predicted, self.training.label
+        factor = math.exp(coefficient) if coefficient < GREAT else math.inf
+        if factor >= 1.0 and self._total + factor * (error * self._total) < self._most * self._base:
+            verbs.reweigh(*rows, 1.0, factor, 0.0)
+            self._total += (factor - 1.0) * wrong
+            self._squares += (factor * factor - 1.0) * squares
             return
-        right = float(np.exp(-coefficient))
-        scale = 1.0 / (total * (error + (1.0 - error) * right))
-        reweigh = engine_of(self.weight).boost_weights.reweigh
-        reweigh(self.weight, predicted, self.training.label, right * scale, scale, _FLOOR)
+        right = math.exp(-coefficient) if self._most else float(np.exp(-coefficient))
+        scale = 1.0 / (self._total * (error + (1.0 - error) * right))
+        verbs.reweigh(*rows, right * scale, scale, _FLOOR)
+        if self._most:
+            self._total, self._squares = verbs.weigh_all(self.weight)
+            self._base = self._total
 
     def _validate(self, member: Any, alpha: float) -> float:
         if self.validation is None:
@@ -196,7 +212,18 @@ class Samme:
         self._begin()
         for member, coefficient in zip(members, coefficients, strict=True):
             predicted = self.learner.predict_training(member)
-            self._take(member, predicted, *self._measure(predicted), coefficient)
+            self._take(member, predicted, coefficient)
+
+
+def too_weak(error: float, n_classes: int, first: bool) -> Stop:
+    """Refuse a first member that is no better than chance; a later one ends the rounds."""
+    if first:
+        raise ValueError(
+            f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"
+            f" as bad as or worse than random guessing among {n_classes} classes; use a "
+            "stronger estimator or features that vary with the classes."
+        )
+    return Stop.TOO_WEAK
 
 
 def _exp(logarithm: float) -> float:

@@ -6,6 +6,7 @@ throughout, places in the ensemble's sorted ``classes_``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,9 +18,10 @@ from maxmargin.ensembles.members import seeded_copy
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.routing import takes_weights
 from maxmargin.inputs.table import is_left_open
+from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch, leaf_classes
-from maxmargin.trees.split import Split
+from maxmargin.trees.split import Split, round_gain
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -33,6 +35,8 @@ class WeakLearner(Protocol):
 
     tries: int
     """How often to ask for a member before all of them count as too weak: 1 unless by chance."""
+    by_ratio: bool
+    """Whether only the ratios of weights count, and not their sum, which otherwise is 1."""
     random_state: np.random.RandomState | None
     """What members draw from, if they do."""
 
@@ -52,7 +56,7 @@ class WeakLearner(Protocol):
 class PresortedStump:
     """The best stump for the weights, found in columns sorted once; members are splits."""
 
-    tries = 1
+    tries, by_ratio = 1, True
     random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
@@ -61,7 +65,8 @@ class PresortedStump:
 
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
-        return self._search.best(weight)
+        split = self._search.best(weight)
+        return replace(split, gain=float(round_gain(split.gain / weight.sum())))
 
     def predict_training(self, member: Split) -> Numbers:
         """Look up which training rows went right."""
@@ -70,6 +75,10 @@ class PresortedStump:
     def predict(self, member: Split, X: Any) -> Numbers:
         """Ask the split's question of the rows."""
         return self._side_class(member, member.right_side(X))
+
+    def bucketed(self) -> BucketedColumns | None:
+        """Give the columns for compiled rounds, where these can take them."""
+        return BucketedColumns.of(self._columns)
 
     def _side_class(self, split: Split, right: NDArray[np.bool_]) -> Numbers:
         low, high = leaf_classes(split, self._n_classes)
@@ -108,7 +117,7 @@ class WeightedClassifier:
     ``params`` go to every ``fit``; those with a value for each row are given for the rows at hand.
     """
 
-    tries = 1
+    tries, by_ratio = 1, False
 
     def __init__(
         self,

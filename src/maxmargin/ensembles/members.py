@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,13 @@ def refuse_items(ensemble: Any, X: Any) -> None:
             f"{type(ensemble).__name__} takes tables, and X is a list of items: make them a column "
             "of a DataFrame, which kernel.restrict('name') picks."
         )
+
+
+def own_copy(random_state: np.random.RandomState) -> np.random.RandomState:
+    """Copy what random numbers are drawn from; a general copy of the usual one takes long."""
+    state = random_state.get_state(legacy=False)
+    if type(random_state) is not np.random.RandomState or state["bit_generator"] != "MT19937":
+        return deepcopy(random_state)
+    copied = np.random.RandomState(0)
+    copied.set_state(state)
+    return copied

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,6 +193,9 @@ class Limits:
         Rounds to wait for a lower validation loss or, without one, error; None never stops early.
     tol : float, default=0.0
         By how much it must fall to count as lower.
+    one_by_one : bool, default=True
+        Whether every round has to be reported before the next one begins; otherwise a booster that
+        can makes many of them at a time.
     """
 
     n_rounds: int
@@ -200,6 +203,7 @@ class Limits:
     callback: Callback | None = None
     patience: int | None = None
     tol: float = 0.0
+    one_by_one: bool = True
 
 
 def check_limits(model: Any) -> None:
@@ -239,6 +243,18 @@ class Booster(Protocol):
         ...
 
 
+@runtime_checkable
+class FastBooster(Booster, Protocol):
+    """One that makes many rounds in less time than as many calls would take."""
+
+    def rounds(self, most: int, clock: Clock | None) -> list[Round] | Stop:
+        """Make at least one round and at most so many, in less than a tenth of a second or so.
+
+        They tell what the clock says after the last of them.
+        """
+        ...
+
+
 def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Stop:
     """Make rounds until one of the limits is met or the booster can make no more.
 
@@ -263,20 +279,31 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
 
 
 def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
-    for left in range(limits.n_rounds - 1, -1, -1):
+    left = limits.n_rounds
+    while left > 0:
         try:
-            made = booster.round()
+            some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
         except TimeUp:  # a learner with a clock of its own saw that ours is over
             return _cut_short(limits.clock, patience.latest)
-        if isinstance(made, Stop):
-            return made
-        made = replace(made, seconds=limits.clock.seconds)
-        asked = limits.callback is not None and _is_true(limits.callback(made))
-        patience.notice(made)
-        stop = _reason(made, left, patience.spent, asked) or _out_of_time(limits.clock)
+        if isinstance(some, Stop):
+            return some
+        asked = False
+        for made in some:
+            left -= 1
+            asked = limits.callback is not None and _is_true(limits.callback(made))
+            patience.notice(made)
+        stop = _reason(some[-1], left, patience.spent, asked) or _out_of_time(limits.clock)
         if stop is not None:
             return stop
     return Stop.ROUNDS
+
+
+def _some_rounds(booster: Booster, most: int, clock: Clock) -> list[Round] | Stop:
+    """Make one round, or several where the booster can and somebody wants them."""
+    if most > 1 and isinstance(booster, FastBooster):
+        return booster.rounds(most, clock)
+    made = booster.round()
+    return made if isinstance(made, Stop) else [replace(made, seconds=clock.seconds)]
 
 
 def _cut_short(clock: Clock, made: int) -> Stop:

@@ -10,6 +10,7 @@ has the same groups with the same signatures:
     subgradient                                              stochastic descent on features
     stump, stump_classes, stump_square, stump_grid, stump_lines    scans of columns
     stump_sort, stump_ensemble                               columns in order, many splits at once
+    stump_buckets, boost_rounds                              columns in buckets, many rounds at once
     gradient, boost_weights, pairs                           passes of boosting
     integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
     graph_words, graph_graphlets, graph_walks                what graphs have in common

@@ -8,6 +8,7 @@ reason nobody's worker takes more than its own core unless it is told to (``coun
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import threading
@@ -27,6 +28,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # among those that joblib sets in its workers
+_OPEN = 1 << 40  # more than workers ever count themselves in at a gate
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
@@ -92,6 +94,19 @@ def _hold() -> list[tuple[Any, int]]:
     for library, _ in held:
         library.set_num_threads(1)
     return held
+
+
+@cache
+def resting() -> int:
+    """Give the address of the system's way to let other threads have a core; 0 without one."""
+    try:
+        if os.name == "nt":
+            rest: Any = ctypes.WinDLL("kernel32").SwitchToThread  # type: ignore[attr-defined]
+        else:
+            rest = ctypes.CDLL(None).sched_yield
+    except (AttributeError, OSError):
+        return 0
+    return ctypes.cast(rest, ctypes.c_void_p).value or 0
 
 
 class _OneBlasThread:
@@ -222,9 +237,36 @@ class Workers:
         if others <= 0 or pieces < _FEWEST:
             function()
             return
+        self._gathered().run(function, others)
+
+    def together(self, function: Callable[[int], Any], workers: int, gate: Any) -> None:
+        """Call the function with the numbers of workers, each on a thread of its own.
+
+        They meet at the gate (``ops/cpu/gate.py``); where one of them cannot come it is opened, so
+        that the others do not wait for ever.
+        """
+        numbers = iter(range(workers))
+
+        def come() -> None:
+            try:
+                function(next(numbers))
+            except BaseException:
+                gate[0] += _OPEN
+                raise
+
+        if workers == 1:
+            come()
+            return
+        try:
+            self._gathered().run(come, workers - 1)
+        except BaseException:  # perhaps before all of them were called
+            gate[0] += _OPEN
+            raise
+
+    def _gathered(self) -> _Team:
         if self._team is None:
             self._team = self._stack.enter_context(_Team(self.threads - 1))
-        self._team.run(function, others)
+        return self._team
 
 
 def _taken(left: deque[T]) -> Iterator[T]:

@@ -16,7 +16,7 @@ from maxmargin.trees.categories import Categories, Rules, best_group
 from maxmargin.trees.criterion import Classes, Criterion, Gini, Sign, Square, Vector
 from maxmargin.trees.presort import sort_columns
 from maxmargin.trees.sorted_block import SortedBlock
-from maxmargin.trees.source import source_of
+from maxmargin.trees.source import ColumnSource, source_of
 from maxmargin.trees.split import Split, midpoint
 
 Mask = NDArray[np.bool_]
@@ -138,6 +138,11 @@ class Columns:
     def _read(self, feature: int) -> NDArray[Any]:
         """Give the values of a column."""
         return self._source.column(feature).dense(self.n_rows)
+
+    def plain(self) -> tuple[SortedBlock, ColumnSource, Workers] | None:
+        """Give all columns in order, if they are numbers, kept and free to be split anywhere."""
+        apart = self._categories or self._passing or self._rules.least > 0.0
+        return None if apart else (self._kept, self._source, self._workers)
 
     # the best split
 
@@ -326,7 +331,7 @@ class Columns:
         if split.feature in self._categories:
             return split.right_of(self._read(split.feature))
         (latest, above, count), block = self._latest, self._block_of(split.feature)
-        if split is not latest:
+        if latest is None or not split.asks_like(latest):
             above, count = block.find(split, self._source.column(split.feature))
         return block.right_side(split, above, count, self.n_rows)
 

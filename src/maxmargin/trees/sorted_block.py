@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,10 @@ class SortedBlock:
     def run(self, place: int, above: bool) -> tuple[int, int]:
         """Give the ends of a run among the rows."""
         return self._bounds[2 * place + above], self._bounds[2 * place + above + 1]
+
+    def parts(self) -> tuple[NDArray[Any], ...]:
+        """Give all runs and where they begin, and the same of rows without a value."""
+        return self.rows, self._start, self._missing, np.array(self._lacking, np.int64)
 
     def missing(self, place: int) -> NDArray[np.uint32]:
         """Give the rows that have no value in a column."""

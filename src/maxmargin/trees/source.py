@@ -60,6 +60,11 @@ class ColumnSource(ABC):
         """Read one of them, to look at a few of its values."""
         return self.read(np.array([column]))[0]
 
+    def at(self, rows: Array, columns: Array) -> Array:
+        """Look up single values, each by its row and its column."""
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        return np.array([self.column(j).at(i) for i, j in pairs])
+
 
 class ArraySource(ColumnSource):
     """Columns of an array, in memory or on disk."""
@@ -77,6 +82,10 @@ class ArraySource(ColumnSource):
     def column(self, column: int) -> Entries:
         """Give a view of one."""
         return Entries(self._X[:, column])
+
+    def at(self, rows: Array, columns: Array) -> Array:
+        """Look up single values, each by its row and its column."""
+        return self._X[rows, columns].astype(np.float64)
 
 
 class SparseSource(ColumnSource):

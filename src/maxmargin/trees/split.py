@@ -68,6 +68,10 @@ class Split:
         question = self.feature, self.threshold, self.missing_right
         return *question, self.left, self.right, self.gain
 
+    def asks_like(self, other: Split) -> bool:
+        """Whether another split asks the same question about a number."""
+        return (self.feature, self.threshold) == (other.feature, other.threshold)
+
     def right_side(self, X: Any) -> Mask:
         """Tell which rows go right.
 
@@ -135,6 +139,17 @@ def midpoint(low: float, high: float) -> float:
     """Give the middle of two values, or the lower one where rounding would reach the higher."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
+
+
+def round_gain(gain: Any) -> Any:
+    """Leave off what the rounding of weights, of sum 1, makes of a gain."""
+    return np.round(gain, 10)
+
+
+def midpoints(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the middles of many pairs of values, as ``midpoint`` does."""
+    middle = 0.5 * low + 0.5 * high
+    return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def column(X: Any, feature: int) -> NDArray[Any]:

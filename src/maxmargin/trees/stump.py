@@ -289,9 +289,13 @@ class DecisionStump(ClassifierMixin, Stump):
 
     def _leaf_shares(self) -> Vector:
         """Give the shares of the classes on each side."""
+        weight = self._leaf_weight
+        total = weight.sum(axis=1, keepdims=True)
+        if total.all():
+            shares: Vector = weight / total
+            return shares
         leaves = np.array([[self.split_.left], [self.split_.right]])
-        shares: Vector = leaf_shares(self._leaf_weight[None], *leaves)[0]
-        return shares
+        return leaf_shares(weight[None], *leaves)[0]
 
 
 class RegressionStump(RegressorMixin, Stump):

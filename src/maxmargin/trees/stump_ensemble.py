@@ -267,7 +267,7 @@ class StumpEnsemble(Sequence[Split]):
         chosen = self.begin[rounds], self.end[rounds], self.chosen
         sides = [leaf[rounds] for leaf in leaves]
         source = _Rows(X, used)
-        size = int(np.clip(_BLOCK_VALUES // max(1, len(used)), _FEWEST_ROWS, _MOST_ROWS))
+        size = min(max(_BLOCK_VALUES // max(1, len(used)), _FEWEST_ROWS), _MOST_ROWS)
 
         def work(first: int) -> None:
             part = total[first : first + size]

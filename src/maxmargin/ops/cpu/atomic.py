@@ -21,7 +21,7 @@ def take_next(_context: Any, counter: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "monotonic")
+        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
 
     return types.int64(counter), codegen
 

@@ -14,18 +14,51 @@ from __future__ import annotations
 from typing import Any
 
 from maxmargin.ops.loop import njit
+from maxmargin.ops.round_state import CHUNK
 
 _SUMS = {"reassoc", "nsz"}
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
-def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
+def weigh_both(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
     """Give the weight of the rows told wrong, and of all rows."""
     wrong, total = 0.0, 0.0
     for i in range(len(weight)):
         wrong += weight[i] * (predicted[i] != label[i])
         total += weight[i]
     return wrong, total
+
+
+@njit(cache=True, nogil=True)
+def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
+    """Give the weight of the rows told wrong, and the sum of its squares.
+
+    They are summed as in compiled rounds (``boost_rounds.py``): chunk by chunk.
+    """
+    total = squares = 0.0
+    for begin in range(0, len(weight), CHUNK):
+        some = some_squares = 0.0
+        for i in range(begin, min(begin + CHUNK, len(weight))):
+            w = weight[i] * (predicted[i] != label[i])
+            some += w
+            some_squares += w * w
+        total += some
+        squares += some_squares
+    return total, squares
+
+
+@njit(cache=True, nogil=True)
+def weigh_all(weight: Any) -> tuple[float, float]:
+    """Give the weight of all rows, and the sum of its squares; summed in the same way."""
+    total = squares = 0.0
+    for begin in range(0, len(weight), CHUNK):
+        some = some_squares = 0.0
+        for i in range(begin, min(begin + CHUNK, len(weight))):
+            some += weight[i]
+            some_squares += weight[i] * weight[i]
+        total += some
+        squares += some_squares
+    return total, squares
 
 
 @njit(cache=True, nogil=True)

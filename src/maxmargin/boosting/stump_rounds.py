@@ -1,0 +1,227 @@
+"""AdaBoost of two classes with stumps: the rounds of ``samme.py``, many of them in one call.
+
+The loops are in ``ops/cpu/boost_rounds.py``. A call makes as many rounds as take some hundredths of
+a second, so that time limits and Ctrl-C act in between; with somebody who looks at every round it
+makes one, to the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.boosting.samme import Votes, too_weak
+from maxmargin.ensembles.rounds import Round, Stop
+from maxmargin.ops.clock import Clock
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ERROR, GINI
+from maxmargin.ops.round_state import (
+    CHUNK,
+    COEFFICIENT,
+    COSINE,
+    LINE,
+    LOG_Z,
+    PERFECT,
+    SQUARES,
+    STALE,
+    STATUS,
+    TALLY,
+    TOTAL,
+    TRAIN_ERROR,
+    WEAK,
+    Boosted,
+)
+from maxmargin.ops.round_state import ERROR as WEIGHTED_ERROR
+from maxmargin.ops.threads import resting
+from maxmargin.trees.bucketed import BucketedColumns
+from maxmargin.trees.split import Split
+
+Vector = NDArray[np.float64]
+
+_AT_ONCE = 1 << 25  # entries and rows of a call: some hundredths of a second
+_MOST = 2_000  # rounds of a call: it takes as long to make splits of them
+_WORTH_A_WORKER = 1 << 18  # of a round; less is done while workers meet and wait
+_NAN = float("nan")
+_LARGEST = 709.0  # whose exponential is a double
+
+
+@dataclass
+class StumpRounds:
+    """The booster of AdaBoost with stumps.
+
+    Parameters
+    ----------
+    columns : BucketedColumns
+    training : Votes
+        Of two classes.
+    criterion : {"error", "gini"}
+    learning_rate : float
+    validation : Votes, default=None
+        Rows on which the ensemble's error is watched.
+    watched : array-like, default=None
+        Their features.
+    """
+
+    columns: BucketedColumns
+    training: Votes
+    criterion: str
+    learning_rate: float
+    validation: Votes | None = None
+    watched: Any = None
+
+    def __post_init__(self) -> None:
+        buckets, n = self.columns.buckets, len(self.training.label)
+        self._work = len(buckets.entries) + 4 * n
+        threads = self.columns.workers.threads
+        self._workers = max(1, min(threads, self._work // _WORTH_A_WORKER))
+        self._gate = np.zeros(8, np.int64)
+        self._begin()
+
+    @property
+    def weight(self) -> Vector:
+        """The weights of the rows, of any sum."""
+        weight: Vector = self._rows.weight
+        return weight
+
+    def _begin(self) -> None:
+        self.members: list[Split] = []
+        self.coefficients: list[float] = []
+        self._log_bound, self._loss, self._ended = 0.0, 1.0, False
+        self._rows = _begin(self.training, self.columns, self._workers)
+        if self.validation is not None:
+            self.validation.forget()
+
+    def round(self) -> Round | Stop:
+        """Make one round of AdaBoost."""
+        made = self.rounds(1)
+        return made if isinstance(made, Stop) else made[0]
+
+    def rounds(self, most: int, clock: Clock | None = None) -> list[Round] | Stop:
+        """Make some rounds of AdaBoost, as many as take no time to speak of."""
+        if self._ended:
+            return Stop.PERFECT
+        log = np.zeros((min(most, self._at_once(clock)), LINE))
+        made = self._make(log, False)
+        if log[made - 1, STATUS] == WEAK:
+            made -= 1
+        if made == 0:
+            return too_weak(log[0, WEIGHTED_ERROR], 2, not self.members)
+        return self._take(log[:made], self.columns.splits(log[:made]), clock)
+
+    def _at_once(self, clock: Clock | None) -> int:
+        """Say how many rounds to make in a call; with little time, no more than there are."""
+        most = max(1, min(_MOST, self._workers * _AT_ONCE // self._work))
+        limited = clock is not None and clock.left < math.inf
+        return min(most, max(1, len(self.members))) if limited else most
+
+    def _make(self, log: Vector, replay: bool) -> int:
+        """Let all workers make the rounds of a log."""
+        make_rounds, buckets = engine_of(log).boost_rounds.make_rounds, self.columns.buckets
+        kind, rate, rows = (
+            GINI if self.criterion == "gini" else ERROR,
+            self.learning_rate,
+            self._rows,
+        )
+        made, rest = [0] * self._workers, resting()
+
+        def work(worker: int) -> None:
+            made[worker] = make_rounds(
+                buckets, rows, log, kind, rate, replay, worker, self._gate, rest
+            )
+
+        self.columns.workers.together(work, self._workers, self._gate)
+        return made[0]
+
+    def _take(self, log: Vector, members: list[Split], clock: Clock | None) -> list[Round]:
+        """Take note of rounds that were made."""
+        numbers = log[:, [STATUS, WEIGHTED_ERROR, COEFFICIENT, LOG_Z, COSINE, TRAIN_ERROR]].tolist()
+        seconds = 0.0 if clock is None else clock.seconds
+        return [
+            self._note(member, seconds, *line)
+            for member, line in zip(members, numbers, strict=True)
+        ]
+
+    def _note(
+        self,
+        member: Split,
+        seconds: float,
+        status: float,
+        error: float,
+        coefficient: float,
+        log_z: float,
+        cosine: float,
+        train_error: float,
+    ) -> Round:
+        alone, before = not self.members, self._loss
+        self._log_bound += log_z
+        loss = self._loss = math.exp(self._log_bound) if self._log_bound < _LARGEST else math.inf
+        ended = self._ended = status == PERFECT
+        self.members.append(member)
+        self.coefficients.append(coefficient)
+        alpha = 0.5 * coefficient
+        return Round(
+            len(self.members),
+            seconds,
+            error,
+            alpha,
+            loss,
+            bound=0.0 if ended and alone else loss,
+            train_error=train_error,
+            validation_error=self._validate(member, alpha),
+            before=before,
+            slope=(1.0 - 2.0 * error) * before,
+            pull=before,
+            cosine=cosine,
+            stop=Stop.PERFECT if ended else None,
+        )
+
+    def _validate(self, member: Split, alpha: float) -> float:
+        if self.validation is None:
+            return _NAN
+        classes = member.left > 0.0, member.right > 0.0
+        predicted = np.where(member.right_side(self.watched), classes[1], classes[0])
+        return self.validation.add(predicted.astype(np.int32), alpha)
+
+    def keep(self, n_rounds: int) -> None:
+        """Drop the later rounds and play the others again, to the same bits."""
+        self.resume(self.members[:n_rounds], self.coefficients[:n_rounds])
+
+    def resume(self, members: list[Split], coefficients: list[float]) -> None:
+        """Take over an ensemble, with the weights that its rounds lead to."""
+        self._begin()
+        if not members:
+            return
+        log = np.array([self.columns.line(member) for member in members])
+        log[:, COEFFICIENT] = coefficients
+        self._make(log, True)
+        self._take(log, members, None)
+
+
+def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
+    """Set the rows of a training set to where rounds begin."""
+    n, buckets, share = len(training.label), columns.buckets, training.weight
+    B, chunks = 2 * len(buckets.begin), -(-n // CHUNK)
+    tally = np.zeros((workers, TALLY))
+    tally[:, TOTAL], tally[:, STALE] = share.sum(), 1.0
+    tally[:, SQUARES] = np.einsum("i,i", share, share)
+    return Boosted(
+        label=training.label.astype(np.uint8),
+        share=share,
+        weight=share.copy(),
+        level=np.empty(n, np.int64),
+        votes=np.zeros(n),
+        side=np.zeros(n, np.uint8),
+        wrong=np.empty(n, np.uint32),
+        sums=np.empty((workers + 1 if workers > 1 else 1, B), np.int64),
+        best=np.empty(len(buckets.lacking) - 1),
+        hope=np.empty(len(buckets.lacking) - 1, np.bool_),
+        chunk=np.zeros((chunks, 4)),
+        gained=np.zeros((chunks, 2), np.int64),
+        whole=np.zeros((workers, 2), np.int64),
+        tally=tally,
+        line=np.zeros((workers, LINE)),
+    )

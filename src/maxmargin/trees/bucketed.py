@@ -1,0 +1,156 @@
+"""Columns cut into buckets, for rounds that are compiled as a whole.
+
+All of ``ops/cpu/boost_rounds.py`` that has to do with columns: which of them it can take, their
+buckets, and splits as it writes them (so many rows of a run) as splits of values, and back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import ROW
+from maxmargin.ops.round_state import ALONG, COUNT, GAIN, LINE, REST, RUN, SIDE, Buckets
+from maxmargin.ops.threads import Workers
+from maxmargin.trees.columns import Columns
+from maxmargin.trees.sorted_block import SortedBlock
+from maxmargin.trees.source import ColumnSource
+from maxmargin.trees.split import Split, midpoints, round_gain
+
+Vector = NDArray[np.float64]
+
+_ALL = 65_535  # buckets: their numbers have two bytes
+_MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
+_GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
+_ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
+
+
+class BucketedColumns:
+    """The columns of a training set, in buckets.
+
+    Parameters
+    ----------
+    block : SortedBlock
+    source : ColumnSource
+        Where their values are.
+    workers : Workers
+    """
+
+    def __init__(self, block: SortedBlock, source: ColumnSource, workers: Workers) -> None:
+        self._block, self._source, self.workers = block, source, workers
+        self.buckets = _cut(block, source.n_rows, workers)
+
+    @classmethod
+    def of(cls, columns: Columns) -> BucketedColumns | None:
+        """Cut columns that are all numbers, in memory and free to be split anywhere."""
+        parts = columns.plain()
+        if parts is None or not 0 < parts[1].n_columns <= _ALL // (_FEWEST + 1):
+            return None
+        return cls(*parts)
+
+    def splits(self, log: Vector) -> list[Split]:
+        """Read the splits of rounds; their leaves are -1 and +1."""
+        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST, GAIN]]
+        lines[:, -1] = round_gain(lines[:, -1])
+        thresholds = self._thresholds(log[:, RUN].astype(np.int64), log[:, COUNT].astype(np.int64))
+        each = zip(thresholds.tolist(), lines.tolist(), strict=True)
+        return [self._split(threshold, *line) for threshold, line in each]
+
+    def _split(
+        self,
+        threshold: float,
+        run: float,
+        count: float,
+        along: float,
+        side: float,
+        rest: float,
+        gain: float,
+    ) -> Split:
+        side, rest = 2.0 * side - 1.0, 2.0 * rest - 1.0
+        if run < 0:
+            return Split(left=rest, right=rest, gain=gain)
+        above, feature, n_rows = run % 2 == 1, int(run) // 2, self._source.n_rows
+        left, right = (rest, side) if above else (side, rest)
+        missing_right = bool(along) == above
+        if count and not self._block.n_missing[feature]:  # none seen: to the side with more rows
+            missing_right = 2 * (count if above else n_rows - count) > n_rows
+        return Split(feature, threshold, None, missing_right, left, right, gain)
+
+    def _thresholds(self, run: Any, count: Any) -> Vector:
+        """Put thresholds behind the first rows of runs; without any, beyond all values."""
+        rows, start, _, _ = self._block.parts()
+        asked = np.flatnonzero((run >= 0) & (count > 0))
+        feature, begin = run[asked] // 2, start[run[asked]].astype(np.int64)
+        place, end = begin + count[asked], start[run[asked] + 1].astype(np.int64)
+        last = self._source.at(rows[place - 1] & ROW, feature) + 0.0
+        then = np.array(self._block.middle)[feature]
+        inside = np.flatnonzero(place < end)
+        then[inside] = self._source.at(rows[place[inside]] & ROW, feature[inside]) + 0.0
+        thresholds = np.full(len(run), np.inf)
+        thresholds[asked] = midpoints(np.minimum(last, then), np.maximum(last, then))
+        return thresholds
+
+    def line(self, split: Split) -> Vector:
+        """Write a split as a round does."""
+        line = np.zeros(LINE)
+        line[RUN], line[REST] = -1.0, split.left > 0.0
+        if split.feature < 0:
+            return line
+        above, count = self._block.find(split, self._source.column(split.feature))
+        leaves = split.right > 0.0, split.left > 0.0
+        line[SIDE], line[REST] = leaves if above else leaves[::-1]
+        line[RUN], line[COUNT] = 2 * split.feature + above, count
+        line[ALONG] = split.missing_right == above
+        return line
+
+
+def _cut(block: SortedBlock, n_rows: int, workers: Workers) -> Buckets:
+    rows, start, missing, lacking = block.parts()
+    p = len(lacking) - 1
+    most = min(_MOST, _ALL // p - 1)
+    first = np.empty(2 * p + 1, np.int64)
+    bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
+    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, *bounds)
+    begin, inner, stop = bounds[:, :count].copy()
+    cut = rows, missing, lacking, first, begin, stop
+    entry_start, entries = _list_entries(cut, start.astype(np.int64), n_rows, workers)
+    return Buckets(rows, start, missing, lacking, first, begin, inner, stop, entry_start, entries)
+
+
+def _list_entries(
+    cut: tuple[Any, ...], start: Any, n_rows: int, workers: Workers
+) -> tuple[Any, Any]:
+    """List the buckets of every row; groups of columns are counted, then written, side by side."""
+    rows, missing, lacking, *_ = cut
+    verbs, p = engine_of(rows).stump_buckets, len(lacking) - 1
+    size = p if len(rows) < _WORTH_THREADS else -(-p // _GROUPS)
+    groups = [(j, min(j + size, p)) for j in range(0, p, size)]
+    place = np.empty((len(groups), n_rows), np.uint64)
+
+    def count(g: int) -> None:
+        j, end = groups[g]
+        some, absent = rows[start[2 * j] : start[2 * end]], missing[lacking[j] : lacking[end]]
+        verbs.count_entries(some, absent, place[g])
+
+    def write(g: int) -> None:
+        verbs.list_entries(*cut, *groups[g], place[g], entries)
+
+    workers.each(count, range(len(groups)))
+    entry_start = _stack(place)
+    entries = np.empty(int(entry_start[-1]), np.uint16)
+    workers.each(write, range(len(groups)))
+    return entry_start, entries
+
+
+def _stack(count: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Turn the counts of groups into where their entries begin; gives where those of rows do."""
+    entry_start = np.zeros(count.shape[1] + 1, np.uint64)
+    np.cumsum(count.sum(axis=0), out=entry_start[1:])
+    before = entry_start[:-1].copy()
+    for each in count:
+        before += each
+        np.subtract(before, each, out=each)
+    return entry_start
