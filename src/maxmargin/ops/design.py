@@ -168,8 +168,8 @@ class _DenseRows:
 
     def csr(self) -> tuple[Any, Any, Any]:
         n, d = self.X.shape
-        none = np.empty(0, np.int32)
-        return np.ascontiguousarray(self.X).ravel(), none, d * np.arange(n + 1)
+        none, starts = np.empty(0, np.uint32), np.arange(n + 1, dtype=np.uint64)
+        return np.ascontiguousarray(self.X).ravel(), none, np.uint64(d) * starts
 
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))

@@ -46,3 +46,12 @@ ERROR, GINI = 0, 1
 """Criteria of several classes."""
 CODES: Final = 256
 """Of a pattern of eight cells."""
+
+# Losses of the margin that compiled loops know
+
+HINGE, SQUARED_HINGE, LOGISTIC = 0, 1, 2
+
+# What Newton's method remembers of a problem between two calls
+
+WIDTH, DAMPING, PRIMAL, DUAL, IDLE = 0, 1, 2, 3, 4
+"""Of the smoothed hinge; the damping; the best values so far; steps since the last better one."""

@@ -18,6 +18,7 @@ from maxmargin.solvers.projected_subgradient import Pegasos, ProjectedSubgradien
 from maxmargin.solvers.row_cache import RowCache
 from maxmargin.solvers.run import Limits, Progress, Solution, Trace, run, with_printing
 from maxmargin.solvers.shrinking import Shrinking
+from maxmargin.solvers.small_newton import SmallNewton
 from maxmargin.solvers.smo import SMO, FirstOrderSMO
 from maxmargin.solvers.sparse_interior_point import SparseInteriorPoint
 from maxmargin.solvers.two_classes import TwoClasses
@@ -48,6 +49,12 @@ def solvers_for(loss: Any, penalty: str, free: bool) -> list[str]:
     """Name the solvers that take linear problems of a kind."""
     kinds = LINEAR_SOLVERS.items()
     return [name for name, kind in kinds if kind.scope.takes(loss, penalty, free)]
+
+
+def linear_solver(name: str, problem: Any, design: Any) -> Any:
+    """Give the solver of this name; of Newton's method, that for few rows where they are few."""
+    small = name == "newton" and SmallNewton.takes(problem, design)
+    return SmallNewton if small else LINEAR_SOLVERS[name]
 
 
 _SUCCESSORS: Final = (
@@ -87,12 +94,14 @@ __all__ = [
     "RowCache",
     "SequentialDual",
     "Shrinking",
+    "SmallNewton",
     "Solution",
     "SparseInteriorPoint",
     "Start",
     "Trace",
     "WorkingSet",
     "is_narrow",
+    "linear_solver",
     "run",
     "solvers_for",
     "successor_of",

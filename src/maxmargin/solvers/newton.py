@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.certify import LinearPoint
+from maxmargin.losses import Loss
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
@@ -89,14 +90,14 @@ class Newton:
         self._smooth = problem.loss.smooth
         self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
-        self._damping = 0.0 if self._smooth else _DAMPING
+        self._damping = damping_of(problem.loss)
         self._exact = is_narrow(design)
         self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
         self._seed, self._sample = seed, sample and start is None
         if start is None:
-            self._begin(self._best_constant(), _WIDTH)
+            self._begin(self._best_constant(), width_of(warm=False))
         else:
-            self._begin(start.theta.copy(), _WARM_WIDTH)
+            self._begin(start.theta.copy(), width_of(warm=True))
         self._best_beta = np.zeros(len(problem))
         self._best_dual = self._dual_at_zero()
 
@@ -139,8 +140,7 @@ class Newton:
     @property
     def aim(self) -> float:
         """Go on to rounding where steps cost next to nothing."""
-        small = self._exact and len(self.problem) * self._design.width <= _SMALL
-        return _FINEST if small else 1.0
+        return aim_of(self._design) if self._exact else 1.0
 
     def violation(self) -> float:
         """Give the relative gap by the running numbers."""
@@ -378,7 +378,7 @@ class Newton:
                 if solver.violation() <= few.tol or limits.clock.over():
                     break
                 solver.step(few)
-        self._begin(solver.point().theta, _WARM_WIDTH)
+        self._begin(solver.point().theta, width_of(warm=True))
         return True
 
 
@@ -395,6 +395,21 @@ def _totals(problem: LinearProblem) -> Vector:
     """Add up the costs of the two sides, the negative one first."""
     positive = float(problem.cost @ (problem.t > 0))
     return np.array([float(problem.cost.sum()) - positive, positive])
+
+
+def aim_of(design: Design) -> float:
+    """Give the relative gap that steps of next to no cost are made for; 1 where they cost some."""
+    return _FINEST if len(design) * design.width <= _SMALL else 1.0
+
+
+def width_of(warm: bool) -> float:
+    """Give the width of the first proximal hinge, narrower after a start near the optimum."""
+    return _WARM_WIDTH if warm else _WIDTH
+
+
+def damping_of(loss: Loss) -> float:
+    """Give the first damping: none for smooth losses."""
+    return 0.0 if loss.smooth else _DAMPING
 
 
 def is_narrow(design: Design) -> bool:

@@ -20,6 +20,7 @@ from maxmargin.solvers import (
     SequentialDual,
     Solution,
     is_narrow,
+    linear_solver,
     solvers_for,
 )
 from maxmargin.solvers.linear_start import LinearStart
@@ -217,7 +218,8 @@ class LinearSVC(LinearModel):
         if self._joint():
             return SequentialDual(problem, design, None, seed)
         name = self._choose(design)
-        return LINEAR_SOLVERS[name](problem, design, start, seed, **self._options(name))
+        kind = linear_solver(name, problem, design)
+        return kind(problem, design, start, seed, **self._options(name))
 
     def _choose(self, design: Design) -> str:
         """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""
