@@ -35,6 +35,15 @@ from maxmargin.certify import LinearPoint
 from maxmargin.losses import SquaredHinge
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
+from maxmargin.ops.kinds import (
+    DUAL_ALPHA,
+    DUAL_CURVATURE,
+    DUAL_DIAGONAL,
+    DUAL_INVERSE,
+    DUAL_LABEL,
+    DUAL_LINE,
+    DUAL_UPPER,
+)
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
@@ -44,7 +53,9 @@ from maxmargin.solvers.sweep import Index, sweep
 
 Vector = NDArray[np.float64]
 
-_FIRST, _LAPS = 4, 7  # passes before the first look at all rows, and before each later one
+_FIRST, _LEAST, _LAPS = 3, 0.3, 5  # times all rows are visited before a look: first, later
+_LITTLE = 0.003  # of the gap: a pass that gains less says that it is to be found elsewhere
+_MANY = 200  # passes at once, where few rows move
 _HALVINGS = 4  # of the way between two points, to find where the primal is least
 
 
@@ -67,22 +78,32 @@ class DualCoordinate:
         self._verbs = design.engine.dual_coordinate
         self._squared = squared = problem.loss == SquaredHinge()
         self._rows, self._length = design.csr(), design.stored / max(1, len(design))
-        self._diagonal = 0.5 / problem.cost if squared else np.zeros(len(problem))
-        self._upper = np.full(len(problem), np.inf) if squared else problem.cost
-        self._curvature = design.row_norms() + self._diagonal
-        # No weights help a row of zeros: its best dual under the hinge is the cost, from the start.
-        self._alpha = np.where(self._curvature > 0, 0.0, problem.cost)
+        self._lines = self._known(problem, design)
+        self._duals, self._alpha = self._lines.ravel(), self._lines[:, DUAL_ALPHA]
         self._theta = np.zeros(design.width)
         self._random = np.random.default_rng(seed).integers(1, 2**63, size=1, dtype=np.uint64)
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
-        self._looked, self._laps, self._uniform = 0, _FIRST, sampling == "uniform"
+        self._visits, self._uniform = float(_FIRST * len(problem)), sampling == "uniform"
         self._order = np.arange(len(problem))
         if start is not None:
-            alpha = start.alpha(problem, self._upper)
-            self._alpha = np.where(self._curvature > 0, alpha, self._alpha)
+            alpha = start.alpha(problem, self._lines[:, DUAL_UPPER])
+            self._alpha[:] = np.where(self._lines[:, DUAL_CURVATURE] > 0, alpha, self._alpha)
             self._theta = design.back(problem.t * self._alpha)
             self._look()
+
+    def _known(self, problem: LinearProblem, design: Design) -> Vector:
+        """Put side by side what a visit needs to know of a row."""
+        lines = np.zeros((len(problem), DUAL_LINE))
+        diagonal = 0.5 / problem.cost if self._squared else 0.0
+        curvature = design.row_norms() + diagonal
+        lines[:, DUAL_LABEL], lines[:, DUAL_DIAGONAL] = problem.t, diagonal
+        lines[:, DUAL_UPPER] = np.inf if self._squared else problem.cost
+        lines[:, DUAL_CURVATURE] = curvature
+        np.divide(1.0, curvature, out=lines[:, DUAL_INVERSE], where=curvature > 0)
+        # No weights help a row of zeros: its best dual under the hinge is the cost, from the start.
+        lines[:, DUAL_ALPHA] = np.where(curvature > 0, 0.0, problem.cost)
+        return lines
 
     def violation(self) -> float:
         """Give the relative gap when it was last looked at."""
@@ -99,23 +120,42 @@ class DualCoordinate:
 
     def step(self, limits: Limits) -> None:
         """Make some passes, then look at the gap."""
-        left = limits.max_iter - self.iterations if limits.max_iter >= 0 else self._laps
-        long = self._laps * self._design.stored > WORK
-        for _ in range(max(1, min(self._laps, left))):
-            if long and limits.clock.over():
-                break
+        before, visits = self.violation(), self._visits
+        if self._uniform or len(self._order) * self._length > WORK:
             self._pass(limits)
-        before, since = self.violation(), self.iterations - self._looked
+            visits = float(len(self._order))
+        else:
+            self._pass_often(limits)
         self._look()
-        self._laps = self._promised(before, since, limits.tol)
+        self._visits = self._promised(before, visits, limits.tol)
 
-    def _promised(self, before: float, since: int, tol: float) -> int:
-        """Count the passes after which the gap should be small enough, at its last decrease."""
-        now = self.violation()
+    def _promised(self, before: float, visits: float, tol: float) -> float:
+        """Count the visits after which the gap should be small enough, at its last decrease."""
+        now, n = self.violation(), len(self.problem)
         if not 0 < now < before:
-            return _LAPS
-        needed = np.log(now / tol) / np.log(before / now) * since
-        return int(np.clip(np.ceil(needed), 2, _LAPS))
+            return _LAPS * n
+        needed = np.log(now / tol) / np.log(before / now) * visits
+        return float(np.clip(1.1 * needed, _LEAST * n, _LAPS * n))
+
+    def _pass_often(self, limits: Limits) -> None:
+        """Visit the rows that move, in new orders, as long as one call should take."""
+        most = limits.steps_left(self.iterations, _MANY)
+        visits = min(self._visits, WORK / self._length)
+        goal = _LITTLE * max(0.0, self._best_primal - self._dual)
+        made, kept = self._verbs.descend_often(
+            *self._rows,
+            self._design.constant,
+            self._duals,
+            self._order,
+            len(self._order),
+            max(1, most),
+            visits,
+            goal,
+            self._random,
+            self._theta,
+        )
+        self._order = self._order[:kept]
+        self.iterations += made
 
     def _pass(self, limits: Limits) -> None:
         """Visit the rows that moved when last visited, or as many draws as there are rows."""
@@ -128,39 +168,24 @@ class DualCoordinate:
         self._order, _ = sweep(self._order, work, self._visit, limits)
         self.iterations += 1
 
-    def _visit(self, order: Index) -> tuple[int]:
-        kept = self._verbs.descend(
-            *self._rows,
-            self._design.constant,
-            self.problem.t,
-            self._diagonal,
-            self._upper,
-            self._curvature,
-            order,
-            len(order),
-            self._alpha,
-            self._theta,
+    def _visit(self, order: Index) -> tuple[int, float]:
+        constant, theta = self._design.constant, self._theta
+        kept, gain = self._verbs.descend(
+            *self._rows, constant, self._duals, order, len(order), theta
         )
-        return (kept,)
+        return kept, gain
 
     def _look(self) -> None:
-        """Evaluate both objectives."""
-        alpha, theta, problem = self._alpha, self._theta, self.problem
-        squares = float(self._diagonal @ (alpha * alpha)) + float(theta @ theta)
-        self._dual, self._looked = float(alpha.sum()) - 0.5 * squares, self.iterations
-        values = self._design.values(theta)
-        self._gather(values)
+        """Evaluate both objectives, and find the rows that a step would move."""
+        theta, problem = self._theta, self.problem
+        values, order = self._design.values(theta), np.empty(len(problem), np.intp)
+        count, total, squares = self._verbs.gather(values, self._duals, order)
+        self._order = order[:count]
+        self._dual = total - 0.5 * (squares + float(theta @ theta))
         share = self._best_share(theta, values)
         self._best_theta = self._best_theta + share * (theta - self._best_theta)
         self._best_values = self._best_values + share * (values - self._best_values)
         self._best_primal = problem.primal(self._best_theta, self._best_values)
-
-    def _gather(self, values: Vector) -> None:
-        """Find the rows that a step would move."""
-        alpha, G = self._alpha, self.problem.t * values - 1.0
-        G += self._diagonal * alpha
-        moves = np.where(G < 0, alpha < self._upper, alpha > 0)
-        self._order = np.flatnonzero(moves)
 
     def _best_share(self, theta: Vector, values: Vector) -> float:
         """Find where the primal is least between the best point so far (0) and this one (1)."""

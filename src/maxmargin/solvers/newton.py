@@ -59,6 +59,7 @@ _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
+_FACTOR, _GRADIENTS = 1 / 15, 15  # what Cholesky's factor costs, and the products in its place
 _TALL_WIDTH, _TALL = 4000, 20  # the same for so many rows a column: then they are ill-conditioned
 _SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows for each column
 _SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
@@ -417,7 +418,9 @@ def is_narrow(design: Design) -> bool:
     if design.dense:
         tall = len(design) >= _TALL * design.width
         return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
-    light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
+    each = design.stored / max(1, len(design))
+    square = 0.5 * design.stored * each + _FACTOR * design.width**3
+    light = each <= _EXACT_NONZEROS and square <= _GRADIENTS * design.stored
     return light and design.width <= _EXACT_WIDTH
 
 

@@ -20,7 +20,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.kinds import DUAL, HINGE, IDLE, LOGISTIC, PRIMAL, SQUARED_HINGE, WIDTH
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.newton import aim_of, damping_of, width_of
+from maxmargin.solvers.newton import aim_of, damping_of, is_narrow, width_of
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope
@@ -33,6 +33,7 @@ _KINDS: Final[dict[Loss, int]] = {
     Logistic(): LOGISTIC,
 }
 _MOST_WORK, _MOST_COLUMNS = 1 << 22, 320  # multiplications of a step; more are worth BLAS, threads
+_GRADIENTS = 15  # products with all rows of a step by conjugate gradients
 _FARTHEST = 8.0  # value of the first intercept
 _PATIENCE = 300  # steps on a hinge, after which another solver should have a try
 
@@ -51,6 +52,7 @@ class SmallNewton:
     ) -> None:
         del seed  # nothing is random
         self.problem, self._design, self.iterations = problem, design, 0
+        self._exact = is_narrow(design)
         self._kind, n = _KINDS[problem.loss], len(problem)
         self._rows, self._verbs = design.csr(), design.engine.newton
         self.patience = _PATIENCE if self._kind == HINGE else None
@@ -72,14 +74,16 @@ class SmallNewton:
     @staticmethod
     def takes(problem: LinearProblem, design: Design) -> bool:
         """Whether a problem is one of the losses known here, and small."""
-        return SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free) and (
-            design.width <= _MOST_COLUMNS and work_of(design) <= _MOST_WORK
-        )
+        if not SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free):
+            return False
+        if is_narrow(design):
+            return design.width <= _MOST_COLUMNS and work_of(design) <= _MOST_WORK
+        return problem.loss.smooth and work_of(design) <= _MOST_WORK
 
     @property
     def aim(self) -> float:
         """Go on to rounding where steps cost next to nothing."""
-        return aim_of(self._design)
+        return aim_of(self._design) if self._exact else 1.0
 
     @property
     def spent(self) -> bool:
@@ -106,6 +110,7 @@ class SmallNewton:
         self.iterations += self._verbs.newton_steps(
             *self._rows,
             *self._about,
+            self._exact,
             limits.tol,
             limits.steps_left(self.iterations, max(1, int(at_once))),
             self._centre,
@@ -129,7 +134,9 @@ class SmallNewton:
 
 
 def work_of(design: Design) -> float:
-    """Count the multiplications of a step: the rows' products, Cholesky's factor, a few passes."""
+    """Count the multiplications of a step: products of the rows and Cholesky's factor, or passes."""
+    if not is_narrow(design):
+        return _GRADIENTS * (2.0 * design.stored + design.width)
     each = design.stored / max(1, len(design))
     return design.stored * (0.5 * each + 8.0) + design.width**3 / 6.0
 

@@ -232,7 +232,9 @@ class LinearSVC(LinearModel):
             return "working_set"
         if self._free() or self.dual is False:
             return "newton"
-        return "dual_coordinate" if self.dual is True or not narrow else "newton"
+        if self.dual is True or (not narrow and self.loss == "hinge"):
+            return "dual_coordinate"
+        return "newton" if narrow or len(design) >= design.width else "dual_coordinate"
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from maxmargin.ops.cpu.kernel_epilogue import exp_nonpositive
 from maxmargin.ops.kinds import DAMPING, DUAL, HINGE, IDLE, PRIMAL, SQUARED_HINGE, WIDTH
 
 _FAST = {"contract", "reassoc", "nsz"}
@@ -30,9 +31,12 @@ _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix s
 _FIRST_DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _NARROW = 0.3  # the factor by which a smoothed hinge becomes narrower
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
-_PROMISING = 0.1  # of the objective is the decrement below which a hinge's duals are worth a look
+_PROMISING = 0.1  # of the objective is the decrement below which duals are worth a look
 _PATIENCE, _ROUNDED = 30, 1e-9  # steps without gain, of which a tenth will do at such a gap
-_EPS = 2.0**-52
+_EPS, _TINY = 2.0**-52, 1e-300
+_MOST_GRADIENTS, _SHARE = 1000, 0.3  # and what of the residual they leave far from the optimum
+_LAST = 10.0  # times the aim may a step gain that may be the last, so that it has to be precise
+_PROMISING_ROUGHLY = 15.0  # times the aim is the decrement below which duals are worth a product
 
 # Only compiled code calls the parts: what Python would call them by need not be compiled.
 _part = njit(
@@ -42,13 +46,29 @@ _part = njit(
 
 
 @_part
+def _log_of_one_more(e: float) -> float:
+    """log(1 + e) for 0 <= e <= 1 to a few units in the last place, in a form that vectorises.
+
+    With s = e / (2 + e) <= 1/3 it is 2 (s + s^3/3 + s^5/5 + ...).
+    """
+    s = e / (2.0 + e)
+    z = s * s
+    q = 1.0 / 29.0 + z * (1.0 / 31.0 + z * (1.0 / 33.0))
+    q = 1.0 / 23.0 + z * (1.0 / 25.0 + z * (1.0 / 27.0 + z * q))
+    q = 1.0 / 17.0 + z * (1.0 / 19.0 + z * (1.0 / 21.0 + z * q))
+    q = 1.0 / 11.0 + z * (1.0 / 13.0 + z * (1.0 / 15.0 + z * q))
+    q = 1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * q))
+    return 2.0 * s * (1.0 + z * (1.0 / 3.0 + z * q))
+
+
+@_part
 def _dual(kind: int, m: float, centre: float, width: float) -> float:
     """Minus the slope of a loss."""
     if kind == HINGE:
         return min(max(centre + (1.0 - m) / width, 0.0), 1.0)
     if kind == SQUARED_HINGE:
         return 2.0 * max(0.0, 1.0 - m)
-    e = np.exp(-abs(m))
+    e = exp_nonpositive(-abs(m))
     return (e if m > 0.0 else 1.0) / (1.0 + e)
 
 
@@ -68,7 +88,7 @@ def _price(kind: int, m: float) -> float:
         return max(0.0, 1.0 - m)
     if kind == SQUARED_HINGE:
         return max(0.0, 1.0 - m) * max(0.0, 1.0 - m)
-    return np.log1p(np.exp(-abs(m))) + max(0.0, -m)
+    return _log_of_one_more(exp_nonpositive(-abs(m))) + max(0.0, -m)
 
 
 @_part
@@ -112,16 +132,6 @@ def _values(data: Any, indices: Any, indptr: Any, constant: float, theta: Any, o
 
 
 @_part
-def _add_row(data: Any, indices: Any, first: Any, stop: Any, factor: float, out: Any) -> None:
-    if len(indices) == 0:
-        for k in range(stop - first):
-            out[k] += factor * data[first + k]
-    else:
-        for k in range(first, stop):
-            out[indices[k]] += factor * data[k]
-
-
-@_part
 def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, out: Any) -> None:
     """Give sum_i weight_i x_i."""
     _clear(out)
@@ -129,7 +139,13 @@ def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, ou
     for i in range(len(weight)):
         if weight[i] != 0.0:
             total += weight[i]
-            _add_row(data, indices, indptr[i], indptr[i + 1], weight[i], out)
+            first, stop = indptr[i], indptr[i + 1]
+            if len(indices) == 0:
+                for k in range(stop - first):
+                    out[k] += weight[i] * data[first + k]
+            else:
+                for k in range(first, stop):
+                    out[indices[k]] += weight[i] * data[k]
     if constant != 0.0:
         out[-1] = constant * total
 
@@ -372,6 +388,67 @@ def _direction(
 
 
 @_part
+def _curved(
+    data: Any, indices: Any, indptr: Any, constant: float, h: Any, vector: Any, out: Any
+) -> None:
+    """Give sum_i h_i (x_i'vector) x_i, reading a row once."""
+    _clear(out)
+    whole, last = 0.0, constant * vector[-1] if constant != 0.0 else 0.0
+    for i in range(len(h)):
+        if h[i] != 0.0:
+            first, stop, total = indptr[i], indptr[i + 1], last
+            if len(indices) == 0:
+                for k in range(stop - first):
+                    total += data[first + k] * vector[k]
+            else:
+                for k in range(first, stop):
+                    total += data[k] * vector[indices[k]]
+            total *= h[i]
+            whole += total
+            if len(indices) == 0:
+                for k in range(stop - first):
+                    out[k] += total * data[first + k]
+            else:
+                for k in range(first, stop):
+                    out[indices[k]] += total * data[k]
+    if constant != 0.0:
+        out[-1] = constant * whole
+
+
+@_part
+def _by_gradients(
+    data: Any, indices: Any, indptr: Any, constant: float, h: Any, D: Any, downhill: Any,
+    goal: float, step: Any, inverse: Any, towards: Any, product: Any, residual: Any,
+) -> None:  # fmt: skip
+    """Solve for the step by conjugate gradients; as ``solvers.newton`` does."""
+    _squares(data, indices, indptr, constant, h, inverse)
+    rho, promise = 0.0, 0.0
+    for j in range(len(D)):
+        inverse[j] = 1.0 / max(D[j] + inverse[j], _TINY)
+        step[j], residual[j] = 0.0, downhill[j]
+        towards[j] = inverse[j] * residual[j]
+        rho += residual[j] * towards[j]
+    first = rho
+    for _ in range(_MOST_GRADIENTS):
+        rough = rho <= _SHARE * _SHARE * first
+        if rho == 0.0 or (rough and (promise > _LAST * goal or _dot(residual, residual) <= goal)):
+            break
+        _curved(data, indices, indptr, constant, h, towards, product)
+        bend = 0.0
+        for j in range(len(D)):
+            product[j] += D[j] * towards[j]
+            bend += towards[j] * product[j]
+        length, before, rho, promise = rho / bend, rho, 0.0, 0.0
+        for j in range(len(D)):
+            step[j] += length * towards[j]
+            residual[j] -= length * product[j]
+            rho += residual[j] * residual[j] * inverse[j]
+            promise += 0.5 * downhill[j] * step[j]
+        for j in range(len(D)):
+            towards[j] = inverse[j] * residual[j] + (rho / before) * towards[j]
+
+
+@_part
 def _dot(u: Any, v: Any) -> float:
     total = 0.0
     for j in range(len(u)):
@@ -382,13 +459,13 @@ def _dot(u: Any, v: Any) -> float:
 @_part
 def _look_at_duals(
     data: Any, indices: Any, indptr: Any, constant: float, t: Any, cost: Any, kind: int, free: bool,
-    width: float, a: Any, change: Any, ahead: Any, near: Any, weight: Any, v: Any,
+    exact: bool, width: float, a: Any, change: Any, ahead: Any, near: Any, weight: Any, v: Any,
 ) -> float:  # fmt: skip
     """Set ``near`` to feasible duals at the end of the undamped step; returns their value.
 
     Where none was made feasible, v = sum beta_i x_i is ``ahead``, the penalty's slope there.
     """
-    if _predict_duals(kind, width, t, cost, a, change, free, near):
+    if _predict_duals(kind, width, t, cost, a, change, free, near) or not exact:
         for i in range(len(t)):
             weight[i] = cost[i] * near[i] * t[i]
         _back(data, indices, indptr, constant, weight, v)
@@ -425,6 +502,7 @@ def newton_steps(
     cost: Any,
     kind: int,
     free: bool,
+    exact: bool,
     aim: float,
     most: int,
     centre: Any,
@@ -437,14 +515,16 @@ def newton_steps(
     """Make Newton steps until the relative gap is at most ``aim``, or at most so many.
 
     ``centre``, ``theta``, ``values`` and ``state`` are where it stands; ``best_theta`` and
-    ``best_dual``, which has the a_i, are what was best so far. Returns how many steps were made.
+    ``best_dual``, which has the a_i, are what was best so far. Steps are solved for by Cholesky's
+    factor, or with ``exact=False`` by conjugate gradients. Returns how many steps were made.
     """
     n, w = len(t), len(theta)
-    of_rows, of_columns, some = np.empty((5, n)), np.empty((7, w)), np.empty(n, np.int64)
+    of_rows, of_columns, some = np.empty((5, n)), np.empty((9, w)), np.empty(n, np.int64)
     a, h, change, other, near = of_rows[0], of_rows[1], of_rows[2], of_rows[3], of_rows[4]
     D, scale, downhill, step = of_columns[0], of_columns[1], of_columns[2], of_columns[3]
     undamped, v, ahead = of_columns[4], of_columns[5], of_columns[6]
-    H, L = np.empty((w, w)), np.empty((w, w))
+    side = w if exact else 1
+    H, L = np.empty((side, side)), np.empty((side, side))
     for j in range(w):
         D[j] = 0.0 if free and j == w - 1 else 1.0
     _squares(data, indices, indptr, constant, cost, scale)
@@ -462,20 +542,30 @@ def newton_steps(
         _back(data, indices, indptr, constant, near, downhill)
         for j in range(w):
             downhill[j] -= D[j] * theta[j]
-        _products(data, indices, indptr, constant, h, some, H)
-        whole = _direction(H, L, D, scale, downhill, state[DAMPING], step, undamped)
+        if exact:
+            _products(data, indices, indptr, constant, h, some, H)
+            whole = _direction(H, L, D, scale, downhill, state[DAMPING], step, undamped)
+        else:
+            goal = aim * abs(state[PRIMAL])
+            _by_gradients(
+                data, indices, indptr, constant, h, D, downhill, goal, step, v, ahead,
+                of_columns[7], of_columns[8],
+            )  # fmt: skip
+            _copy(step, undamped)
+            whole = True
         decrement = 0.5 * _dot(downhill, undamped) if whole else np.inf
         _values(data, indices, indptr, constant, step, change)
-        if whole and (kind != HINGE or decrement <= _PROMISING * abs(state[PRIMAL])):
-            if state[DAMPING] > 0:
+        promising = _PROMISING if exact else _PROMISING_ROUGHLY * aim
+        if whole and decrement <= promising * abs(state[PRIMAL]):
+            if exact and state[DAMPING] > 0:
                 _values(data, indices, indptr, constant, undamped, other)
             else:
                 _copy(change, other)
             for j in range(w):
                 ahead[j] = D[j] * (theta[j] + undamped[j])
             value = _look_at_duals(
-                data, indices, indptr, constant, t, cost, kind, free, width, a, other, ahead, near,
-                h, v,
+                data, indices, indptr, constant, t, cost, kind, free, exact, width, a, other, ahead,
+                near, h, v,
             )  # fmt: skip
             if value > state[DUAL]:
                 state[DUAL] = value
