@@ -11,10 +11,11 @@ Rows are visited in a new random order each pass (Hsieh et al., ICML 2008, algor
 that rest at a bound are left out of the next. The coefficients theta = sum alpha_i t_i x_i are kept
 up to date, so that a pass costs two readings of its rows; every step raises the dual.
 
-After a few passes comes a look at all rows: one product, which gives the gap and finds rows that
-were left out and would move by now. That is shrinking without a threshold. A pass over all rows in
-place of the look would read them in random order on one thread, the product reads them in order
-on all. On Reuters (hinge, gap 1e-3) 4.0 times all rows are visited, and were 8.9 times before.
+An iteration is as many visits as there are rows. After a few comes a look at all rows: one product,
+which gives the gap and finds rows that were left out and would move by now. That is shrinking
+without a threshold. A pass over all rows in place of the look would read them in random order on
+one thread, the product reads them in order on all. Where few rows move, many passes over them are
+made in one call: of a9a (hinge, gap 1e-5) 245 looks took three quarters of a fit.
 
 With ``sampling="uniform"`` every step draws one of all rows, each with the same probability, and a
 pass is as many draws as there are rows (Shalev-Shwartz and Zhang, JMLR 14, 2013): nothing is left
@@ -85,7 +86,7 @@ class DualCoordinate:
         self._best_theta, self._best_values = self._theta.copy(), np.zeros(len(problem))
         self._best_primal, self._dual = problem.primal(self._theta, self._best_values), 0.0
         self._visits, self._uniform = float(_FIRST * len(problem)), sampling == "uniform"
-        self._order = np.arange(len(problem))
+        self._order, self._rate, self.made = np.arange(len(problem)), 0.0, 0.0
         if start is not None:
             alpha = start.alpha(problem, self._lines[:, DUAL_UPPER])
             self._alpha[:] = np.where(self._lines[:, DUAL_CURVATURE] > 0, alpha, self._alpha)
@@ -120,42 +121,42 @@ class DualCoordinate:
 
     def step(self, limits: Limits) -> None:
         """Make some passes, then look at the gap."""
-        before, visits = self.violation(), self._visits
+        before = self.violation()
         if self._uniform or len(self._order) * self._length > WORK:
             self._pass(limits)
-            visits = float(len(self._order))
         else:
             self._pass_often(limits)
         self._look()
-        self._visits = self._promised(before, visits, limits.tol)
+        self._rate = _rate(before, self.violation(), self.made)
+        n = len(self.problem)
+        self._visits = float(np.clip(1.1 * self.needed(limits.tol), _LEAST * n, _LAPS * n))
 
-    def _promised(self, before: float, visits: float, tol: float) -> float:
+    def needed(self, tol: float) -> float:
         """Count the visits after which the gap should be small enough, at its last decrease."""
-        now, n = self.violation(), len(self.problem)
-        if not 0 < now < before:
-            return _LAPS * n
-        needed = np.log(now / tol) / np.log(before / now) * visits
-        return float(np.clip(1.1 * needed, _LEAST * n, _LAPS * n))
+        now = self.violation()
+        if now <= tol:
+            return 0.0
+        return float(np.log(now / tol)) / self._rate if self._rate > 0 else np.inf
 
     def _pass_often(self, limits: Limits) -> None:
         """Visit the rows that move, in new orders, as long as one call should take."""
-        most = limits.steps_left(self.iterations, _MANY)
-        visits = min(self._visits, WORK / self._length)
+        most = limits.steps_left(self.iterations, _LAPS) * len(self.problem)
+        visits = min(self._visits, WORK / self._length, max(1, most))
         goal = _LITTLE * max(0.0, self._best_primal - self._dual)
-        made, kept = self._verbs.descend_often(
+        _, kept, self.made = self._verbs.descend_often(
             *self._rows,
             self._design.constant,
             self._duals,
             self._order,
             len(self._order),
-            max(1, most),
+            _MANY,
             visits,
             goal,
             self._random,
             self._theta,
         )
         self._order = self._order[:kept]
-        self.iterations += made
+        self._count(self.made)
 
     def _pass(self, limits: Limits) -> None:
         """Visit the rows that moved when last visited, or as many draws as there are rows."""
@@ -164,9 +165,14 @@ class DualCoordinate:
             self._verbs.draw(self._order, self._random)
         else:
             self._verbs.shuffle(self._order, len(self._order), self._random)
+        self.made = float(len(self._order))
         work = self._length * len(self._order)
         self._order, _ = sweep(self._order, work, self._visit, limits)
-        self.iterations += 1
+        self._count(self.made)
+
+    def _count(self, visits: float) -> None:
+        """Count as an iteration what visits as many rows as there are, and every look."""
+        self.iterations += max(1, int(visits / max(1, len(self.problem))))
 
     def _visit(self, order: Index) -> tuple[int, float]:
         constant, theta = self._design.constant, self._theta
@@ -214,3 +220,8 @@ class DualCoordinate:
         """Go on from the fresh sum of the rows, all of them."""
         self._theta, self._best_values = point.back.copy(), point.values
         self._look()
+
+
+def _rate(before: float, now: float, visits: float) -> float:
+    """By how much the logarithm of a gap fell with each visit."""
+    return float(np.log(before / now)) / visits if 0 < now < before and visits > 0 else 0.0

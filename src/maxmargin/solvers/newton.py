@@ -92,7 +92,7 @@ class Newton:
         self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._damping = damping_of(problem.loss)
-        self._exact = is_narrow(design)
+        self._exact = solves_exactly(problem.loss, design)
         self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
         self._seed, self._sample = seed, sample and start is None
         if start is None:
@@ -418,10 +418,20 @@ def is_narrow(design: Design) -> bool:
     if design.dense:
         tall = len(design) >= _TALL * design.width
         return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
+    light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
+    return light and design.width <= _EXACT_WIDTH
+
+
+def solves_exactly(loss: Loss, design: Design) -> bool:
+    """Whether steps are solved for exactly; of smooth losses, where that costs less than gradients.
+
+    A smoothed hinge needs it wherever it can be: its curvatures are so large that gradients crawl.
+    """
+    if design.dense or not loss.smooth or not is_narrow(design):
+        return is_narrow(design)
     each = design.stored / max(1, len(design))
     square = 0.5 * design.stored * each + _FACTOR * design.width**3
-    light = each <= _EXACT_NONZEROS and square <= _GRADIENTS * design.stored
-    return light and design.width <= _EXACT_WIDTH
+    return square <= _GRADIENTS * design.stored
 
 
 def _solve(matrix: Vector, right: Vector) -> Vector | None:

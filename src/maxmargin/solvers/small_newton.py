@@ -20,7 +20,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.kinds import DUAL, HINGE, IDLE, LOGISTIC, PRIMAL, SQUARED_HINGE, WIDTH
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.newton import aim_of, damping_of, is_narrow, width_of
+from maxmargin.solvers.newton import aim_of, damping_of, solves_exactly, width_of
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope
@@ -52,7 +52,7 @@ class SmallNewton:
     ) -> None:
         del seed  # nothing is random
         self.problem, self._design, self.iterations = problem, design, 0
-        self._exact = is_narrow(design)
+        self._exact = solves_exactly(problem.loss, design)
         self._kind, n = _KINDS[problem.loss], len(problem)
         self._rows, self._verbs = design.csr(), design.engine.newton
         self.patience = _PATIENCE if self._kind == HINGE else None
@@ -76,9 +76,10 @@ class SmallNewton:
         """Whether a problem is one of the losses known here, and small."""
         if not SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free):
             return False
-        if is_narrow(design):
-            return design.width <= _MOST_COLUMNS and work_of(design) <= _MOST_WORK
-        return problem.loss.smooth and work_of(design) <= _MOST_WORK
+        exact = solves_exactly(problem.loss, design)
+        if exact and design.width > _MOST_COLUMNS or not (exact or problem.loss.smooth):
+            return False
+        return work_of(design, exact) <= _MOST_WORK
 
     @property
     def aim(self) -> float:
@@ -106,7 +107,7 @@ class SmallNewton:
 
     def step(self, limits: Limits) -> None:
         """Make as many steps as can be without a look at the clock; one, for a callback."""
-        at_once = 1 if limits.callback is not None else WORK // work_of(self._design)
+        at_once = 1 if limits.callback is not None else WORK // work_of(self._design, self._exact)
         self.iterations += self._verbs.newton_steps(
             *self._rows,
             *self._about,
@@ -133,9 +134,9 @@ class SmallNewton:
         self._state[[PRIMAL, DUAL, IDLE]] = primal, dual, 0.0
 
 
-def work_of(design: Design) -> float:
+def work_of(design: Design, exact: bool) -> float:
     """Count the multiplications of a step: products of the rows and Cholesky's factor, or passes."""
-    if not is_narrow(design):
+    if not exact:
         return _GRADIENTS * (2.0 * design.stored + design.width)
     each = design.stored / max(1, len(design))
     return design.stored * (0.5 * each + 8.0) + design.width**3 / 6.0

@@ -188,7 +188,8 @@ class LinearClassifier(LinearModel):
         self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
     ) -> Any:
         name = self._choose(problem, design)
-        kind = linear_solver(name, problem, design)
+        chosen = self.solver != "auto"
+        kind = linear_solver(name, problem, design, chosen=chosen)
         return kind(problem, design, start, seed, **self._options(name))
 
     def _options(self, solver: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from maxmargin.solvers import (
     is_narrow,
     linear_solver,
     solvers_for,
+    solves_exactly,
 )
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.svm.linear_model import Index, LinearModel
@@ -218,7 +219,8 @@ class LinearSVC(LinearModel):
         if self._joint():
             return SequentialDual(problem, design, None, seed)
         name = self._choose(design)
-        kind = linear_solver(name, problem, design)
+        chosen = self.solver != "auto"
+        kind = linear_solver(name, problem, design, chosen=chosen)
         return kind(problem, design, start, seed, **self._options(name))
 
     def _choose(self, design: Design) -> str:
@@ -234,7 +236,9 @@ class LinearSVC(LinearModel):
             return "newton"
         if self.dual is True or (not narrow and self.loss == "hinge"):
             return "dual_coordinate"
-        return "newton" if narrow or len(design) >= design.width else "dual_coordinate"
+        tall = len(design) >= design.width
+        exact = solves_exactly(losses.named(self.loss), design)
+        return "newton" if tall or exact else "dual_coordinate"
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():

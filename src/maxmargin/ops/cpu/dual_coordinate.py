@@ -39,6 +39,7 @@ from maxmargin.ops.kinds import (
 
 _FAST = {"contract", "reassoc", "nsz"}
 _NOTHING = 0.01  # of the gain that a pass should have
+_FEW = 8  # passes to make at least: primal errors fall with the root of what the dual gains
 _AHEAD = 4  # rows between the one at work and the one being fetched
 
 
@@ -163,9 +164,9 @@ def descend_often(
 ) -> Any:
     """Make passes in random order, until ``most`` or so many visits were made or none is left.
 
-    After half the visits it also ends where a pass gains less than ``goal``, and before where it
-    gains next to nothing. Returns how many
-    passes it made and how many rows stay in ``order``.
+    After half the visits it also ends where a pass gains less than ``goal``, and after a few
+    passes where it gains next to nothing. Returns how
+    many passes it made, how many rows stay in ``order``, and how many visits that were.
     """
     passes, made = 0, 0.0
     while passes < most and made < visits and active > 0:
@@ -173,9 +174,10 @@ def descend_often(
         made += active
         passes += 1
         active, gain = descend(data, indices, indptr, constant, duals, order, active, theta)
-        if gain < (goal if made > 0.5 * visits else _NOTHING * goal):
+        enough = goal if made > 0.5 * visits else _NOTHING * goal
+        if gain < enough and (passes >= _FEW or made > 0.5 * visits):
             break
-    return passes, active
+    return passes, active, made
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)

@@ -9,6 +9,7 @@ import numpy as np
 from maxmargin.ops.kinds import DUAL_ALPHA, DUAL_LINE
 
 _NOTHING = 0.01  # of the gain that a pass should have
+_FEW = 8  # passes to make at least: primal errors fall with the root of what the dual gains
 
 
 def _row(
@@ -102,9 +103,10 @@ def descend_often(
         shuffle(order, active, state)
         made, passes = made + active, passes + 1
         active, gain = descend(data, indices, indptr, constant, duals, order, active, theta)
-        if gain < (goal if made > 0.5 * visits else _NOTHING * goal):
+        enough = goal if made > 0.5 * visits else _NOTHING * goal
+        if gain < enough and (passes >= _FEW or made > 0.5 * visits):
             break
-    return passes, active
+    return passes, active, made
 
 
 def gather(values: Any, duals: Any, order: Any) -> Any:
