@@ -151,19 +151,53 @@ class Workers:
             return
         if self._pool is None:
             self._pool = self._stack.enter_context(ThreadPoolExecutor(self.threads - 1))
-        failed = threading.Event()
-        contexts = [_with_flag(failed) for _ in range(self.threads - 1)]
-        others = [self._pool.submit(context.run, take_turns) for context in contexts]
+        _Crew(self._pool, self.threads - 1, left, take_turns).work()
+
+
+class _Crew:
+    """The calling thread and those that it wakes, until no piece is left.
+
+    Everybody who begins wakes one more, as long as pieces are left: to wake fifteen others took the
+    caller longer than many a job does, and those that came last found nothing to do.
+    """
+
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        most: int,
+        left: deque[Any],
+        take_turns: Callable[[], None],
+    ) -> None:
+        self._pool, self._most, self._left, self._take_turns = pool, most, left, take_turns
+        self._failed, self._others = threading.Event(), deque[Future[None]]()
+
+    def work(self) -> None:
+        """Work with the others; the first error met is raised here."""
+        self._wake_one()
         try:
-            take_turns()
+            self._take_turns()
         except BaseException:
-            failed.set()
+            self._failed.set()
             raise
         finally:
-            left.clear()
-            wait(others)
-        for other in others:
+            self._left.clear()
+            self._wait()
+        for other in self._others:
             other.result()
+
+    def _wake_one(self) -> None:
+        if len(self._others) < self._most and self._left:
+            context = _with_flag(self._failed)
+            self._others.append(self._pool.submit(context.run, self._begin))
+
+    def _begin(self) -> None:
+        self._wake_one()
+        self._take_turns()
+
+    def _wait(self) -> None:
+        """Wait for all; whoever is not done may just have woken another."""
+        while pending := [other for other in list(self._others) if not other.done()]:
+            wait(pending)
 
 
 def _taken(left: deque[T]) -> Iterator[T]:

@@ -8,30 +8,24 @@ that it ends with is proposed and judged like any other.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import Hinge, Logistic, Loss, SquaredHinge
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
-from maxmargin.ops.kinds import DUAL, HINGE, IDLE, LOGISTIC, PRIMAL, SQUARED_HINGE, WIDTH
+from maxmargin.ops.kinds import DUAL, HINGE, IDLE, PRIMAL
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.newton import aim_of, damping_of, solves_exactly, width_of
+from maxmargin.solvers.newton import KINDS, aim_of, damping_of, solves_exactly, width_of
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope
 
 Vector = NDArray[np.float64]
 
-_KINDS: Final[dict[Loss, int]] = {
-    Hinge(): HINGE,
-    SquaredHinge(): SQUARED_HINGE,
-    Logistic(): LOGISTIC,
-}
 _MOST_WORK, _MOST_COLUMNS = 1 << 22, 320  # multiplications of a step; more are worth BLAS, threads
 _GRADIENTS = 15  # products with all rows of a step by conjugate gradients
 _FARTHEST = 8.0  # value of the first intercept
@@ -41,7 +35,7 @@ _PATIENCE = 300  # steps on a hinge, after which another solver should have a tr
 class SmallNewton:
     """Newton's method with exact steps, compiled."""
 
-    scope: ClassVar = Scope(lambda loss: loss in _KINDS, ("l2",))
+    scope: ClassVar = Scope(lambda loss: loss in KINDS, ("l2",))
 
     def __init__(
         self,
@@ -53,7 +47,7 @@ class SmallNewton:
         del seed  # nothing is random
         self.problem, self._design, self.iterations = problem, design, 0
         self._exact = solves_exactly(problem.loss, design)
-        self._kind, n = _KINDS[problem.loss], len(problem)
+        self._kind, n = KINDS[problem.loss], len(problem)
         self._rows, self._verbs = design.csr(), design.engine.newton
         self.patience = _PATIENCE if self._kind == HINGE else None
         self._theta, self._values = np.zeros(design.width), np.zeros(n)

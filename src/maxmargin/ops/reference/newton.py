@@ -160,3 +160,45 @@ def newton_steps(
         if not np.isfinite(primal):
             return made + 1
     return most
+
+
+def row_pass(
+    kind: int,
+    width: float,
+    t: Any,
+    cost: Any,
+    centre: Any,
+    values: Any,
+    first: int,
+    stop: int,
+    beta: Any,
+    h: Any,
+) -> float:
+    """Set duals beta_i and curvatures h_i of rows first to stop; returns what their losses cost."""
+    rows = slice(first, stop)
+    m = t[rows] * values[rows]
+    a = _duals(kind, m, centre[rows], width)
+    beta[rows], h[rows] = cost[rows] * t[rows] * a, cost[rows] * _bends(kind, a, width)
+    return float(cost[rows] @ _prices(kind, m))
+
+
+def dual_pass(
+    kind: int,
+    t: Any,
+    cost: Any,
+    beta: Any,
+    h: Any,
+    change: Any,
+    first: int,
+    stop: int,
+    near: Any,
+    cut: Any,
+) -> float:
+    """Set feasible duals near beta - h change, and by how much they differ from that."""
+    rows = slice(first, stop)
+    scale = cost[rows] * t[rows]
+    wanted = beta[rows] - h[rows] * change[rows]
+    a = np.clip(wanted / scale, 0.0, np.inf if kind == SQUARED_HINGE else 1.0)
+    near[rows] = np.where(a == wanted / scale, wanted, scale * a)
+    cut[rows] = near[rows] - wanted
+    return float(cost[rows] @ _conjugates(kind, a))
