@@ -203,7 +203,7 @@ class _DenseRows:
     def back(self, beta: Vector) -> Vector:
         if len(self._blocks) < _COMPILED:
             few = [beta[rows] @ self.X[rows] for rows in self._blocks]
-            return np.array(few, dtype=np.float64).reshape(-1, self.X.shape[1]).sum(axis=0)
+            return sum(few, np.zeros(self.X.shape[1]))
         parts = self._blocks_together()
         partial, add = np.zeros((len(parts), self.X.shape[1])), self.engine.features.add_dense_back
 

@@ -26,7 +26,7 @@ from maxmargin.solvers.scope import Scope
 
 Vector = NDArray[np.float64]
 
-_MOST_WORK, _MOST_COLUMNS = 1 << 22, 320  # multiplications of a step; more are worth BLAS, threads
+_MOST_WORK, _MOST_COLUMNS = 1 << 23, 320  # multiplications of a step; more are worth BLAS, threads
 _GRADIENTS = 15  # products with all rows of a step by conjugate gradients
 _FARTHEST = 8.0  # value of the first intercept
 _PATIENCE = 300  # steps on a hinge, after which another solver should have a try
