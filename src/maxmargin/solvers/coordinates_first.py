@@ -57,8 +57,9 @@ class CoordinatesFirst:
         return self._solver.violation()
 
     def merit(self) -> float:
-        """Give what a step raises."""
-        return self._solver.merit()
+        """Give minus the gap, which both methods make smaller."""
+        primal, dual = self._solver.objectives()
+        return dual - primal
 
     def objectives(self) -> tuple[float, float]:
         """Best primal so far, and the dual."""
@@ -85,6 +86,7 @@ class CoordinatesFirst:
         point, self._made = self._first.point(), self._first.iterations
         start = LinearStart(point.theta, point.beta)
         self._solver = Newton(self.problem, self._design, start, self._seed)
+        self._solver.restart(point)  # its duals bound the optimum until there are better ones
 
 
 def _visits_worth(design: Design) -> float:

@@ -77,7 +77,7 @@ class DualCoordinate:
         self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         self._verbs = design.engine.dual_coordinate
-        self._squared = squared = problem.loss == SquaredHinge()
+        self._squared = problem.loss == SquaredHinge()
         self._rows, self._length = design.csr(), design.stored / max(1, len(design))
         self._lines = self._known(problem, design)
         self._duals, self._alpha = self._lines.ravel(), self._lines[:, DUAL_ALPHA]

@@ -355,11 +355,11 @@ class Newton:
         """Give the value of the dual at these duals, made to sum to 0 where they have to."""
         problem = self.problem
         beta = problem.balanced(near)
-        clipped = cut is None or bool(cut.any())
+        clipped = cut is not None and bool(cut.any())
         if expected is None or problem.penalty == "none" or (problem.free and clipped):
             back = self._design.back(beta)
         else:
-            back = expected + self._design.back(cut) if clipped else expected
+            back = expected + self._design.back(cut) if cut is not None and clipped else expected
         # With no penalty all of v must vanish, so its rounding matters.
         spread = spread_of(self._design, beta) if problem.penalty == "none" else None
         if total is None:

@@ -11,7 +11,6 @@ import numpy as np
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import LinearProblem
 
-
 _known: dict[tuple[type, str], bool] = {}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
+from maxmargin.losses import MarginLoss
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
 from maxmargin.ops.kinds import DUAL, HINGE, IDLE, PRIMAL
@@ -59,7 +60,7 @@ class SmallNewton:
             self._values += design.constant * self._theta[-1]
         else:
             self._theta, self._values = start.theta.copy(), design.values(start.theta)
-            self._centre = (problem.t * self._values < 1.0).astype(np.float64)
+            self._centre = start.alpha(problem, problem.cost) / problem.cost
         self._best_theta = self._theta.copy()
         primal = problem.primal(self._theta, self._values)
         width, damping = width_of(warm), damping_of(problem.loss)
@@ -71,7 +72,7 @@ class SmallNewton:
         if not SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free):
             return False
         exact = solves_exactly(problem.loss, design)
-        if exact and design.width > _MOST_COLUMNS or not (exact or problem.loss.smooth):
+        if (exact and design.width > _MOST_COLUMNS) or not (exact or problem.loss.smooth):
             return False
         return work_of(design, exact) <= _MOST_WORK
 
@@ -129,7 +130,7 @@ class SmallNewton:
 
 
 def work_of(design: Design, exact: bool) -> float:
-    """Count the multiplications of a step: products of the rows and Cholesky's factor, or passes."""
+    """Count the multiplications of a step: of rows and Cholesky's factor, or of passes."""
     if not exact:
         return _GRADIENTS * (2.0 * design.stored + design.width)
     each = design.stored / max(1, len(design))
@@ -141,5 +142,6 @@ def _first_intercept(problem: LinearProblem, constant: float) -> float:
     if not constant or not problem.loss.smooth:
         return 0.0
     positive = float(problem.cost @ (problem.t > 0)) / float(problem.cost.sum())
+    assert isinstance(problem.loss, MarginLoss)
     best = float(problem.loss.population_minimiser(positive))
     return min(max(best, -_FARTHEST), _FARTHEST) / constant

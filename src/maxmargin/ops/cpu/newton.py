@@ -167,9 +167,7 @@ def _squares(data: Any, indices: Any, indptr: Any, constant: float, weight: Any,
 
 
 @_part
-def _add_four(
-    data: Any, columns: int, rows: Any, h: Any, total: Any
-) -> None:
+def _add_four(data: Any, columns: int, rows: Any, h: Any, total: Any) -> None:
     """Add four dense rows' h x x' to the lower half: reads and writes it once for them."""
     i, j, k, m = rows[0], rows[1], rows[2], rows[3]
     n = np.uint64(columns)
@@ -282,7 +280,11 @@ def _search(
     at_high = inner + square - _duals_ahead(kind, width, t, cost, centre, values, change, 1.0, a)
     if at_high < 0.5 * slope:
         while length < 32.0:
-            ahead = inner + 2.0 * length * square - _duals_ahead(kind, width, t, cost, centre, values, change, 2.0 * length, a)
+            ahead = (
+                inner
+                + 2.0 * length * square
+                - _duals_ahead(kind, width, t, cost, centre, values, change, 2.0 * length, a)
+            )
             if not ahead < 0.5 * slope:
                 break
             length *= 2.0
@@ -292,7 +294,11 @@ def _search(
         return 1.0
     for _ in range(10):
         length = low + (high - low) * min(0.9, max(0.1, -at_low / (at_high - at_low)))
-        here = inner + length * square - _duals_ahead(kind, width, t, cost, centre, values, change, length, a)
+        here = (
+            inner
+            + length * square
+            - _duals_ahead(kind, width, t, cost, centre, values, change, length, a)
+        )
         if abs(here) <= -_GOOD * slope:
             break
         if here > 0:
