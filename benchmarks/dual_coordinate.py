@@ -1,7 +1,7 @@
 """Dual coordinate descent by itself, against LIBLINEAR's own: the same algorithm, C = 1.
 
-Ours is ``LinearSVC(solver="dual_coordinate")``, the peer scikit-learn's with ``dual=True``; three data
-sets, the hinge and its square, to relative objective errors of 1e-3 and 1e-5.
+Ours is ``LinearSVC(solver="dual_coordinate")``, the peer scikit-learn's with ``dual=True``; three
+data sets, the hinge and its square, to relative objective errors of 1e-3 and 1e-5.
 """
 
 from __future__ import annotations

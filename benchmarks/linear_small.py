@@ -1,8 +1,8 @@
 """Linear fits of 200 to 5,000 rows, where what is done once a fit counts: milliseconds, warm.
 
-Dense and sparse rows, two to ten classes; the same problems and the same judge as ``linear_svc`` and
-``logistic``: a peer enters with the loosest tolerance at which it reaches the target. Calls are
-repeated until they have taken half a second, turn about, and the median of the ratios counts.
+Dense and sparse rows, two to ten classes; the same problems and the same judge as ``linear_svc``
+and ``logistic``: a peer enters with the loosest tolerance at which it reaches the target. Calls
+are repeated until they have taken half a second, turn about, and the median of the ratios counts.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64)
     state = np.array([2.0, damping, price * cost.sum(), 0.0, 0.0])
     best_theta, best_dual = np.zeros(6), np.zeros(30)
     rest = centre, theta, values, state, best_theta, best_dual
-    made = ops.newton_steps(*rows, 1.0, t, cost, kind, free, exact, 1e-9, 200, *rest)
+    room = np.empty((0, 0) if exact else 0)
+    made = ops.newton_steps(*rows, 1.0, t, cost, kind, free, room, 1e-9, 200, *rest)
     assert 0 < made < 200
     return best_theta, cost * t * best_dual, state
 

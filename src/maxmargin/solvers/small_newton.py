@@ -106,7 +106,7 @@ class SmallNewton:
         self.iterations += self._verbs.newton_steps(
             *self._rows,
             *self._about,
-            self._exact,
+            np.empty((0, 0) if self._exact else 0),
             limits.tol,
             limits.steps_left(self.iterations, max(1, int(at_once))),
             self._centre,

@@ -10,12 +10,11 @@ moves theta = sum alpha_i t_i x_i along that row (Hsieh, Chang, Lin, Keerthi, Su
 coordinate descent method for large-scale linear SVM", ICML 2008, algorithm 3).
 
 Rows are fetched into the cache some ahead: on 160 values a row of a matrix far larger than the
-cache, a pass took 4.3 instead of 5.2 ms. What is known of a row besides its features stands side by
-side in ``duals`` (``ops.kinds``): a visit of 14 values took 30 instead of 61 nanoseconds, when it was
-spread over six arrays.
+cache, a pass took 4.3 instead of 5.2 ms. What is known of a row besides its features stands side
+by side in ``duals`` (``ops.kinds``) and the loops over a row stand in the pass itself, since as
+functions they are not inlined: a visit of 14 values takes 30 nanoseconds, and took 61.
 
-The loops over a row stand in the pass itself: as functions they are not inlined, and a visit takes
-25 nanoseconds longer. Rows are stored as in CSR; a dense matrix comes without column numbers. ``reassoc`` and ``contract``
+Rows are stored as in CSR; a dense matrix comes without column numbers. ``reassoc`` and ``contract``
 let a row's product be summed in vector registers.
 """
 
@@ -86,7 +85,7 @@ def slope_between(
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def descend(
+def descend(  # noqa: C901, PLR0912  (calls are not inlined, and would take as long as the work)
     data: Any,
     indices: Any,
     indptr: Any,

@@ -499,7 +499,7 @@ def _advance(
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def newton_steps(
+def newton_steps(  # noqa: C901, PLR0912, PLR0915  (each of its parts has a name of its own)
     data: Any,
     indices: Any,
     indptr: Any,
@@ -508,7 +508,7 @@ def newton_steps(
     cost: Any,
     kind: int,
     free: bool,
-    exact: bool,
+    room: Any,
     aim: float,
     most: int,
     centre: Any,
@@ -522,13 +522,15 @@ def newton_steps(
 
     ``centre``, ``theta``, ``values`` and ``state`` are where it stands; ``best_theta`` and
     ``best_dual``, which has the a_i, are what was best so far. Steps are solved for by Cholesky's
-    factor, or with ``exact=False`` by conjugate gradients. Returns how many steps were made.
+    factor where ``room`` is a matrix, and by conjugate gradients where it is a vector: it is empty,
+    and its kind decides which of the two is compiled. Returns how many steps were made.
     """
     n, w = len(t), len(theta)
     of_rows, of_columns, some = np.empty((5, n)), np.empty((9, w)), np.empty(n, np.int64)
     a, h, change, other, near = of_rows[0], of_rows[1], of_rows[2], of_rows[3], of_rows[4]
     D, scale, downhill, step = of_columns[0], of_columns[1], of_columns[2], of_columns[3]
     undamped, v, ahead = of_columns[4], of_columns[5], of_columns[6]
+    exact = room.ndim == 2
     side = w if exact else 1
     H, L = np.empty((side, side)), np.empty((side, side))
     for j in range(w):
@@ -548,7 +550,7 @@ def newton_steps(
         _back(data, indices, indptr, constant, near, downhill)
         for j in range(w):
             downhill[j] -= D[j] * theta[j]
-        if exact:
+        if room.ndim == 2:
             _products(data, indices, indptr, constant, h, some, H)
             whole = _direction(H, L, D, scale, downhill, state[DAMPING], step, undamped)
         else:

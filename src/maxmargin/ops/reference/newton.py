@@ -102,7 +102,7 @@ def newton_steps(
     cost: Any,
     kind: int,
     free: bool,
-    exact: bool,
+    room: Any,
     aim: float,
     most: int,
     centre: Any,
@@ -115,7 +115,7 @@ def newton_steps(
     """Make Newton steps until the relative gap is at most ``aim``; all of them exact."""
     Z = _matrix(data, indices, indptr, constant, (len(t), len(theta)))
     D = np.where(free & (np.arange(len(theta)) == len(theta) - 1), 0.0, 1.0)
-    scale = cost @ Z**2
+    scale, exact = cost @ Z**2, room.ndim == 2
     for made in range(most):
         size, gap = max(abs(state[PRIMAL]), abs(state[DUAL])), state[PRIMAL] - state[DUAL]
         patience = _PATIENCE if gap > _ROUNDED * size else _PATIENCE // 10
@@ -138,10 +138,10 @@ def newton_steps(
         inner, square = float(D * step @ theta), float(D * step @ step)
 
         def derivative(
-            length: float, at: Any = values.copy(), change: Any = change, width: float = width,
-            line: Any = (inner, square),
-        ) -> float:  # fmt: skip
-            beta = cost * t * _duals(kind, t * (at + length * change), centre, width)
+            length: float, at: Any = (values, change, width), line: Any = (inner, square)
+        ) -> float:
+            values, change, width = at
+            beta = cost * t * _duals(kind, t * (values + length * change), centre, width)
             return float(line[0] + length * line[1] - beta @ change)
 
         length = _search(derivative, -float(downhill @ step))
