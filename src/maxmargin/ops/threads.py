@@ -157,8 +157,8 @@ class Workers:
 class _Crew:
     """The calling thread and those that it wakes, until no piece is left.
 
-    Everybody who begins wakes one more, as long as pieces are left: to wake fifteen others took the
-    caller longer than many a job does, and those that came last found nothing to do.
+    Everybody who begins wakes one more, as long as pieces are left: the caller pays for waking one,
+    and short work is done before many are awake.
     """
 
     def __init__(
