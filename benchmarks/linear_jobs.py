@@ -6,7 +6,15 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks import convergence, growth, linear_svc, logistic, record
+from benchmarks import (
+    convergence,
+    dual_coordinate,
+    growth,
+    linear_small,
+    linear_svc,
+    logistic,
+    record,
+)
 from benchmarks.data import Data
 from benchmarks.linear_contest import Effort
 from benchmarks.linear_data import LINEAR, available, load, load_test
@@ -23,6 +31,17 @@ def contest(
             spent = ", ".join(f"{who} {seconds:.3g} s" for who, seconds in row["seconds"].items())
             short = "" if row["reached"] else "(target not reached)"
             print(f"  {name}, {row['task']}: {spent}", short, row["objection"], flush=True)
+
+
+def coordinates(options: argparse.Namespace) -> None:
+    options = argparse.Namespace(**vars(options))
+    options.data = [name for name in dual_coordinate.NAMES if name in options.data]
+    contest("dual_coordinate", dual_coordinate.rows, options)
+
+
+def small(options: argparse.Namespace) -> None:
+    found = linear_small.measure(options.repeats, options.small)
+    record.save("linear_small", found, options.results)
 
 
 def grow(options: argparse.Namespace) -> None:
@@ -43,6 +62,8 @@ JOBS: dict[str, Callable[[argparse.Namespace], None]] = {
     "linear_svc": partial(contest, "linear_svc", linear_svc.rows),
     "logistic": partial(contest, "logistic", partial(logistic.rows, target=1e-3)),
     "logistic_tight": partial(contest, "logistic_tight", partial(logistic.rows, target=1e-4)),
+    "linear_small": small,
+    "dual_coordinate": coordinates,
     "growth": grow,
     "convergence": converge,
 }

@@ -86,6 +86,46 @@ def logistic_table(whole: dict[str, Any]) -> str:
     return contest_table(f"Logistic to {digits}", ["lbfgs", "liblinear"], whole)
 
 
+def dual_coordinate_table(whole: dict[str, Any]) -> str:
+    tasks = list(dict.fromkeys(row["task"] for row in whole["rows"]))
+    tables = [
+        contest_table(f"Dual coordinate descent, {_words(task)}", [task], _only(whole, task))
+        for task in tasks
+    ]
+    return "\n\n".join(tables)
+
+
+def _only(whole: dict[str, Any], task: str) -> dict[str, Any]:
+    return {**whole, "rows": [row for row in whole["rows"] if row["task"] == task]}
+
+
+def linear_small_table(whole: dict[str, Any]) -> str:
+    """One line a fit, in milliseconds, and the worst of them by name."""
+    header = ["Small linear fits to 1e-3", "problem", "classes", "maxmargin, ms"]
+    header += ["scikit-learn, ms", "ratio", "our error", "its error"]
+    rows = whole["rows"]
+    lines = [_small_line(row) for row in rows]
+    worst = min(rows, key=lambda row: row["ratio"])
+    mean = float(np.exp(np.mean([np.log(row["ratio"]) for row in rows])))
+    said = (
+        f"Geometric mean {times(mean)}, minimum {times(worst['ratio'])} "
+        f"({worst['data']}, {_words(worst['task'])})."
+    )
+    return "\n\n".join([lay_out(header, lines), said])
+
+
+def _small_line(row: Row) -> list[str]:
+    seconds, error = row["seconds"], row["error"]
+    return [
+        row["data"],
+        _words(row["task"]),
+        str(row["classes"]),
+        *(number(1e3 * seconds[who]) for who in (OURS, SKLEARN)),
+        times(row["ratio"]),
+        *(f"{max(error[who], 0.0):.0e}" for who in (OURS, SKLEARN)),
+    ]
+
+
 def growth_table(whole: dict[str, Any]) -> str:
     return "\n\n".join(_growth(row) for row in whole["rows"])
 
@@ -135,6 +175,8 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "linear_svc": linear_svc_table,
     "logistic": logistic_table,
     "logistic_tight": logistic_table,
+    "linear_small": linear_small_table,
+    "dual_coordinate": dual_coordinate_table,
     "growth": growth_table,
     "convergence": convergence_table,
 }

@@ -34,11 +34,6 @@ X, y = make_blobs(60, centers=3, cluster_std=3.0, random_state=0)
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
 
 _BELOW = {"atomic", "extremes", "gate", "prefetch"}  # what loops are made of, not verbs
-    "atomic",
-    "extremes",
-    "gate",
-    "prefetch",
-}  # instructions that compiled loops are made of, not verbs
 GROUPS = [found.name for found in iter_modules(cpu.__path__) if found.name not in _BELOW]
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.ops.engine import Engine
+from maxmargin.ops.kinds import DUAL_ALPHA, DUAL_LINE
 from maxmargin.ops.threads import Workers
 
 GROUP = "dual_coordinate"
@@ -36,19 +37,28 @@ def with_constant(X, constant):
     return np.c_[X, np.full(len(X), constant)] if constant else X
 
 
+def lines_of(alpha, t, diagonal, upper, curvature):
+    """What is known of the rows, side by side."""
+    lines = np.zeros((len(t), DUAL_LINE))
+    inverse = np.divide(1.0, curvature, out=np.zeros(len(t)), where=curvature > 0)
+    lines[:, :6] = np.column_stack([alpha, t, diagonal, upper, curvature, inverse])
+    return lines
+
+
 def descend(ops, problem, orders, storage):
     X, constant, t, diagonal, upper = problem
     Z = with_constant(X, constant)
     rows = Design(storage(X), constant, Workers(1)).csr()
-    alpha, theta, answers = np.zeros(len(X)), np.zeros(Z.shape[1]), []
-    curvature = (Z**2).sum(axis=1) + diagonal
+    theta, answers = np.zeros(Z.shape[1]), []
+    lines = lines_of(np.zeros(len(X)), t, diagonal, upper, (Z**2).sum(axis=1) + diagonal)
     for order in orders:
         order = np.array(order)  # noqa: PLW2901  (a copy that may be reordered)
-        kept = ops.descend(
-            *rows, constant, t, diagonal, upper, curvature, order, len(order), alpha, theta
-        )
+        before = dual(problem, lines[:, DUAL_ALPHA])
+        kept, gain = ops.descend(*rows, constant, lines.ravel(), order, len(order), theta)
+        risen = dual(problem, lines[:, DUAL_ALPHA]) - before
+        np.testing.assert_allclose(gain, risen, rtol=1e-6, atol=1e-7 * (1 + abs(before)))
         answers += list(order[:kept])
-    return alpha, theta, np.array(answers)
+    return lines[:, DUAL_ALPHA].copy(), theta, np.array(answers)
 
 
 def dual(problem, alpha):
@@ -105,23 +115,11 @@ def test_one_row_at_a_time_goes_to_the_best_of_its_duals(ops, storage):
 
 def test_rows_at_rest_leave_the_order(ops):
     """theta = 0: gradients are -1; the row at its bound of 2 rests, the one at 0 does not."""
-    X, order = np.eye(3), np.array([2, 0, 1])
-    alpha, theta = np.array([0.0, 2.0, 0.0]), np.zeros(3)
-    none = np.empty(0, np.int32)
-    kept = ops.descend(
-        X.ravel(),
-        none,
-        3 * np.arange(4),
-        0.0,
-        np.ones(3),
-        np.zeros(3),
-        np.full(3, 2.0),
-        np.ones(3),
-        order,
-        3,
-        alpha,
-        theta,
-    )
+    rows, order, theta = Design(np.eye(3), 0.0, Workers(1)).csr(), np.array([2, 0, 1]), np.zeros(3)
+    alpha = np.array([0.0, 2.0, 0.0])
+    lines = lines_of(alpha, np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3))
+    kept, _ = ops.descend(*rows, 0.0, lines.ravel(), order, 3, theta)
+    alpha = lines[:, DUAL_ALPHA]
     assert kept == 2
     assert order[:2].tolist() == [2, 0]
     assert alpha.tolist() == [1.0, 2.0, 1.0]
@@ -129,12 +127,44 @@ def test_rows_at_rest_leave_the_order(ops):
 
 
 def test_only_the_active_rows_are_visited(ops):
-    X, alpha, theta = np.eye(3), np.zeros(3), np.zeros(3)
-    order, none = np.array([2, 0, 1]), np.empty(0, np.int32)
-    rows = X.ravel(), none, 3 * np.arange(4)
-    bounds = np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3)
-    ops.descend(*rows, 0.0, *bounds, order, 1, alpha, theta)
-    assert alpha.tolist() == [0.0, 0.0, 1.0]
+    rows, order = Design(np.eye(3), 0.0, Workers(1)).csr(), np.array([2, 0, 1])
+    lines = lines_of(np.zeros(3), np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3))
+    ops.descend(*rows, 0.0, lines.ravel(), order, 1, np.zeros(3))
+    assert lines[:, DUAL_ALPHA].tolist() == [0.0, 0.0, 1.0]
+
+
+@STORAGES
+@given(data=st.data())
+def test_many_passes_are_passes_one_after_the_other(tested, storage, data):
+    X, constant, t, diagonal, upper = data.draw(problems(np.float64))
+    rows = Design(storage(X), constant, Workers(1)).csr()
+    curvature = (with_constant(X, constant) ** 2).sum(axis=1) + diagonal
+    seed, most = data.draw(st.integers(1, 2**64 - 1)), data.draw(st.integers(1, 6))
+    answers = []
+    for ops in (tested, reference):
+        theta, order = np.zeros(X.shape[1] + (constant != 0)), np.arange(len(X))
+        lines = lines_of(np.zeros(len(X)), t, diagonal, upper, curvature)
+        state = np.array([seed], dtype=np.uint64)
+        rest = most, 1e9, 0.0, state, theta
+        made = ops.descend_often(*rows, constant, lines.ravel(), order, len(X), *rest)
+        assert 1 <= made[0] <= most
+        answers.append((lines[:, DUAL_ALPHA], theta))
+    for ours, theirs in zip(*answers, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-7)
+
+
+@given(seed=st.integers(0, 2**32 - 1), squared=st.booleans())
+def test_a_look_finds_who_would_move(tested, seed, squared):
+    rng = np.random.default_rng(seed)
+    t, upper = rng.choice([-1.0, 1.0], 12), np.full(12, np.inf if squared else 1.0)
+    alpha = rng.choice([0.0, 0.5, 1.0], 12)
+    lines = lines_of(alpha, t, np.full(12, 0.5 * squared), upper, np.ones(12))
+    values, found = rng.normal(size=12), []
+    for ops in (tested, reference):
+        order = np.full(12, -1)
+        count, total, squares = ops.gather(values, lines.ravel(), order)
+        found.append((order[:count].tolist(), round(total, 9), round(squares, 9)))
+    assert found[0] == found[1]
 
 
 def test_a_row_of_zeros_stays_where_it_is(ops):

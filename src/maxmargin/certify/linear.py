@@ -104,7 +104,10 @@ def price_of_rounding(problem: LinearProblem, point: LinearPoint) -> float:
     if point.lengths is None:
         return 0.0
     error, values = point.lengths.of_values(point.theta), point.values
-    worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
+    if problem.labelled and problem.loss.slopes[1] <= 0.0:  # then a smaller margin is the worse
+        worse = problem.prices(values - problem.t * error)
+    else:
+        worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
     return float(np.sum(worse - problem.prices(values)))
 
 

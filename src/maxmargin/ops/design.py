@@ -23,9 +23,11 @@ from maxmargin.ops.threads import Workers
 Vector = NDArray[np.float64]
 
 _BLOCK = 2**17  # values in a block of dense rows: a megabyte
-_GROUPS = 8  # partial sums of a d x d matrix, or of sparse rows
+_GROUPS = 8  # partial sums of sparse rows, or of a d x d matrix
+_MANY_GROUPS, _NARROW_GROUPS = 32, 2**12  # partial sums of so small matrices
 _TILE = 256  # columns of a tile of a d x d matrix, where d is larger
 _TILED = 2**24  # values of rows that are multiplied into tiles at a time
+_COMPILED = 4  # blocks that a compiled loop reads at a time
 _PARTS = 256  # most partial sums of dense rows
 _ROWS = 2**14  # in a part of work on single numbers
 _LEAST_WORK = 2**17  # multiplications in a range of sparse rows: a tenth of a millisecond
@@ -76,7 +78,7 @@ class Design:
 
     def take(self, rows: NDArray[np.intp]) -> Design:
         """Make a design of some rows."""
-        return Design(self.X[rows], self.constant, self.workers, self.far)
+        return Design(self._rows.take(rows), self.constant, self.workers, self.far)
 
     def values(self, theta: Vector) -> Vector:
         """Give theta'x_i for all rows."""
@@ -138,6 +140,13 @@ class Design:
         matrix[-1, -1] = self.constant**2 * weight.sum()
         return matrix
 
+    def system(self, weight: Vector, beta: Vector) -> tuple[Vector, Vector]:
+        """Give ``products(weight)`` and ``back(beta)``; dense rows are read once for both."""
+        if not self.dense or self.columns > _TILE:
+            return self.products(weight), self.back(beta)
+        assert isinstance(self._rows, _DenseRows)
+        return self._rows.system(weight, beta, self.constant)
+
     def row_norms(self) -> Vector:
         """|x_i|^2 for all rows."""
         return self._rows.row_norms() + self.constant**2
@@ -168,8 +177,19 @@ class _DenseRows:
 
     def csr(self) -> tuple[Any, Any, Any]:
         n, d = self.X.shape
-        none = np.empty(0, np.int32)
-        return np.ascontiguousarray(self.X).ravel(), none, d * np.arange(n + 1)
+        none, starts = np.empty(0, np.uint32), np.arange(n + 1, dtype=np.uint64)
+        return np.ascontiguousarray(self.X).ravel(), none, np.uint64(d) * starts
+
+    def take(self, rows: NDArray[np.intp]) -> Any:
+        out = np.empty((len(rows), self.X.shape[1]), self.X.dtype)
+        step = max(1, _BLOCK // max(1, self.X.shape[1]))
+
+        def work(part: slice) -> None:
+            # With a mode other than "raise" nothing is buffered; the rows' numbers are our own.
+            np.take(self.X, rows[part], axis=0, out=out[part], mode="clip")
+
+        self._workers.each(work, [slice(i, i + step) for i in range(0, len(rows), step)])
+        return out
 
     def values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
@@ -181,14 +201,23 @@ class _DenseRows:
         return out
 
     def back(self, beta: Vector) -> Vector:
-        partial = np.empty((len(self._blocks), self.X.shape[1]))
+        if len(self._blocks) < _COMPILED:
+            few = [beta[rows] @ self.X[rows] for rows in self._blocks]
+            return sum(few, np.zeros(self.X.shape[1]))
+        parts = self._blocks_together()
+        partial, add = np.zeros((len(parts), self.X.shape[1])), self.engine.features.add_dense_back
 
         def work(number: int) -> None:
-            rows = self._blocks[number]
-            partial[number] = beta[rows] @ self.X[rows]
+            rows = parts[number]
+            add(self.X, beta, rows.start, rows.stop, partial[number])
 
-        self._workers.each(work, range(len(self._blocks)))
+        self._workers.each(work, range(len(parts)))
         return partial.sum(axis=0)
+
+    def _blocks_together(self) -> list[slice]:
+        """Join neighbouring blocks, so that a compiled loop has some tenths of a millisecond."""
+        ends = [*self._blocks[::_COMPILED], slice(len(self), len(self))]
+        return [slice(a.start, b.start) for a, b in pairwise(ends)]
 
     def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
         partial = np.empty((len(self._blocks), self.X.shape[1]))
@@ -229,6 +258,30 @@ class _DenseRows:
 
         self._workers.each(work, range(len(partial)))
         return partial.sum(axis=0)
+
+    def system(self, weight: Vector, beta: Vector, constant: float) -> tuple[Vector, Vector]:
+        """Sum products and rows, with the constant column, while a block is in the cache."""
+        d = self.X.shape[1]
+        width = d + (constant != 0)
+        most = _MANY_GROUPS if width * width <= _NARROW_GROUPS else _GROUPS
+        groups = min(most, max(1, len(self._blocks)))
+        partial, sums = np.zeros((groups, width, width)), np.zeros((groups, width))
+
+        def work(group: int) -> None:
+            room = np.empty((_rows_of(self._blocks), width))
+            for rows in self._blocks[group::groups]:
+                stop_if_over()
+                part, root = self._with_weight(rows, weight[rows])
+                scaled = room[: len(root)]
+                np.multiply(part, root[:, None], out=scaled[:, :d])
+                if constant:
+                    np.multiply(root, constant, out=scaled[:, d])
+                    sums[group, d] += constant * beta[rows].sum()
+                partial[group] += scaled.T @ scaled
+                sums[group, :d] += beta[rows] @ self.X[rows]
+
+        self._workers.each(work, range(groups))
+        return partial.sum(axis=0), sums.sum(axis=0)
 
     def _by_tiles(self, weight: Vector) -> Vector:
         """Sum all rows into one matrix, a tile of its lower half after the other.
@@ -272,7 +325,8 @@ class _DenseRows:
         out = np.empty(len(self))
 
         def work(rows: slice) -> None:
-            out[rows] = np.square(self.X[rows], dtype=np.float64).sum(axis=1)
+            part = self.X[rows].astype(np.float64, copy=False)
+            np.einsum("ij,ij->i", part, part, out=out[rows])
 
         self._workers.each(work, self._blocks)
         return out
@@ -291,6 +345,9 @@ class _SparseRows:
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
+
+    def take(self, rows: NDArray[np.intp]) -> Any:
+        return self.X[rows]
 
     def csr(self) -> tuple[Any, Any, Any]:
         return self._arrays
@@ -365,6 +422,11 @@ class _SparseRows:
             self._ranges(1, self.X.nnz),
         )
         return out
+
+
+def _rows_of(blocks: list[slice]) -> int:
+    """Count the rows of the largest block."""
+    return blocks[0].stop - blocks[0].start if blocks else 0
 
 
 def _unsigned(indices: Any) -> Any:

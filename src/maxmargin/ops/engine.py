@@ -6,7 +6,8 @@ has the same groups with the same signatures:
     kernel_epilogue, kernel_l1, kernel_sparse, kernel_row, kernel_tile    kernel values
     rows, selection                                          the row store, and who violates
     smo, polish, smo_polish, coordinate, cost_walk           ascent on kernel rows
-    features, dual_coordinate, primal_coordinate, crammer_singer    products and descent on features
+    features, newton                                         linear models: products and steps
+    dual_coordinate, primal_coordinate, crammer_singer       descent on features
     subgradient                                              stochastic descent on features
     stump, stump_classes, stump_square, stump_grid, stump_lines    scans of columns
     stump_sort, stump_ensemble                               columns in order, many splits at once

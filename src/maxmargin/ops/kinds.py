@@ -50,3 +50,19 @@ ERROR, GINI = 0, 1
 """Criteria of several classes."""
 CODES: Final = 256
 """Of a pattern of eight cells."""
+
+# Losses of the margin that compiled loops know
+
+HINGE, SQUARED_HINGE, LOGISTIC = 0, 1, 2
+
+# What Newton's method remembers of a problem between two calls
+
+WIDTH, DAMPING, PRIMAL, DUAL, IDLE = 0, 1, 2, 3, 4
+"""Of the smoothed hinge; the damping; the best values so far; steps since the last better one."""
+
+# What dual coordinate descent knows of a row, side by side in one line of the cache
+
+DUAL_ALPHA, DUAL_LABEL, DUAL_DIAGONAL, DUAL_UPPER, DUAL_CURVATURE, DUAL_INVERSE = range(6)
+"""alpha_i, t_i, d_i, u_i, |x_i|^2 + d_i and what 1 is over that; 0 where that is infinite."""
+DUAL_LINE: Final = 8
+"""Numbers from one row's to the next."""

@@ -34,15 +34,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.certify import LinearPoint
+from maxmargin.losses import Hinge, Logistic, Loss, SquaredHinge
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.design import Design
+from maxmargin.ops.kinds import HINGE, LOGISTIC, SQUARED_HINGE
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose, spread_of
@@ -58,6 +60,7 @@ _WARM_WIDTH = 0.3  # after a sample was solved
 _DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
 _JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
 _EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
+_FACTOR, _GRADIENTS = 1 / 15, 15  # what Cholesky's factor costs, and the products in its place
 _TALL_WIDTH, _TALL = 4000, 20  # the same for so many rows a column: then they are ill-conditioned
 _SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows for each column
 _SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
@@ -68,6 +71,13 @@ _MOST_GRADIENTS = 1000
 _PATIENCE = 100  # steps on a hinge, after which another solver should have a try
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
+
+KINDS: Final[dict[Loss, int]] = {
+    Hinge(): HINGE,
+    SquaredHinge(): SQUARED_HINGE,
+    Logistic(): LOGISTIC,
+}
+"""Losses that compiled loops know."""
 
 
 class Newton:
@@ -87,16 +97,17 @@ class Newton:
         self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
+        self._kind = KINDS.get(problem.loss)
         self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
-        self._damping = 0.0 if self._smooth else _DAMPING
-        self._exact = is_narrow(design)
+        self._damping = damping_of(problem.loss)
+        self._exact = solves_exactly(problem.loss, design)
         self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
         self._seed, self._sample = seed, sample and start is None
         if start is None:
-            self._begin(self._best_constant(), _WIDTH)
+            self._begin(self._best_constant(), width_of(warm=False))
         else:
-            self._begin(start.theta.copy(), _WARM_WIDTH)
+            self._begin(start.theta.copy(), width_of(warm=True))
         self._best_beta = np.zeros(len(problem))
         self._best_dual = self._dual_at_zero()
 
@@ -139,8 +150,12 @@ class Newton:
     @property
     def aim(self) -> float:
         """Go on to rounding where steps cost next to nothing."""
-        small = self._exact and len(self.problem) * self._design.width <= _SMALL
-        return _FINEST if small else 1.0
+        return aim_of(self._design) if self._exact else 1.0
+
+    @property
+    def best_theta(self) -> Vector:
+        """The best coefficients so far."""
+        return self._best_theta
 
     def violation(self) -> float:
         """Give the relative gap by the running numbers."""
@@ -163,7 +178,7 @@ class Newton:
         """Go on from fresh products."""
         self._theta, self._values, self._beta = point.theta, point.values, None
         self._primal = self._best_primal = self.problem.primal(point.theta, point.values)
-        self._best_dual, self._best_beta = self._dual_at(lambda rows: point.beta[rows])
+        self._best_dual, self._best_beta = self._dual_at(point.beta)
 
     def step(self, limits: Limits) -> None:
         """Make one Newton step."""
@@ -173,8 +188,7 @@ class Newton:
             if self._solve_sample(limits):
                 return
         beta, h = self._slopes(), self._curvatures()
-        gradient = self._diagonal * self._theta - self._design.back(beta)
-        newton = self._direction(h, gradient, limits)
+        newton, gradient = self._direction(beta, h, limits)
         change = self._design.values(newton.step)
         self._look_at_duals(beta, h, newton, change, limits.tol)
         length = self._search(newton.step, change, float(gradient @ newton.step))
@@ -183,10 +197,13 @@ class Newton:
 
     # where to go
 
-    def _direction(self, h: Vector, gradient: Vector, limits: Limits) -> _NewtonStep:
+    def _direction(self, beta: Vector, h: Vector, limits: Limits) -> tuple[_NewtonStep, Vector]:
+        """Solve for the step; also gives the gradient."""
         if not self._exact:
-            return self._wide_direction(h, gradient, limits)
-        matrix = self._design.products(h)
+            gradient = self._diagonal * self._theta - self._design.back(beta)
+            return self._wide_direction(h, gradient, limits), gradient
+        matrix, back = self._design.system(h, beta)
+        gradient = self._diagonal * self._theta - back
         diagonal = matrix.diagonal() + self._diagonal
         np.fill_diagonal(
             matrix, diagonal + _JITTER * np.maximum(diagonal, _JITTER * diagonal.max())
@@ -200,7 +217,7 @@ class Newton:
         if step is None:
             step = -gradient / (self._diagonal + self._scale)
         decrement = np.inf if undamped is None else -0.5 * float(gradient @ undamped)
-        return _NewtonStep(step, undamped, decrement)
+        return _NewtonStep(step, undamped, decrement), gradient
 
     def _wide_direction(self, h: Vector, gradient: Vector, limits: Limits) -> _NewtonStep:
         undamped = step = self._by_gradients(h, gradient, limits, 0.0)
@@ -292,7 +309,7 @@ class Newton:
         if newton.undamped is not newton.step:
             change = self._design.values(newton.undamped)
         expected = self._diagonal * (self._theta + newton.undamped) if self._exact else None
-        value, predicted = self._dual_at(lambda rows: beta[rows] - h[rows] * change[rows], expected)
+        value, predicted = self._dual_near(beta, h, change, expected)
         if value > self._best_dual:
             self._best_dual, self._best_beta = value, predicted
 
@@ -304,32 +321,51 @@ class Newton:
         least = problem.loss.conjugate(np.zeros(2), t)
         return -float(_totals(problem) @ least) if np.isfinite(least).all() else -np.inf
 
-    def _dual_at(
-        self, beta_of: Callable[[slice], Vector], expected: Vector | None = None
+    def _dual_near(
+        self, beta: Vector, h: Vector, change: Vector, expected: Vector | None = None
     ) -> tuple[float, Vector]:
-        """Find a feasible point near these duals and its value; -inf where there is none.
+        """Find a feasible point near beta - h change, and its value; -inf where there is none.
 
         ``expected`` is what v should be before clipping: then only what was clipped is multiplied
         with its rows.
         """
         problem, cut = self.problem, np.empty(len(self.problem))
+        if self._kind is not None:
+            near = np.empty_like(cut)
+            known = self._kind, problem.t, problem.cost, beta, h, change
+            one_pass = self._design.engine.newton.dual_pass
+            total = self._sum_parts(lambda *rows: one_pass(*known, *rows, near, cut))
+            return self._dual_at(near, cut, expected, None if problem.free else total)
 
         def clip(rows: slice) -> Vector:
-            wanted = beta_of(rows)
+            wanted = beta[rows] - h[rows] * change[rows]
             got = problem.clipped(wanted, rows)
             np.subtract(got, wanted, out=cut[rows])
             return got
 
-        near = self._by_parts(clip)
+        return self._dual_at(self._by_parts(clip), cut, expected)
+
+    def _dual_at(
+        self,
+        near: Vector,
+        cut: Vector | None = None,
+        expected: Vector | None = None,
+        total: float | None = None,
+    ) -> tuple[float, Vector]:
+        """Give the value of the dual at these duals, made to sum to 0 where they have to."""
+        problem = self.problem
         beta = problem.balanced(near)
-        if expected is None or problem.penalty == "none" or (problem.free and cut.any()):
+        clipped = cut is not None and bool(cut.any())
+        if expected is None or problem.penalty == "none" or (problem.free and clipped):
             back = self._design.back(beta)
         else:
-            back = expected + self._design.back(cut) if cut.any() else expected
+            back = expected + self._design.back(cut) if cut is not None and clipped else expected
         # With no penalty all of v must vanish, so its rounding matters.
         spread = spread_of(self._design, beta) if problem.penalty == "none" else None
-        conjugates = self._by_parts(lambda rows: problem.conjugates(beta[rows], rows))
-        value = -float(conjugates.sum()) - problem.penalty_conjugate(back)
+        if total is None:
+            conjugates = self._by_parts(lambda rows: problem.conjugates(beta[rows], rows))
+            total = float(conjugates.sum())
+        value = -total - problem.penalty_conjugate(back)
         feasible = problem.feasible(beta, back, spread) and np.isfinite(value)
         return (value if feasible else -np.inf), beta
 
@@ -341,14 +377,39 @@ class Newton:
         return self._beta
 
     def _slopes_at(self, values: Vector) -> Vector:
-        return self._by_parts(lambda rows: self._model.slopes(values[rows], rows))
+        """Give the duals at these values; compiled loops find curvatures and prices beside them."""
+        if self._kind is None:
+            return self._by_parts(lambda rows: self._model.slopes(values[rows], rows))
+        beta, self._h, width, centre = np.empty_like(values), np.empty_like(values), 1.0, values
+        if isinstance(self._model, ProximalHinge):
+            width, centre = self._model.width, self._model.centre
+        known, out = (self._kind, width, self.problem.t, self.problem.cost, centre, values), self._h
+        one_pass = self._design.engine.newton.row_pass
+        self._price = self._sum_parts(lambda *rows: one_pass(*known, *rows, beta, out))
+        return beta
 
     def _curvatures(self) -> Vector:
+        if self._kind is not None:
+            return self._h
         return self._by_parts(lambda rows: self._model.curvatures(self._values[rows], rows))
 
     def _total_primal(self) -> float:
+        penalty = self.problem.penalty_value(self._theta)
+        if self._kind is not None:
+            self._slopes()
+            return penalty + self._price
         prices = self._by_parts(lambda rows: self.problem.prices(self._values[rows], rows))
-        return self.problem.penalty_value(self._theta) + float(prices.sum())
+        return penalty + float(prices.sum())
+
+    def _sum_parts(self, function: Callable[[int, int], float]) -> float:
+        """Add up, in order, what a function of the first and the last row gives of each part."""
+        sums: dict[int, float] = {}
+
+        def work(rows: slice) -> None:
+            sums[rows.start] = function(rows.start, min(rows.stop, len(self.problem)))
+
+        self._design.each_part(work)
+        return float(sum(sums[first] for first in sorted(sums)))
 
     def _by_parts(self, function: Callable[[slice], Vector]) -> Vector:
         """Evaluate a number for each row, a part at a time."""
@@ -378,7 +439,7 @@ class Newton:
                 if solver.violation() <= few.tol or limits.clock.over():
                     break
                 solver.step(few)
-        self._begin(solver.point().theta, _WARM_WIDTH)
+        self._begin(solver.best_theta, width_of(warm=True))
         return True
 
 
@@ -397,6 +458,21 @@ def _totals(problem: LinearProblem) -> Vector:
     return np.array([float(problem.cost.sum()) - positive, positive])
 
 
+def aim_of(design: Design) -> float:
+    """Give the relative gap that steps of next to no cost are made for; 1 where they cost some."""
+    return _FINEST if len(design) * design.width <= _SMALL else 1.0
+
+
+def width_of(warm: bool) -> float:
+    """Give the width of the first proximal hinge, narrower after a start near the optimum."""
+    return _WARM_WIDTH if warm else _WIDTH
+
+
+def damping_of(loss: Loss) -> float:
+    """Give the first damping: none for smooth losses."""
+    return 0.0 if loss.smooth else _DAMPING
+
+
 def is_narrow(design: Design) -> bool:
     """Whether the square matrix of the columns is worth its making."""
     if design.dense:
@@ -404,6 +480,18 @@ def is_narrow(design: Design) -> bool:
         return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
     light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
     return light and design.width <= _EXACT_WIDTH
+
+
+def solves_exactly(loss: Loss, design: Design) -> bool:
+    """Whether steps are solved for exactly; of smooth losses, where that costs less than gradients.
+
+    A smoothed hinge needs it wherever it can be: its curvatures are so large that gradients crawl.
+    """
+    if design.dense or not loss.smooth or not is_narrow(design):
+        return is_narrow(design)
+    each = design.stored / max(1, len(design))
+    square = 0.5 * design.stored * each + _FACTOR * design.width**3
+    return square <= _GRADIENTS * design.stored
 
 
 def _solve(matrix: Vector, right: Vector) -> Vector | None:

@@ -11,9 +11,18 @@ import numpy as np
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import LinearProblem
 
+_known: dict[tuple[type, str], bool] = {}
+
 
 def has(calculus: Callable[[float, float], Any]) -> bool:
-    """Whether a loss has this part of its calculus."""
+    """Whether a loss has this part of its calculus; a class is asked once."""
+    owner = type(getattr(calculus, "__self__", None)), calculus.__name__
+    if owner not in _known:
+        _known[owner] = _answers(calculus)
+    return _known[owner]
+
+
+def _answers(calculus: Callable[[float, float], Any]) -> bool:
     try:
         calculus(0.0, 1.0)
     except NotImplementedError:

@@ -16,7 +16,7 @@ from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, Progress, is_narrow, solvers_for
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, is_narrow, linear_solver, solvers_for
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.scope import has, hinges
 from maxmargin.svm.linear_model import LinearModel
@@ -188,7 +188,9 @@ class LinearClassifier(LinearModel):
         self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
     ) -> Any:
         name = self._choose(problem, design)
-        return LINEAR_SOLVERS[name](problem, design, start, seed, **self._options(name))
+        chosen = self.solver != "auto"
+        kind = linear_solver(name, problem, design, chosen=chosen)
+        return kind(problem, design, start, seed, **self._options(name))
 
     def _options(self, solver: str) -> dict[str, Any]:
         if solver in _WITH_A_RATE:

@@ -37,6 +37,8 @@ from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
 
+_SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up
+
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
@@ -188,7 +190,8 @@ class LinearEstimator(BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        threads = {"n_jobs": self.n_jobs, "finish": _quietly}
+        at_once = 1 if X.shape[0] * X.shape[1] <= _SMALL else None
+        threads = {"n_jobs": self.n_jobs, "at_once": at_once, "finish": _quietly}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:

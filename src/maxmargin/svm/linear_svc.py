@@ -20,7 +20,9 @@ from maxmargin.solvers import (
     SequentialDual,
     Solution,
     is_narrow,
+    linear_solver,
     solvers_for,
+    solves_exactly,
 )
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.svm.linear_model import Index, LinearModel
@@ -217,7 +219,9 @@ class LinearSVC(LinearModel):
         if self._joint():
             return SequentialDual(problem, design, None, seed)
         name = self._choose(design)
-        return LINEAR_SOLVERS[name](problem, design, start, seed, **self._options(name))
+        chosen = self.solver != "auto"
+        kind = linear_solver(name, problem, design, chosen=chosen)
+        return kind(problem, design, start, seed, **self._options(name))
 
     def _choose(self, design: Design) -> str:
         """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""
@@ -230,7 +234,11 @@ class LinearSVC(LinearModel):
             return "working_set"
         if self._free() or self.dual is False:
             return "newton"
-        return "dual_coordinate" if self.dual is True or not narrow else "newton"
+        if self.dual is True or (not narrow and self.loss == "hinge"):
+            return "dual_coordinate"
+        tall = len(design) >= design.width
+        exact = solves_exactly(losses.named(self.loss), design)
+        return "newton" if tall or exact else "dual_coordinate"
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():

@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.ops.kinds import DUAL_ALPHA, DUAL_LINE
+
+_NOTHING = 0.01  # of the gain that a pass should have
+_FEW = 8  # passes to make at least: primal errors fall with the root of what the dual gains
+
 
 def _row(
     data: Any, indices: Any, indptr: Any, i: int, constant: float, width: int
@@ -56,25 +61,58 @@ def descend(
     indices: Any,
     indptr: Any,
     constant: float,
-    t: Any,
-    diagonal: Any,
-    upper: Any,
-    curvature: Any,
+    duals: Any,
     order: Any,
     active: int,
-    alpha: Any,
     theta: Any,
 ) -> Any:
-    """Visit the first ``active`` rows of ``order`` once; alpha and theta change in place."""
-    kept = 0
+    """Visit the first ``active`` rows of ``order`` once; duals and theta change in place."""
+    kept, gain, lines = 0, 0.0, duals.reshape(-1, DUAL_LINE)
     for i in order[:active].copy():
+        alpha, t, d, upper, curvature, inverse, _, _ = lines[i]
         x = _row(data, indices, indptr, i, constant, len(theta))
-        G = t[i] * (x @ theta) - 1.0 + diagonal[i] * alpha[i]
-        if (alpha[i] == 0.0 and G >= 0.0) or (alpha[i] == upper[i] and G <= 0.0):
+        G = t * (x @ theta) - 1.0 + d * alpha
+        if (alpha == 0.0 and G >= 0.0) or (alpha == upper and G <= 0.0):
             continue
         order[kept], kept = i, kept + 1
-        if curvature[i] > 0.0:
-            moved = min(max(alpha[i] - G / curvature[i], 0.0), upper[i])
-            theta += (moved - alpha[i]) * t[i] * x
-            alpha[i] = moved
-    return kept
+        moved = min(max(alpha - G * inverse, 0.0), upper)
+        step = moved - alpha
+        gain -= step * (G + 0.5 * step * curvature)
+        theta += step * t * x
+        lines[i, DUAL_ALPHA] = moved
+    return kept, gain
+
+
+def descend_often(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    constant: float,
+    duals: Any,
+    order: Any,
+    active: int,
+    most: int,
+    visits: float,
+    goal: float,
+    state: Any,
+    theta: Any,
+) -> Any:
+    """Make passes in random order, until ``most`` or so many visits were made or none is left."""
+    passes, made = 0, 0.0
+    while passes < most and made < visits and active > 0:
+        shuffle(order, active, state)
+        made, passes = made + active, passes + 1
+        active, gain = descend(data, indices, indptr, constant, duals, order, active, theta)
+        enough = goal if made > 0.5 * visits else _NOTHING * goal
+        if gain < enough and (passes >= _FEW or made > 0.5 * visits):
+            break
+    return passes, active, made
+
+
+def gather(values: Any, duals: Any, order: Any) -> Any:
+    """List the rows that a step would move; also gives sum alpha_i and sum d_i alpha_i^2."""
+    alpha, t, d, upper, *_ = duals.reshape(-1, DUAL_LINE).T
+    G = t * values - 1.0 + d * alpha
+    found = np.flatnonzero(np.where(G < 0, alpha < upper, alpha > 0))
+    order[: len(found)] = found
+    return len(found), float(alpha.sum()), float(np.sum(d * alpha**2))

@@ -66,3 +66,8 @@ def row_squares(data: Any, indptr: Any, first: int, stop: int, squares: Any) -> 
     for i in range(first, stop):
         row = np.asarray(data[indptr[i] : indptr[i + 1]], np.float64)
         squares[i] = row @ row
+
+
+def add_dense_back(X: Any, beta: Any, first: int, stop: int, back: Any) -> None:
+    """Add sum_i beta_i x_i over dense rows first to stop."""
+    back += beta[first:stop] @ X[first:stop].astype(np.float64)

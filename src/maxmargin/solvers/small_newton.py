@@ -1,0 +1,147 @@
+r"""Newton's method on few rows and columns: the steps of ``newton``, all in one compiled call.
+
+Problem: that of ``problems.linear`` with the penalty "l2" and the hinge, the squared hinge or the
+logistic loss. A step on 200 rows takes a hundred times longer to say in calls of NumPy than to
+make, so here ``ops.cpu.newton`` makes all of them; what they are is said in ``newton``. The point
+that it ends with is proposed and judged like any other.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import LinearPoint
+from maxmargin.losses import MarginLoss
+from maxmargin.ops.clock import WORK
+from maxmargin.ops.design import Design
+from maxmargin.ops.kinds import DUAL, HINGE, IDLE, PRIMAL
+from maxmargin.problems import LinearProblem
+from maxmargin.solvers.linear_start import LinearStart
+from maxmargin.solvers.newton import KINDS, aim_of, damping_of, solves_exactly, width_of
+from maxmargin.solvers.propose import propose
+from maxmargin.solvers.run import Limits
+from maxmargin.solvers.scope import Scope
+
+Vector = NDArray[np.float64]
+
+_MOST_WORK, _MOST_COLUMNS = 1 << 23, 320  # multiplications of a step; more are worth BLAS, threads
+_GRADIENTS = 15  # products with all rows of a step by conjugate gradients
+_FARTHEST = 8.0  # value of the first intercept
+_PATIENCE = 300  # steps on a hinge, after which another solver should have a try
+
+
+class SmallNewton:
+    """Newton's method with exact steps, compiled."""
+
+    scope: ClassVar = Scope(lambda loss: loss in KINDS, ("l2",))
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        design: Design,
+        start: LinearStart | None = None,
+        seed: int = 0,
+    ) -> None:
+        del seed  # nothing is random
+        self.problem, self._design, self.iterations = problem, design, 0
+        self._exact = solves_exactly(problem.loss, design)
+        self._kind, n = KINDS[problem.loss], len(problem)
+        self._rows, self._verbs = design.csr(), design.engine.newton
+        self.patience = _PATIENCE if self._kind == HINGE else None
+        self._theta, self._values = np.zeros(design.width), np.zeros(n)
+        self._centre, self._best_dual = np.zeros(n), np.zeros(n)
+        self._about = design.constant, problem.t, problem.cost, self._kind, problem.free
+        warm = start is not None
+        if start is None:
+            self._theta[-1:] = _first_intercept(problem, design.constant)
+            self._values += design.constant * self._theta[-1]
+        else:
+            self._theta, self._values = start.theta.copy(), design.values(start.theta)
+            self._centre = start.alpha(problem, problem.cost) / problem.cost
+        self._best_theta = self._theta.copy()
+        primal = problem.primal(self._theta, self._values)
+        width, damping = width_of(warm), damping_of(problem.loss)
+        self._state = np.array([width, damping, primal, 0.0, 0.0])
+
+    @staticmethod
+    def takes(problem: LinearProblem, design: Design) -> bool:
+        """Whether a problem is one of the losses known here, and small."""
+        if not SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free):
+            return False
+        exact = solves_exactly(problem.loss, design)
+        if (exact and design.width > _MOST_COLUMNS) or not (exact or problem.loss.smooth):
+            return False
+        return work_of(design, exact) <= _MOST_WORK
+
+    @property
+    def aim(self) -> float:
+        """Go on to rounding where steps cost next to nothing."""
+        return aim_of(self._design) if self._exact else 1.0
+
+    @property
+    def spent(self) -> bool:
+        """Whether steps lead no farther."""
+        return bool(self._state[IDLE])
+
+    def violation(self) -> float:
+        """Give the relative gap by the running numbers."""
+        primal, dual = self.objectives()
+        size = max(abs(primal), abs(dual))
+        return 0.0 if size == 0 else (primal - dual) / size
+
+    def merit(self) -> float:
+        """Give minus the gap."""
+        return float(self._state[DUAL] - self._state[PRIMAL])
+
+    def objectives(self) -> tuple[float, float]:
+        """Best primal and dual value so far."""
+        return float(self._state[PRIMAL]), float(self._state[DUAL])
+
+    def step(self, limits: Limits) -> None:
+        """Make as many steps as can be without a look at the clock; one, for a callback."""
+        at_once = 1 if limits.callback is not None else WORK // work_of(self._design, self._exact)
+        self.iterations += self._verbs.newton_steps(
+            *self._rows,
+            *self._about,
+            np.empty((0, 0) if self._exact else 0),
+            limits.tol,
+            limits.steps_left(self.iterations, max(1, int(at_once))),
+            self._centre,
+            self._theta,
+            self._values,
+            self._state,
+            self._best_theta,
+            self._best_dual,
+        )
+
+    def point(self) -> LinearPoint:
+        """Give the best coefficients and duals with fresh products."""
+        beta = self.problem.t * self.problem.cost * self._best_dual
+        return propose(self.problem, self._design, self._best_theta, beta)
+
+    def restart(self, point: LinearPoint) -> None:
+        """Go on from fresh products."""
+        self._theta, self._values = point.theta.copy(), point.values.copy()
+        primal, dual, _ = self.problem.judged(point.theta, point.values, point.beta, point.back)
+        self._state[[PRIMAL, DUAL, IDLE]] = primal, dual, 0.0
+
+
+def work_of(design: Design, exact: bool) -> float:
+    """Count the multiplications of a step: of rows and Cholesky's factor, or of passes."""
+    if not exact:
+        return _GRADIENTS * (2.0 * design.stored + design.width)
+    each = design.stored / max(1, len(design))
+    return design.stored * (0.5 * each + 8.0) + design.width**3 / 6.0
+
+
+def _first_intercept(problem: LinearProblem, constant: float) -> float:
+    """Begin with about the best intercept alone: the same value for all rows needs none of them."""
+    if not constant or not problem.loss.smooth:
+        return 0.0
+    positive = float(problem.cost @ (problem.t > 0)) / float(problem.cost.sum())
+    assert isinstance(problem.loss, MarginLoss)
+    best = float(problem.loss.population_minimiser(positive))
+    return min(max(best, -_FARTHEST), _FARTHEST) / constant
