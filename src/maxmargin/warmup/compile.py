@@ -7,14 +7,15 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
 from typing import IO, Any
 
+import numpy as np
 from numba.core import event
 
+from maxmargin.ops.engine import engine_of
 from maxmargin.warmup.problem import ESTIMATORS, KINDS, jobs
 
 try:
@@ -94,8 +95,7 @@ def cache_folder() -> Path:
         Path(wanted).mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=wanted):
             pass
-    smo = import_module("maxmargin.ops.cpu.smo")
-    return Path(smo.smo_pairs.stats.cache_path)
+    return Path(engine_of(np.empty(0)).smo.smo_pairs.stats.cache_path)
 
 
 @contextmanager
