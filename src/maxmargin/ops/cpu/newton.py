@@ -38,11 +38,7 @@ _MOST_GRADIENTS, _SHARE = 1000, 0.3  # and what of the residual they leave far f
 _LAST = 10.0  # times the aim may a step gain that may be the last, so that it has to be precise
 _PROMISING_ROUGHLY = 15.0  # times the aim is the decrement below which duals are worth a product
 
-# Only compiled code calls the parts: what Python would call them by need not be compiled.
-_part = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath=_FAST,
-    no_cpython_wrapper=True, no_cfunc_wrapper=True,
-)  # fmt: skip
+_part = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 
 
 @_part
