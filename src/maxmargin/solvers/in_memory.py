@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
-from maxmargin.ops.kinds import TURNS
+from maxmargin.ops.kinds import GIVEN, TURNS
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.interior_point import InteriorPoint
@@ -77,9 +77,12 @@ class InMemory(DualAscent):
     def _solve(self, share: float, limits: Limits) -> None:
         """Take turns until only rounding is left, SMO first down to a share of the violation.
 
-        Problems with a bias and no groups are solved by the same call as many of them together.
+        A problem with a bias and no groups that fills its rows is solved by the same call as many
+        of them together. One that has them all is alone, and large enough for calls of its own: two
+        short loops are compiled in two thirds of the time of one that holds both.
         """
-        if not self.problem.bias or self.problem.groups is not None:
+        plain = self.problem.bias and self.problem.groups is None
+        if not plain or self._K.source.kind == GIVEN:
             self._take_turns(share * self.violation(), limits)
             return
         turns = Turns.begin(np.array([0, len(self.problem)]), share)

@@ -125,9 +125,6 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     scratch, everything = Scratch(size, gram.dtype), np.arange(len(matrix))
     whole = len(rows.problems) == 1 and rows.largest == len(matrix)
 
-    def lines(index: Index, problems: int) -> Lines:
-        return Lines(matrix.reshape(-1), index, np.zeros(problems, np.int64), diagonal)
-
     def view(segments: Segments) -> Square:
         index = rows.index(segments)
         if len(index) == len(matrix):
@@ -136,7 +133,7 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
         return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
 
     source = Source.none(0) if whole else Source.copied(matrix, everything)
-    squares = Squares(rows, source, lines if whole else _filled(scratch, diagonal))
+    squares = Squares(rows, source, _filled(scratch, diagonal))
     return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares)
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from maxmargin.certify import Point, Status, judge, judge_all
+from maxmargin.ops.kinds import GIVEN
 from maxmargin.problems import BoxQP, Segments, Stack
 from maxmargin.solvers.dual_ascent import Start, bent_down
 from maxmargin.solvers.in_memory import InMemory
@@ -66,8 +67,8 @@ def solve_together(
     assert squares is not None
     if limits.clock.over():
         return [small.start for small in problems]
-    plain = limits.max_iter < 0 and squares.rows.gram.psd is not None
-    if plain and all(small.plain for small in problems):
+    filled = squares.source.kind != GIVEN and squares.rows.gram.psd is not None
+    if filled and limits.max_iter < 0 and all(small.plain for small in problems):
         return _in_one_call(problems, squares, limits)
     return _one_by_one(problems, memory, limits)
 
