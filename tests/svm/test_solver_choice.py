@@ -212,26 +212,30 @@ def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
 
     The default solver's steps on small problems are those of a group, a problem each here.
     """
-    small = solver == "working_set"
-    owner, name = (together, "_in_one_call") if small else (BOX_QP_SOLVERS[solver], "step")
-    begun, step, lock = [], getattr(owner, name), threading.Lock()
+    begun, lock, pause = [], threading.Lock(), threading.Event()
 
-    def interrupted_step(*arguments):
-        limits = arguments[-1]
-        with lock:
-            begun.append(arguments[0])
-            first = len(begun) == 1
-        if first:
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            for _ in range(1000):
-                if noticed(limits.clock):
-                    break
-                pause.wait(0.01)
-        return step(*arguments)
+    def interrupted(step):
+        def interrupted_step(*arguments):
+            limits = arguments[-1]
+            with lock:
+                begun.append(arguments[0])
+                first = len(begun) == 1
+            if first:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                for _ in range(1000):
+                    if noticed(limits.clock):
+                        break
+                    pause.wait(0.01)
+            return step(*arguments)
 
-    pause = threading.Event()
+        return interrupted_step
+
+    steps = [(BOX_QP_SOLVERS[solver], "step")]
+    if solver == "working_set":
+        steps = [(together, "_in_one_call"), (together, "_one_by_one")]
     monkeypatch.setattr(together, "_GROUP", 1)
-    monkeypatch.setattr(owner, name, interrupted_step)
+    for owner, name in steps:
+        monkeypatch.setattr(owner, name, interrupted(getattr(owner, name)))
     return begun
 
 

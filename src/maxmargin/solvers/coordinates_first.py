@@ -17,7 +17,7 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.newton import Newton, is_narrow
+from maxmargin.solvers.newton import Newton, aim_of, is_narrow
 from maxmargin.solvers.run import Limits
 
 _STEPS, _CURVED = 25, 0.3  # of Newton's method, and the share of rows whose products they sum
@@ -43,9 +43,9 @@ class CoordinatesFirst:
 
     @staticmethod
     def takes(problem: LinearProblem, design: Design) -> bool:
-        """Whether both methods can solve the problem."""
+        """Whether both methods can solve the problem, and need not do so to rounding."""
         known = problem.loss == Hinge() and problem.penalty == "l2" and not problem.free
-        return known and not design.dense and is_narrow(design)
+        return known and not design.dense and is_narrow(design) and aim_of(design) == 1.0
 
     @property
     def iterations(self) -> int:

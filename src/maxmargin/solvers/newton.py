@@ -486,8 +486,9 @@ def solves_exactly(loss: Loss, design: Design) -> bool:
     """Whether steps are solved for exactly; of smooth losses, where that costs less than gradients.
 
     A smoothed hinge needs it wherever it can be: its curvatures are so large that gradients crawl.
+    And so does what is solved to rounding, so that weights and repeated rows agree.
     """
-    if design.dense or not loss.smooth or not is_narrow(design):
+    if design.dense or not loss.smooth or aim_of(design) < 1.0 or not is_narrow(design):
         return is_narrow(design)
     each = design.stored / max(1, len(design))
     square = 0.5 * design.stored * each + _FACTOR * design.width**3
