@@ -15,6 +15,7 @@ from benchmarks import (
     data,
     first_fit,
     graphs,
+    kernel_growth,
     many_classes,
     memory,
     neighbors,
@@ -88,6 +89,7 @@ def others(options: argparse.Namespace) -> None:
         "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
         "svc_threads": lambda: svc_threads.measure(options.repeats, options.small),
         "svc_small": lambda: svc_small.measure(options.repeats, options.small),
+        "kernel_growth": lambda: kernel_growth.measure(options.small),
         "neighbors": lambda: neighbors.measure(
             options.repeats, options.sklearn_repeats, options.small
         ),

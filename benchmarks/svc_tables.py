@@ -1,4 +1,4 @@
-"""Tables of kernel machines by threads, and of small fits."""
+"""Tables of kernel machines by threads, of small fits, and of many rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,44 @@ def small_table(whole: dict[str, Any]) -> str:
     return lay_out(header, lines)
 
 
+def growth_table(whole: dict[str, Any]) -> str:
+    header = [
+        "Fit on covtype, 200 MB of cache",
+        "rows × columns",
+        "seconds",
+        "exponent",
+        "support vectors",
+        "exponent",
+        "peak, MB",
+        "bar, MB",
+        "relative gap",
+        "certificate",
+    ]
+    lines = [
+        [
+            "covtype",
+            f"{row['rows']:,} × {row['columns']}",
+            number(row["seconds"][OURS]),
+            _exponent(row, "seconds"),
+            f"{row['support']:,}",
+            _exponent(row, "support"),
+            number(row["peak"]),
+            number(row["bar"]),
+            f"{row['gap']:.0e}",
+            row["status"],
+        ]
+        for row in whole["rows"]
+    ]
+    return lay_out(header, lines)
+
+
+def _exponent(row: dict[str, Any], field: str) -> str:
+    slope = row["exponents"][field]
+    return "–" if slope is None else f"{slope:.2f}"
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "svc_threads": threads_table,
     "svc_small": small_table,
+    "kernel_growth": growth_table,
 }

@@ -55,7 +55,8 @@ class _QuickCompiler(Compiler):
 
     def __init__(self, *context: Any) -> None:
         *before, flags, local = context
-        super().__init__(*before, _QuickFlags(flags), local)
+        known = hasattr(flags, "_values")  # as in the versions of Numba that were tried
+        super().__init__(*before, _QuickFlags(flags) if known else flags, local)
 
     def compile_extra(self, function: Any) -> Any:
         """Compile a function, and what it calls."""
