@@ -219,7 +219,7 @@ def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
         sums=np.empty((workers + 1 if workers > 1 else 1, B), np.int64),
         best=np.empty(len(buckets.lacking) - 1),
         hope=np.empty(len(buckets.lacking) - 1, np.bool_),
-        chunk=np.zeros((chunks, 4)),
+        chunk=np.zeros((chunks, 6)),
         gained=np.zeros((chunks, 2), np.int64),
         whole=np.zeros((workers, 2), np.int64),
         tally=tally,

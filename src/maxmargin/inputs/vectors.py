@@ -28,9 +28,9 @@ _SAMPLE = 1024  # rows that tell whether it is
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
     plain = _from_list(X) if type(X) is list else X
-    if _is_plain(estimator, plain, rules):
+    if is_plain(estimator, plain, rules):
         refuse_nonfinite(plain)
-        return _taken(estimator, plain, rules)
+        return take_plain(estimator, plain, rules)
     kinds = _kinds(X)
     _refuse_dates(X, kinds)
     try:
@@ -46,7 +46,7 @@ def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     return checked
 
 
-def _is_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> bool:
+def is_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> bool:
     """Whether X, and y where it is given, are arrays as the loops want them.
 
     Of those scikit-learn would only say that it is so, which takes longer than a small fit. What
@@ -72,7 +72,7 @@ def _fits(X: NDArray[Any], y: Any) -> bool:
     return y.dtype.kind != "f" or bool(np.isfinite(y).all())
 
 
-def _taken(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:
+def take_plain(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:
     """Take them as they are, and note how many columns there are."""
     if rules.get("reset", True):
         estimator.n_features_in_ = X.shape[1]

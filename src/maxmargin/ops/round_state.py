@@ -82,7 +82,8 @@ class Boosted(NamedTuple):
     hope: Any
     """and whether there may be a better one inside of its buckets (bool, p)."""
     chunk: Any
-    """Numbers of each chunk: rows told wrong, their weight and its squares; weight (float64)."""
+    """Numbers of each chunk (float64): rows told wrong, their weight and its squares, the weight of
+    rows that the vote tells wrong; of all rows weighed anew their weight and its squares."""
     gained: Any
     """What the levels of both classes have grown by in each chunk (int64)."""
     whole: Any

@@ -67,6 +67,7 @@ _SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as ma
 _PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
 _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
 _SMALL, _FINEST = 2**17, 1e-13  # values in the data, and the relative gap for so few
+_SMALL_SPARSE = 2**13  # the same with zeros among them: exact steps are not the quickest there
 _MOST_GRADIENTS = 1000
 _PATIENCE = 100  # steps on a hinge, after which another solver should have a try
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
@@ -460,7 +461,8 @@ def _totals(problem: LinearProblem) -> Vector:
 
 def aim_of(design: Design) -> float:
     """Give the relative gap that steps of next to no cost are made for; 1 where they cost some."""
-    return _FINEST if len(design) * design.width <= _SMALL else 1.0
+    few = _SMALL if design.dense else _SMALL_SPARSE
+    return _FINEST if len(design) * design.width <= few else 1.0
 
 
 def width_of(warm: bool) -> float:

@@ -50,18 +50,20 @@ def sort_columns(
     columns, left = [_EMPTY] * len(features), set(range(len(features)))
     few = source.n_rows * len(features) <= _FEW
 
-    def sort(first: int) -> None:
+    def sort(first: int, room: _Room | None = None) -> _Room:
         block = source.read(features[first : first + _BLOCK])
-        room = _Room(source.n_rows, block[0].values.dtype)
+        dtype = block[0].values.dtype
+        room = room if room is not None and room.dtype == dtype else _Room(source.n_rows, dtype)
         for place, (values, rows) in enumerate(block, first):
             if few or place == 0 or not clock.over():
                 columns[place] = room.sort(np.ascontiguousarray(values), rows)
                 left.discard(place)
+        return room
 
-    blocks = range(0, len(features), _BLOCK)
+    blocks, room = range(0, len(features), _BLOCK), None
     if few:
         for first in blocks:
-            sort(first)
+            room = sort(first, room)
     else:
         workers.each(sort, blocks)
     return columns, len(left)
@@ -71,7 +73,8 @@ class _Room:
     """Memory for the sorting of one column after the other."""
 
     def __init__(self, n_rows: int, dtype: Any) -> None:
-        self._n_rows, self._unsigned = n_rows, np.dtype(_UNSIGNED[dtype.itemsize])
+        self.dtype, self._n_rows = dtype, n_rows
+        self._unsigned = np.dtype(_UNSIGNED[dtype.itemsize])
         self._top = self._unsigned.type(1 << (8 * self._unsigned.itemsize - 1))  # the key of 0
         self._key, self._ascending = np.empty((2, n_rows), dtype=self._unsigned)
         self._present, self._missing, self._row = np.empty((3, n_rows), dtype=np.uint32)

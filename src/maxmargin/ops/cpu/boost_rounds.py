@@ -224,7 +224,8 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
                     place,
                     line,
                 )
-                best[j] = max(best[j], found)
+                if not place:  # others may still be looking which column it is
+                    best[j] = max(best[j], found)
         if not place:
             meet(gate, workers, rest)
             bar, column = _first_best(best, kind, T, H, line)
@@ -530,16 +531,17 @@ def _weigh_all(weight: Any, c: int, wrong: Any, before: float, line: Any, chunk:
         total += w
         squares += w * w
         weight[i] = w
-    chunk[c, 1], chunk[c, 2] = total, squares
+    # Not where the sums of wrong rows are: others may still be reading those.
+    chunk[c, 4], chunk[c, 5] = total, squares
 
 
 @njit(nogil=True)
 def _settle(chunk: Any, growth: float, tally: Any, line: Any) -> None:
     """Bring the running numbers up to date."""
-    total = squares = lost = 0.0
+    total, squares, lost, first = 0.0, 0.0, 0.0, 4 if growth == 0.0 else 1
     for c in range(len(chunk)):
-        total += chunk[c, 1]
-        squares += chunk[c, 2]
+        total += chunk[c, first]
+        squares += chunk[c, first + 1]
         lost += chunk[c, 3]
     line[TRAIN_ERROR] = 0.0 if line[STATUS] == WEAK else lost
     if line[STATUS] == WEAK:
