@@ -164,16 +164,18 @@ def _weigh_some(
     gained: Any,
 ) -> None:
     """Multiply the weights of some rows, on the grid and in the sums of buckets too."""
-    gained[0] = gained[1] = 0
+    all_of, ones = np.int64(0), np.int64(0)  # written at last: neighbours' numbers lie beside
     for k in range(len(some)):
         i = np.uint64(some[k])
         weight[i] *= growth
         now, which = np.int64(np.rint(weight[i] * scale)), np.uint64(label[i])
         by = now - abs(level[i])
         level[i] = now if which else -now
-        gained[which] += by
+        all_of += by
+        ones += by * np.int64(which)
         for e in range(start[i], start[i + _ONE]):
             sums[(np.uint64(entries[e]) << _ONE) | which] += by
+    gained[0], gained[1] = all_of - ones, ones
 
 
 @njit(nogil=True)
