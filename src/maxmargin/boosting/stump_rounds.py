@@ -44,7 +44,7 @@ Vector = NDArray[np.float64]
 
 _AT_ONCE = 1 << 25  # entries and rows of a call: some hundredths of a second
 _MOST = 2_000  # rounds of a call: it takes as long to make splits of them
-_WORTH_A_WORKER = 1 << 16  # of a round; less is done while workers meet and wait
+_WORTH_A_WORKER = 1 << 18  # of a round; less is done while workers meet and wait
 _NAN = float("nan")
 _LARGEST = 709.0  # whose exponential is a double
 
