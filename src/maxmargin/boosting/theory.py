@@ -171,7 +171,8 @@ def descent_of(history: History) -> Any:
     descent["after"], descent["edge"] = history.column("loss"), 0.5 - history.column("error")
     alpha = history.column("alpha")
     step = np.where(np.isnan(alpha), 1.0, alpha)  # several functions: slope is of the whole step
-    descent["first_order"] = descent["before"] - step * descent["slope"]
+    with np.errstate(invalid="ignore"):  # a loss beyond all numbers foretells none
+        descent["first_order"] = descent["before"] - step * descent["slope"]
     return descent.view(np.recarray)
 
 
