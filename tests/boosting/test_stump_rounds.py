@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 from maxmargin import AdaBoostClassifier, DecisionStump
 from maxmargin.boosting import History, Stop
@@ -89,6 +90,17 @@ def test_threads_change_no_bit(criterion, monkeypatch):
         some, same = log_of(X, label, np.ones(len(X)), criterion, 12, n_jobs)
         np.testing.assert_array_equal(one, some)
         np.testing.assert_array_equal(weight, same)
+
+
+@pytest.mark.parametrize("rate", [1.0, 5.0])
+def test_threads_change_no_bit_where_weights_are_divided_by_their_sum(rate, monkeypatch):
+    monkeypatch.setattr("maxmargin.boosting.stump_rounds._WORTH_A_WORKER", 1)
+    X, label = table(1, 9_000, 3, "mixed")
+    model = AdaBoostClassifier(n_estimators=150, learning_rate=rate, n_jobs=1).fit(X, label)
+    for n_jobs in (2, 3, 5) * 2:
+        other = clone(model).set_params(n_jobs=n_jobs).fit(X, label)
+        np.testing.assert_array_equal(other.estimator_weights_, model.estimator_weights_)
+        np.testing.assert_array_equal(other.weights_, model.weights_)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

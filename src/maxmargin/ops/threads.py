@@ -28,7 +28,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # among those that joblib sets in its workers
-_OPEN = 1 << 40  # more than workers ever count themselves in at a gate
+_OPEN = 1  # the place in a gate that says that nobody is to wait at it any more
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
@@ -246,12 +246,13 @@ class Workers:
         that the others do not wait for ever.
         """
         numbers = iter(range(workers))
+        gate[:] = 0
 
         def come() -> None:
             try:
                 function(next(numbers))
             except BaseException:
-                gate[0] += _OPEN
+                gate[_OPEN] = 1
                 raise
 
         if workers == 1:
@@ -260,7 +261,7 @@ class Workers:
         try:
             self._gathered().run(come, workers - 1)
         except BaseException:  # perhaps before all of them were called
-            gate[0] += _OPEN
+            gate[_OPEN] = 1
             raise
 
     def _gathered(self) -> _Team:

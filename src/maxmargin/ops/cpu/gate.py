@@ -16,18 +16,19 @@ from numba.extending import intrinsic
 from maxmargin.ops.cpu.atomic import take_next
 from maxmargin.ops.loop import njit
 
+OPEN = 1  # the place that says so
 _PATIENCE = 2_000  # looks, some tens of microseconds
 
 
 @intrinsic  # type: ignore[misc, unused-ignore]
-def _look(typing_context: Any, gate: Any) -> Any:  # noqa: ARG001
-    """Read gate[0] as others have left it."""
+def _look(typing_context: Any, gate: Any, place: Any) -> Any:  # noqa: ARG001
+    """Read a number of the gate as others have left it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.load_atomic(data, "acquire", 8)
+        return builder.load_atomic(builder.gep(data, [arguments[1]]), "acquire", 8)
 
-    return types.int64(gate), generate
+    return types.int64(gate, place), generate
 
 
 @intrinsic  # type: ignore[misc, unused-ignore]
@@ -44,12 +45,15 @@ def _call(typing_context: Any, address: Any) -> Any:  # noqa: ARG001
 
 @njit(cache=True, nogil=True)
 def meet(gate: Any, workers: int, rest: int) -> None:
-    """Wait until all workers are here; ``rest`` is the address of what gives a core to others."""
+    """Wait until all workers are here; ``rest`` is the address of what gives a core to others.
+
+    Once the gate is open (``gate[OPEN]`` is not 0) nobody waits any more, now or later.
+    """
     if workers == 1:
         return
     goal = (take_next(gate) // workers + 1) * workers
     looks = 0
-    while _look(gate) < goal:
+    while _look(gate, 0) < goal and _look(gate, OPEN) == 0:
         looks += 1
         if looks > _PATIENCE and rest != 0:
             _call(rest)
