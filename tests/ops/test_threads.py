@@ -77,7 +77,7 @@ def enter_and_leave():
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # that it forks with threads
 def test_a_fork_in_the_middle_of_work_does_not_hang():
     """Whatever locks and threads the parent had: none of them lives on in the child."""
-    with Workers(2) as workers, threads._one_blas_thread._lock:
+    with Workers(2) as workers, threads.one_blas_thread._lock:
         workers.each(abs, range(8))
         child = multiprocessing.get_context("fork").Process(target=enter_and_leave)
         child.start()

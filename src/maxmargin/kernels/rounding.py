@@ -12,7 +12,6 @@ the third is for partial sums, which are smaller than the whole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -87,18 +86,6 @@ class Rounding:
     def none(cls, n: int) -> Rounding:
         """Of values that are exact."""
         return cls(np.dtype(np.float64), np.zeros(n), np.zeros(n))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Rounding]) -> Rounding:
-        """Put together what is known of the rows of several machines, of one precision."""
-        errors, lengths = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("errors", "lengths")
-        )
-        reaches = [part.reach for part in parts if part.reach is not None]
-        share = max(part.share for part in parts)
-        reach = np.concatenate(reaches) if reaches else None
-        return cls(parts[0].precision, errors, lengths, reach, share)
 
     def of(self, rows: Any) -> Rounding:
         """Look at some of the rows."""

@@ -134,7 +134,7 @@ class _OneBlasThread:
                     library.set_num_threads(threads)
 
 
-one_blas_thread = _one_blas_thread = _OneBlasThread()
+one_blas_thread = _OneBlasThread()
 
 if hasattr(os, "register_at_fork"):
     # Whoever held the lock in the parent, or asked for one thread, is not there in the child.

@@ -79,7 +79,7 @@ class InMemory(DualAscent):
 
         A problem with a bias and no groups that fills its rows is solved by the same call as many
         of them together. One that has them all is alone, and large enough for calls of its own: two
-        short loops are compiled in two thirds of the time of one that holds both.
+        short loops are compiled sooner than one that holds both (4.5 s of a first fit, not 6.2).
         """
         plain = self.problem.bias and self.problem.groups is None
         if not plain or self._K.source.kind == GIVEN:

