@@ -6,7 +6,7 @@ import pytest
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.kernels.formula import Formula
 from maxmargin.ops.engine import Engine
-from maxmargin.ops.kinds import TILE_COLUMNS, TILE_ROWS
+from maxmargin.ops.kinds import SLIVER, TILE_COLUMNS, TILE_ROWS
 
 GROUP = "kernel_tile"
 reference = getattr(Engine("reference"), GROUP)
@@ -46,14 +46,14 @@ def test_a_move_books_evaluates_and_adds(tested, kernel, dtype, new):
     store = rng.normal(size=(new + 7, n + 4)).astype(dtype)
     lines = rng.permutation(new + 7)
     settled, running = rng.normal(size=(2, n))
-    columns = formula.X, formula.lengths, 4
+    columns = *formula.as_columns, 4
     scratch, counter = np.empty(TILE_ROWS * TILE_COLUMNS, dtype), np.zeros(1, np.int64)
     pairs = both(
         tested,
         "add_rows_and_fill",
         *(settled, lines[:3], rng.normal(size=3)),
         *(running, lines[new : new + 5], rng.normal(size=5)),
-        *(*rows.parts, lines[:new], rng.normal(size=new), *columns, store, scratch),
+        *(*rows.as_rows, lines[:new], rng.normal(size=new), *columns, store, scratch),
         *(counter, 1, 100),
         outputs=[settled, running, store, counter],
     )
@@ -68,8 +68,8 @@ def test_ranges_are_taken_once_however_many_at_a_time(ops, zones):
     for at_once in (1, 2, 100):
         running, counter, calls = np.zeros(n), np.zeros(1, np.int64), 0
         scratch, store = np.empty(TILE_ROWS * TILE_COLUMNS), np.zeros((1, n))
-        given = np.zeros(n), nobody, nothing, running, nobody, nothing, *formula.take([3]).parts
-        given = *given, np.zeros(1, np.intp), np.ones(1), formula.X, formula.lengths, 0, store
+        given = np.zeros(n), nobody, nothing, running, nobody, nothing, *formula.take([3]).as_rows
+        given = *given, np.zeros(1, np.intp), np.ones(1), *formula.as_columns, 0, store
         while ops.add_rows_and_fill(*given, scratch, counter, zones, at_once):
             calls += 1
         assert calls in (0, 6 // at_once)
@@ -79,13 +79,15 @@ def test_ranges_are_taken_once_however_many_at_a_time(ops, zones):
 
 @every_kernel
 @every_dtype
-def test_strips_make_a_symmetric_matrix(tested, kernel, dtype):
-    formula = seen(kernel, dtype, 70)
-    values, scratch = np.zeros((70, 70), dtype), np.empty(32 * 70, dtype)
-    for first in (64, 32, 0):
-        stop = min(first + 32, 70)
-        tested.fill_strip(*formula.parts, first, stop, values, scratch)
-    np.testing.assert_array_equal(values, values.T)
+@pytest.mark.parametrize("known", [0, 1, 31])
+def test_strips_make_a_symmetric_matrix(tested, kernel, dtype, known):
+    formula, n, high = seen(kernel, dtype, 70), 70, 2 * SLIVER
+    values, scratch = np.zeros((n, n), dtype), np.empty(high * (n + formula.panel), dtype)
+    values[:known, :known] = kernel(formula.X)[:known, :known]
+    parts = *formula.take(slice(known, n)).as_rows, *formula.as_columns
+    for first in reversed(range(known, n, high)):
+        tested.fill_strip(*parts, first, min(first + high, n), values, scratch)
+    np.testing.assert_array_equal(values[known:], values.T[known:])
     close([(values, kernel(formula.X))], dtype)
 
 
@@ -94,8 +96,9 @@ def test_strips_make_a_symmetric_matrix(tested, kernel, dtype):
 def test_decisions_add_up_class_by_class(tested, kernel, dtype):
     rows, support = seen(kernel, dtype, 9), seen(kernel, dtype, TILE_COLUMNS + 40)
     edges, weights = np.array([0, TILE_COLUMNS + 1, len(support)]), np.ones(len(support))
-    sums, scratch = np.zeros((2, 9)), np.empty(TILE_COLUMNS**2, dtype)
-    given = *rows.parts, support.X, support.lengths, edges, weights, sums, scratch
+    sums, scratch = np.zeros((2, 9)), np.empty(TILE_ROWS * TILE_COLUMNS, dtype)
+    panels = np.empty((TILE_COLUMNS // rows.panel, 3, rows.panel), dtype)
+    given = *rows.as_rows, support.X, support.lengths, edges, weights, sums, panels, scratch
     close(both(tested, "add_decisions", *given, outputs=[sums]), dtype)
 
 

@@ -36,10 +36,23 @@ def test_add_rows(tested, dtype, seed, chosen, width, start, rest):
 def test_put_rows(tested, dtype, seed, chosen, width, start, rest):
     rng = np.random.default_rng(seed)
     store, slots = store_and_slots(rng, dtype, 9, start + width + rest, chosen)
-    block, twin = rng.normal(size=(chosen, width)).astype(dtype), store.copy()
-    tested.put_rows(block, store, slots, start)
-    reference.put_rows(block, twin, slots, start)
+    block, twin = rng.normal(size=(chosen + 1, width + 2)).astype(dtype), store.copy()
+    tested.put_rows(block, store, slots, start, width)
+    reference.put_rows(block, twin, slots, start, width)
     np.testing.assert_array_equal(store, twin)
+    np.testing.assert_array_equal(store[slots, start : start + width], block[:chosen, :width])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@given(seeds, st.integers(0, 9), st.integers(0, 40), st.integers(0, 5))
+def test_row_dots(tested, dtype, seed, rows, width, start):
+    rng = np.random.default_rng(seed)
+    block = rng.normal(size=(rows + 1, start + width + 2)).astype(dtype)
+    weights, total = rng.normal(size=width), rng.normal(size=rows)
+    fast, slow = total.copy(), total.copy()
+    tested.row_dots(block, start, weights, fast)
+    reference.row_dots(block, start, weights, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from scipy import sparse
 from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points
 from maxmargin.ops.engine import engine_of
-
-Arguments = tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]
+from maxmargin.ops.kinds import PANEL, SLIVER
 
 
 @cache
@@ -55,10 +54,36 @@ class Formula:
         """The loops for these rows."""
         return engine_of(self.X).kernel_tile
 
+    @cached_property
+    def slivers(self) -> NDArray[Any]:
+        """The rows as one side of their products with others."""
+        return self._packed(SLIVER)
+
+    @cached_property
+    def panels(self) -> NDArray[Any]:
+        """The rows as the other side."""
+        return self._packed(self.panel)
+
     @property
-    def parts(self) -> Arguments:
-        """As compiled loops take it."""
-        return self.kind, self.params, self.X, self.lengths
+    def panel(self) -> int:
+        """How many rows lie side by side in a panel."""
+        return PANEL // self.X.itemsize
+
+    def _packed(self, width: int) -> NDArray[Any]:
+        n, d = self.X.shape
+        packed = np.empty((-(-n // width), d, width), self.X.dtype)
+        engine_of(self.X).product.pack(self.X, packed)
+        return packed
+
+    @property
+    def as_rows(self) -> tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]:
+        """Give the kernel, and the rows as those of a tile."""
+        return self.kind, self.params, self.slivers, self.lengths
+
+    @property
+    def as_columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Give the rows as columns of a tile."""
+        return self.panels, self.lengths
 
     def take(self, rows: Any) -> Formula:
         """Look at some of the rows."""

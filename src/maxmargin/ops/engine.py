@@ -4,6 +4,7 @@ An engine is a package beside this module; each of its modules is a group of ver
 has the same groups with the same signatures:
 
     kernel_epilogue, kernel_l1, kernel_sparse, kernel_row, kernel_tile    kernel values
+    product                                                  of packed rows
     rows, selection                                          the row store, and who violates
     smo, polish, smo_polish, coordinate, cost_walk           ascent on kernel rows
     features, newton                                         linear models: products and steps

@@ -23,8 +23,15 @@ RADIAL: Final = 4
 # them until they are used, enough for a matrix product to run at full speed. Ranges of columns are
 # fixed, and many, so that as many threads as there are find about the same to do.
 
-TILE_ROWS: Final = 512
+TILE_ROWS: Final = 96
 TILE_COLUMNS: Final = 256
+
+# How rows lie in memory for their products
+
+SLIVER: Final = 12
+"""Rows side by side on one hand,"""
+PANEL: Final = 128
+"""and so many bytes of them on the other."""
 
 # How often SMO and Newton's steps take turns on a small problem, at most
 

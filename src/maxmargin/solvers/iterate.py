@@ -115,21 +115,20 @@ class Iterate:
 
         counters = np.zeros((len(self._whole), 1), np.int64)
         weights = {s: steps[of.lacking] for s, of in new.items()}
+        parts = {s: (*of.rows.as_rows, of.slots, weights[s]) for s, of in new.items()}
+        columns = {s: cache.columns(s).as_columns for s in new}
 
         def work() -> None:
             """Take pieces of one segment after the other, as long as nobody else has."""
             for (piece, part), counter in zip(self._whole, counters, strict=True):
-                s, columns = piece.segment, slice(piece.start, piece.stop)
+                s = piece.segment
                 while advance(
                     self._settled[part],
                     *settle,
                     self.running[part],
                     *known[s],
-                    *new[s].rows.parts,
-                    new[s].slots,
-                    weights[s],
-                    formula.X[columns],
-                    formula.lengths[columns],
+                    *parts[s],
+                    *columns[s],
                     piece.start,
                     cache.store,
                     cache.scratch(),

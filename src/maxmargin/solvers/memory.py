@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import PANEL, SLIVER
 from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.dual_ascent import SIZE
@@ -40,7 +41,7 @@ _LAZY = 2  # times as many variables may a problem have that evaluates only rows
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
 _EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
 _LITTLE = 1 << 27  # of them are soon done: other threads may take longer to be given a core
-_BLOCK, _STRIP = 256, 64  # rows of a matrix that a thread evaluates at a time, and by a formula
+_BLOCK, _STRIP = 256, 5 * SLIVER  # rows that a thread evaluates at a time, and by a formula
 
 
 @dataclass(frozen=True)
@@ -204,15 +205,16 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
     if gram.whole is not None:
         return gram.whole
     matrix, formula = np.empty((len(gram), len(gram)), gram.dtype), gram.formula
-    mirror, scratch = engine_of(matrix).rows.mirror, Scratch(_STRIP * len(gram), gram.dtype)
-
+    mirror, width = engine_of(matrix).rows.mirror, PANEL // gram.dtype.itemsize
+    scratch = Scratch(_STRIP * (len(gram) + width), gram.dtype)
+    parts = () if formula is None else (*formula.as_rows, *formula.as_columns)
     strip = _BLOCK if formula is None else _STRIP
 
     def work(first: int) -> None:
         stop_if_over()
         stop = min(first + strip, len(gram))
         if formula is not None:
-            formula.verbs.fill_strip(*formula.parts, first, stop, matrix, scratch.memory())
+            formula.verbs.fill_strip(*parts, first, stop, matrix, scratch.memory())
             return
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)

@@ -37,7 +37,7 @@ TILE_ROWS, TILE_COLUMNS = 512, 1024
 # A variable at a bound that has not moved for so many moves will hardly do so again; the more
 # columns a row has to be evaluated from, the more of them are waited for.
 _SHORTEST, _LONGER, _FOR_GOOD = 4, 32, 1 << 40
-_COLUMNS_A_MOVE = 8
+_COLUMNS_A_MOVE = 12
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
@@ -107,6 +107,7 @@ class RowCache:
         self._patience = _FOR_GOOD if self.formula is None else _patience(self.formula)
         self.width = TILE_COLUMNS if self.formula is None else kinds.TILE_COLUMNS
         self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
+        self._segment_columns: dict[int, Formula] = {}
         self._scratch = Scratch(TILE_ROWS * self.width, gram.dtype)
 
     def _all_segments(self) -> Sequence[int]:
@@ -124,6 +125,14 @@ class RowCache:
     def whole(self, segments: Sequence[int]) -> list[Piece]:
         """Take segments of columns as they are, for loops that cut them into pieces themselves."""
         return [Piece(s, int(self.boundaries[s]), int(self.boundaries[s + 1])) for s in segments]
+
+    def columns(self, segment: int) -> Formula:
+        """Look at a segment's rows as columns, by a formula; packed when first asked for."""
+        if segment not in self._segment_columns:
+            assert self.formula is not None
+            some = slice(int(self.boundaries[segment]), int(self.boundaries[segment + 1]))
+            self._segment_columns[segment] = self.formula.take(some)
+        return self._segment_columns[segment]
 
     def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
         """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.
@@ -187,7 +196,8 @@ class RowCache:
         for tile in tiles:
             values = self.tile(len(tile.slots), piece.stop - piece.start)
             self.gram.block(tile.rows, columns, values)
-            self.engine.rows.put_rows(values, self.store, tile.slots, piece.start)
+            width = piece.stop - piece.start
+            self.engine.rows.put_rows(values, self.store, tile.slots, piece.start, width)
 
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
         """Record that lines are complete on these segments."""

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.formula import Formula
+from maxmargin.ops.kinds import PANEL, SLIVER
 from maxmargin.ops.scratch import Scratch
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.cached_ascent import CachedAscent
@@ -37,7 +38,7 @@ _SIZE = 1024  # variables at a time: their rows of K_WW stay in the cache of the
 _KEPT = 512  # at most so many of the last set stay
 _FRACTION = 0.1  # of the first violation that SMO leaves in a working set
 _BLOCK = 256  # rows of K_WW one thread evaluates at a time,
-_STRIP = 64  # and by a formula: an even number, so that threads find about the same to do
+_STRIP = 5 * SLIVER  # and by a formula
 
 
 def working_set_size(n: int, itemsize: int, budget: int) -> int:
@@ -143,7 +144,8 @@ class SquareMatrix:
     ) -> None:
         self._cache, self._index, self._verbs = cache, index, cache.engine.rows
         self._buffers = buffers or [np.empty(size * size, cache.gram.dtype) for _ in range(2)]
-        self._scratch = Scratch(_STRIP * size, cache.gram.dtype)
+        width = PANEL // cache.gram.dtype.itemsize
+        self._scratch = Scratch(_STRIP * (size + width), cache.gram.dtype)
         self.variables: Index = np.empty(0, dtype=np.intp)
         self.values: NDArray[Any] = np.empty((0, 0), cache.gram.dtype)
 
@@ -179,6 +181,7 @@ class SquareMatrix:
     def _fill(self, place: Index, rows: Formula, values: NDArray[Any]) -> None:
         """Copy what stays and evaluate the rest by a formula, the longest strips first."""
         copy, old, q = self._copying(place, values), len(place), len(rows)
+        parts = *rows.take(slice(old, None)).as_rows, *rows.as_columns
 
         def work(task: tuple[bool, int]) -> None:
             evaluated, first = task
@@ -186,7 +189,7 @@ class SquareMatrix:
                 copy(first)
                 return
             scratch = self._scratch.memory()
-            rows.verbs.fill_strip(*rows.parts, first, min(first + _STRIP, q), values, scratch)
+            rows.verbs.fill_strip(*parts, first, min(first + _STRIP, q), values, scratch)
 
         strips = [(True, first) for first in reversed(range(old, q, _STRIP))]
         blocks = [(False, first) for first in range(0, old, _BLOCK)]

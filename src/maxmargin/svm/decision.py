@@ -20,10 +20,11 @@ from maxmargin.kernels.formula import Formula
 from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers, one_blas_thread
+from maxmargin.ops.threads import Workers, count_threads, one_blas_thread
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
 _SUMS = 1 << 20  # numbers in the sums of a few rows
+_TILES, _TURNS, _PACKED = 10, 4, 1 << 23  # by a formula: tiles of rows, turns of threads, bytes
 
 Matrix = NDArray[np.float64]
 Finish = Callable[[Matrix], NDArray[Any]]
@@ -49,7 +50,7 @@ def by_class(
     alike = len(coefficients) == 1 and rows.dtype == support.dtype
     seen, known = (Formula.of(kernel, each) if alike else None for each in (rows, support))
     if seen is not None and known is not None:
-        size, sums = kinds.TILE_COLUMNS, _by_formula(seen, known, edges, coefficients)
+        size, sums = _share(seen, n_jobs), _by_formula(seen, known, edges, coefficients)
     else:
         size = int(min(_ROWS, max(1, _SUMS // (len(counts) * len(coefficients)))))
         sums = _by_tiles(kernel, rows, support, edges, coefficients)
@@ -67,21 +68,31 @@ def by_class(
     return np.concatenate([parts[first] for first in starts])
 
 
+def _share(rows: Formula, n_jobs: int | None) -> int:
+    """Choose how many rows to take at a time: several times for each thread, within some memory.
+
+    A row's sum does not depend on the others beside it, so threads may be counted.
+    """
+    most = max(1, _PACKED // (rows.X.shape[1] * rows.X.itemsize * kinds.TILE_ROWS + 1))
+    tiles = -(-len(rows) // (kinds.TILE_ROWS * _TURNS * count_threads(n_jobs)))
+    return kinds.TILE_ROWS * max(1, min(tiles, _TILES, most))
+
+
 def _by_formula(
     rows: Formula, support: Formula, edges: NDArray[np.intp], coefficients: Matrix
 ) -> Callable[[slice], Matrix]:
     """Sum over all support vectors in one compiled call, for coefficients of one line."""
     line = np.ascontiguousarray(coefficients[0])
-    scratch = Scratch(kinds.TILE_COLUMNS**2, rows.X.dtype)
+    known, width = (support.X, support.lengths, edges, line), rows.panel
+    panels = Scratch(kinds.TILE_COLUMNS * rows.X.shape[1], rows.X.dtype)
+    scratch = Scratch(kinds.TILE_ROWS * kinds.TILE_COLUMNS, rows.X.dtype)
 
     def sums(part: slice) -> Matrix:
-        places = np.arange(len(rows))[part]
-        # A row alone comes twice: BLAS would add up its products in another order than of several.
-        some = rows.take(part if len(places) > 1 else np.repeat(places, 2))
+        some = rows.take(part)
         total = np.zeros((len(edges) - 1, len(some)))
-        values = *some.parts, support.X, support.lengths, edges, line, total, scratch.memory()
-        rows.verbs.add_decisions(*values)
-        return total.T[: len(places), :, None]
+        packed = panels.memory().reshape(kinds.TILE_COLUMNS // width, -1, width)
+        rows.verbs.add_decisions(*some.as_rows, *known, total, packed, scratch.memory())
+        return total.T[:, :, None]
 
     return sums
 
@@ -127,8 +138,7 @@ def _add_products(tile: NDArray[Any], pieces: list[Piece], total: Matrix) -> Non
     """Add tile @ weight in double precision; converting a tile costs more than reading it once."""
     if tile.dtype != np.float64 and total.shape[2] == 1:
         for c, part, weight in pieces:
-            own = np.ascontiguousarray(tile[:, part])
-            engine_of(tile).rows.row_dots(own, weight[:, 0], total[:, c, 0])
+            engine_of(tile).rows.row_dots(tile, part.start, weight[:, 0], total[:, c, 0])
         return
     wide = tile.astype(np.float64, copy=False)
     for c, part, weight in pieces:

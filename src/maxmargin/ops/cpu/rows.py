@@ -33,21 +33,24 @@ def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> No
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def row_dots(block: Any, weights: Any, total: Any) -> None:
-    """Add block @ weights to the total, summed in double precision in vector registers."""
-    for r in range(block.shape[0]):
-        row, dot = block[r], 0.0
-        for t in range(block.shape[1]):
+def row_dots(block: Any, start: int, weights: Any, total: Any) -> None:
+    """Add the rows of a block, from a column on, times weights to the total of as many rows.
+
+    Summed in double precision in vector registers.
+    """
+    for r in range(len(total)):
+        row, dot = block[r, start : start + len(weights)], 0.0
+        for t in range(len(weights)):
             dot += np.float64(row[t]) * weights[t]
         total[r] += dot
 
 
 @njit(cache=True, nogil=True)
-def put_rows(block: Any, store: Any, slots: Any, start: int) -> None:
-    """Copy a block of new rows to their slots, from column ``start`` on."""
-    for r in range(block.shape[0]):
-        row, source = store[slots[r], start : start + block.shape[1]], block[r]
-        for t in range(block.shape[1]):
+def put_rows(block: Any, store: Any, slots: Any, start: int, width: int) -> None:
+    """Copy so many columns of a block of new rows to their slots, from column ``start`` on."""
+    for r in range(len(slots)):
+        row, source = store[slots[r], start : start + width], block[r]
+        for t in range(width):
             row[t] = source[t]
 
 

@@ -65,9 +65,8 @@ def violators(slope: Any, sign: float, steepest: Any, others: Any) -> int:
         if s > heap[0]:
             who = steepest[0]
             _sift_down(heap, len(heap), s, t, steepest)
-        if s > 0.0 and who >= 0:
-            others[count] = who
-            count += 1
+        others[count] = who  # written in any case: whether it stays is foretold wrongly too often
+        count += s > 0.0 and who >= 0
     return count
 
 

@@ -12,14 +12,14 @@ def add_rows(total: Any, store: Any, slots: Any, weights: Any, start: int) -> No
     total += weights @ store[slots, start : start + len(total)].astype(np.float64)
 
 
-def row_dots(block: Any, weights: Any, total: Any) -> None:
-    """Add block @ weights to the total, summed in double precision."""
-    total += block.astype(np.float64) @ weights
+def row_dots(block: Any, start: int, weights: Any, total: Any) -> None:
+    """Add the rows of a block, from a column on, times weights to the total of as many rows."""
+    total += block[: len(total), start : start + len(weights)].astype(np.float64) @ weights
 
 
-def put_rows(block: Any, store: Any, slots: Any, start: int) -> None:
-    """Copy a block of new rows to their slots, from column ``start`` on."""
-    store[slots, start : start + block.shape[1]] = block
+def put_rows(block: Any, store: Any, slots: Any, start: int, width: int) -> None:
+    """Copy so many columns of a block of new rows to their slots, from column ``start`` on."""
+    store[slots, start : start + width] = block[: len(slots), :width]
 
 
 def gather_square(old: Any, place: Any, first: int, stop: int, new: Any) -> None:
