@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import (
+    axis_growth,
     certificate,
     data,
     first_fit,
@@ -21,6 +22,7 @@ from benchmarks import (
     neighbors,
     one_row,
     record,
+    serial,
     speed,
     startup,
     strings,
@@ -89,7 +91,9 @@ def others(options: argparse.Namespace) -> None:
         "tuning": lambda: tuning.measure(options.repeats, options.sklearn_repeats, options.small),
         "svc_threads": lambda: svc_threads.measure(options.repeats, options.small),
         "svc_small": lambda: svc_small.measure(options.repeats, options.small),
+        "serial": lambda: serial.measure(options.repeats, options.small),
         "kernel_growth": lambda: kernel_growth.measure(options.small),
+        "axis_growth": lambda: axis_growth.measure(options.repeats, options.small),
         "neighbors": lambda: neighbors.measure(
             options.repeats, options.sklearn_repeats, options.small
         ),

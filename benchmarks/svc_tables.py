@@ -1,14 +1,16 @@
-"""Tables of kernel machines by threads, of small fits, and of many rows."""
+"""Tables of fits by threads, of small ones, and of how they grow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
+from benchmarks.serial import THREADS
 from benchmarks.svc_threads import over_intelex
 
 
@@ -118,8 +120,53 @@ def _exponent(row: dict[str, Any], field: str) -> str:
     return "–" if slope is None else f"{slope:.2f}"
 
 
+def serial_table(whole: dict[str, Any]) -> str:
+    header = [
+        "A fit on one thread",
+        "data",
+        "rows × columns",
+        "seconds",
+        "beside what threads share, s",
+        "share",
+        f"{THREADS} threads gain at most",
+    ]
+    lines = [
+        [
+            row["estimator"],
+            row["data"],
+            f"{row['rows']:,} × {row['columns']}",
+            number(row["seconds"]["all"]),
+            number(row["seconds"]["beside"]),
+            f"{row['seconds']['beside'] / row['seconds']['all']:.1%}",
+            times(row["gain"]),
+        ]
+        for row in whole["rows"]
+    ]
+    return lay_out(header, lines)
+
+
+def axis_table(whole: dict[str, Any]) -> str:
+    """One table an axis."""
+    tables = []
+    for axis, some in groupby(whole["rows"], lambda row: row["axis"]):
+        rows = list(some)
+        header = [f"Seconds by {axis}", *(f"{size:,}" for size, _ in rows[0]["points"]), "exponent"]
+        lines = [
+            [
+                row["estimator"],
+                *(number(seconds) for _, seconds in row["points"]),
+                "–" if row["exponent"] is None else f"{row['exponent']:.2f}",
+            ]
+            for row in rows
+        ]
+        tables.append(lay_out(header, lines))
+    return "\n\n".join(tables)
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "svc_threads": threads_table,
+    "serial": serial_table,
     "svc_small": small_table,
     "kernel_growth": growth_table,
+    "axis_growth": axis_table,
 }
