@@ -130,7 +130,7 @@ class AdditiveFit(AdditiveModel):
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         raise NotImplementedError
 
-    def _train_error(self, sample: Sample) -> Any:  # noqa: ARG002
+    def _train_error(self, sample: Sample, workers: Workers) -> Any:  # noqa: ARG002
         """Give a function from predictions to the training error, where that has a meaning."""
         return None
 
@@ -177,7 +177,7 @@ class AdditiveFit(AdditiveModel):
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
         held = None if watch is None else HeldOut(watch.X, self._objectives(watch, workers))
         rule = StepRule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
-        error = self._train_error(sample)
+        error = self._train_error(sample, workers)
         return GradientBooster(functions, learner, rule, self._seed, held, error)
 
     def _constant(self, objective: Objective) -> float:

@@ -25,6 +25,7 @@ from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
+from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.shape import ShapeFunctions, chosen_class
 
@@ -278,12 +279,17 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     def _split_targets(self, targets: Targets) -> Array:
         return targets[0]
 
-    def _train_error(self, sample: Sample) -> Callable[[list[Vector]], float]:
+    def _train_error(self, sample: Sample, workers: Workers) -> Callable[[list[Vector]], float]:
         label, weight = sample.targets[0], sample.weight / sample.weight.sum()
+        pieces = Pieces(len(label), workers)
 
         def error(z: list[Vector]) -> float:
-            predicted = z[0] > 0 if len(z) == 1 else np.argmax(z, axis=0)
-            return float(weight @ (predicted != label))
+            def wrong(a: int, b: int) -> tuple[float]:
+                some = [values[a:b] for values in z]
+                predicted = some[0] > 0 if len(z) == 1 else np.argmax(some, axis=0)
+                return (float(weight[a:b] @ (predicted != label[a:b])),)
+
+            return pieces.sum(wrong)[0]
 
         return error
 

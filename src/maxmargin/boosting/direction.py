@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from maxmargin.boosting.leaf_step import newton_side_steps
+from maxmargin.boosting.leaf_step import newton_steps
 from maxmargin.boosting.objective import Objective, Point
 from maxmargin.boosting.theory import inner
 from maxmargin.ensembles.members import seeded_copy
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.pieces import Pieces
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.split import Split
 from maxmargin.trees.stump import DecisionStump, RegressionStump
@@ -68,11 +69,16 @@ class StumpDirection:
 
     member: Split
     right: NDArray[np.bool_]
-    pulls: tuple[float, float] | None = None
+    pieces: Pieces
+    pulls: tuple[float, ...] | None = None
 
     def toward(self, pull: Vector) -> StumpDirection:
         """Sum up the pull of both sides, whatever values they are given later."""
-        return replace(self, pulls=engine_of(pull).gradient.side_sums(pull, self.right))
+        return replace(self, pulls=self._side_sums(pull))
+
+    def _side_sums(self, values: Vector) -> tuple[float, ...]:
+        side_sums, right = engine_of(values).gradient.side_sums, self.right
+        return self.pieces.sum(lambda a, b: side_sums(values[a:b], right[a:b]))
 
     def values(self) -> Vector:
         """Give h on the training rows."""
@@ -98,7 +104,8 @@ class StumpDirection:
         elif point.curvature is None:
             steps = objective.leaf_steps(point, self.right, 2)
         else:
-            steps = newton_side_steps(point.pull, point.curvature, self.right)
+            pulls = self._side_sums(point.pull) if self.pulls is None else self.pulls
+            steps = newton_steps(pulls, self._side_sums(point.curvature))
         left, right = steps.tolist()
         return replace(self, member=replace(self.member, left=left, right=right))
 
@@ -110,7 +117,8 @@ class StumpDirection:
     def move(self, z: Vector, coefficient: float, moved: Vector) -> None:
         """Write z + coefficient h."""
         low, high = coefficient * self.member.left, coefficient * self.member.right
-        engine_of(z).gradient.add_sides(z, self.right, low, high, moved)
+        add_sides, right = engine_of(z).gradient.add_sides, self.right
+        self.pieces.each(lambda a, b: add_sides(z[a:b], right[a:b], low, high, moved[a:b]))
 
 
 @dataclass(frozen=True)
@@ -201,7 +209,7 @@ class SignStump:
 
     def replay(self, member: Split) -> StumpDirection:
         """Look up which training rows go right."""
-        return StumpDirection(member, self._columns.right_side(member))
+        return StumpDirection(member, self._columns.right_side(member), self._columns.pieces)
 
     def predict(self, member: Split, X: Any) -> Vector:
         """Ask the split's question of the rows."""

@@ -117,8 +117,9 @@ class AdditiveFunction:
         if objective is not self._objective:
             objective.evaluate(self.point)
         pull = self.point.pull
-        _refuse_infinite(self.point)
-        direction, square = self._learner.learn(pull, objective.weight, seed), inner(pull, pull)
+        square = inner(pull, pull)
+        _refuse_infinite(self.point, square)
+        direction = self._learner.learn(pull, objective.weight, seed)
         self.before, self.steepness = self.point.value, square / objective.size**2
         self.sees_descent = _leads_downhill(direction, pull, square)
         if not self.sees_descent:
@@ -309,8 +310,10 @@ def _error(direction: Direction, pull: Vector) -> tuple[float, float]:
     return wrong / total, total
 
 
-def _refuse_infinite(point: Point) -> None:
-    if not (np.isfinite(point.value) and np.isfinite(point.pull).all()):
+def _refuse_infinite(point: Point, square: float) -> None:
+    """Refuse a loss or a pull that is not finite; the squares of a pull that is may overflow."""
+    finite = np.isfinite(square) or np.isfinite(point.pull).all()
+    if not (np.isfinite(point.value) and finite):
         raise ValueError(
             f"The training loss is {point.value} or its gradient is not finite at the start of a "
             "round; scale the targets, or check the value and derivative of the loss."

@@ -14,24 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.losses.base import newton_step
-from maxmargin.ops.engine import engine_of
 
 Vector = NDArray[np.float64]
 
 
 def newton_leaf_steps(pull: Vector, curvature: Vector, leaf: NDArray[Any], n_leaves: int) -> Vector:
     """Give each leaf the Newton step sum of pull / sum of curvature."""
-    G, H = np.bincount(leaf, pull, n_leaves), np.bincount(leaf, curvature, n_leaves)
-    return _newton(G, H)
+    return newton_steps(np.bincount(leaf, pull, n_leaves), np.bincount(leaf, curvature, n_leaves))
 
 
-def newton_side_steps(pull: Vector, curvature: Vector, right: NDArray[np.bool_]) -> Vector:
-    """Give the two sides of a stump their Newton steps: the same, in one pass over the rows."""
-    side_sums = engine_of(pull).gradient.side_sums
-    return _newton(side_sums(pull, right), side_sums(curvature, right))
-
-
-def _newton(G: Any, H: Any) -> Vector:
+def newton_steps(G: Any, H: Any) -> Vector:
+    """Give the Newton step of each leaf by its sums."""
     return np.array([newton_step(-g, h) for g, h in zip(G, H, strict=True)])
 
 

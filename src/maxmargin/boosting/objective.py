@@ -19,11 +19,10 @@ from maxmargin.boosting.leaf_step import newton_leaf_steps, step_by_leaf
 from maxmargin.losses import Exponential, Hinge, Logistic, Loss, PairwiseLogistic, Queries
 from maxmargin.losses.descent import minimise
 from maxmargin.ops.engine import engine_of
+from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
-
-_PIECE = 1 << 15  # rows to a piece of work
 
 _PASSES: dict[Loss, str] = {Logistic(): "logistic_pass", Exponential(): "exponential_pass"}
 
@@ -102,6 +101,7 @@ class Rows:
     def __init__(self, loss: Loss, t: Vector, weight: Vector, workers: Workers) -> None:
         self.loss, self.t, self.weight = loss, t, weight
         self._workers, self._total = workers, float(weight.sum())
+        self._pieces = Pieces(len(weight), workers)
         self._newton = loss.smooth and loss.has_curvature and _shifts_by_newton(loss)
 
     @property
@@ -141,17 +141,10 @@ class Rows:
         return self.loss.curvature(z, t)
 
     def _compiled(self, point: Point) -> float:
-        starts = range(0, len(point.z), _PIECE)
-        sums = np.zeros(len(starts))
-        arrays = point.z, self.t, self.weight
+        arrays, written = (point.z, self.t, self.weight), (point.pull, point.curvature)
         one_pass = getattr(engine_of(point.z).gradient, _PASSES[self.loss])
-
-        def work(k: int) -> None:
-            stop = min((k + 1) * _PIECE, len(point.z))
-            sums[k] = one_pass(*arrays, k * _PIECE, stop, point.pull, point.curvature)
-
-        self._workers.each(work, range(len(starts)))
-        return float(sums.sum())
+        (total,) = self._pieces.sum(lambda a, b: (one_pass(*arrays, a, b, *written),))
+        return float(total)
 
     def value(self, z: Vector) -> float:
         """Give the mean loss at z."""

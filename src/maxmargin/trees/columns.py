@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.caution import caution
 from maxmargin.ops.clock import Clock
+from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.categories import Categories, Rules, best_group
@@ -86,6 +87,7 @@ class Columns:
         self._weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
         self._rules = Rules(categorical_split, min_weight_fraction_leaf, category_smoothing)
         self._workers = Workers(n_jobs)
+        self.pieces = Pieces(self.n_rows, self._workers)
         self._latest: tuple[Split | None, bool, int] = None, False, 0
         self._scratch = Scratch(self.n_rows, np.float64)  # for what a round adds up
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
@@ -160,7 +162,8 @@ class Columns:
             With leaves -1 and +1; without a question where one label for all rows is as good.
             ``gain`` is the edge, so the weighted error is half of (sum of weights - gain).
         """
-        return self._best(Sign(np.asarray(signed, dtype=np.float64), self._scratch.memory()))
+        signed = np.asarray(signed, dtype=np.float64)
+        return self._best(Sign(signed, self._scratch.memory(), self.pieces))
 
     def best_square(self, pull: Any, weight: Any = None, criterion: str = "square") -> Split:
         """Find the split of weighted least squares, which maximises G_l^2/H_l + G_r^2/H_r.
@@ -182,8 +185,9 @@ class Columns:
         """
         pull = np.asarray(pull, dtype=np.float64)
         if criterion == "gini":
-            return self._best(Gini(pull, self._scratch.memory()))
-        return self._best(Square(pull, None if weight is None else np.asarray(weight, float)))
+            return self._best(Gini(pull, self._scratch.memory(), self.pieces))
+        weight = None if weight is None else np.asarray(weight, float)
+        return self._best(Square(pull, weight, self.pieces))
 
     def best_classes(
         self, label: Any, weight: Any, n_classes: int, criterion: str = "error"

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.ops import split_score
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import ERROR, GINI, PAIR, SIGNED, UNIT
+from maxmargin.ops.pieces import Pieces
 
 Vector = NDArray[np.float64]
 Array = NDArray[Any]
@@ -27,15 +28,20 @@ _SLACK = 1e-12  # of the total weight: sums that differ by less are taken as equ
 _ROUNDING = float(np.finfo(np.float64).eps)
 
 
-def on_grid(values: Vector, rounded: Vector | None = None) -> tuple[Vector, float, float]:
+def on_grid(
+    values: Vector, rounded: Vector | None = None, pieces: Pieces | None = None
+) -> tuple[Vector, float, float]:
     """Round values so that sums of them are exact; gives those of all and of their sizes too.
 
     They are written to ``rounded`` where that is given: memory touched for the first time, every
-    round, costs more than the rounding.
+    round, costs more than the rounding. The pieces may have workers to share them.
     """
     rounded = np.empty(len(values)) if rounded is None else rounded
-    put_on_grid = engine_of(rounded).stump_grid.put_on_grid
-    return rounded, *put_on_grid(np.ascontiguousarray(values), rounded)
+    values, pieces = np.ascontiguousarray(values), pieces or Pieces(len(values))
+    verbs = engine_of(rounded).stump_grid
+    (size,) = pieces.sum(lambda a, b: (verbs.size_of(values[a:b]),))
+    total, size = pieces.sum(lambda a, b: verbs.put_on_grid(values[a:b], size, rounded[a:b]))
+    return rounded, total, size
 
 
 def signal_share(pull: Vector, weight: Vector, group: Array, n_groups: int) -> float:
@@ -106,8 +112,10 @@ class Criterion(Protocol):
 class Sign:
     """The edge of labels -1 and +1: signed = w t."""
 
-    def __init__(self, signed: Vector, memory: Vector | None = None) -> None:
-        self._signed, total, self._scale = on_grid(signed, memory)
+    def __init__(
+        self, signed: Vector, memory: Vector | None = None, pieces: Pieces | None = None
+    ) -> None:
+        self._signed, total, self._scale = on_grid(signed, memory, pieces)
         self.total, self.baseline = np.array([total]), abs(total)
         self._verbs = engine_of(self._signed).stump
 
@@ -161,13 +169,19 @@ class Square:
     The mean is taken off the pull first: a sum of what is far from 0 would be rounded as such.
     """
 
-    def __init__(self, pull: Vector, weight: Vector | None) -> None:
+    def __init__(self, pull: Vector, weight: Vector | None, pieces: Pieces | None = None) -> None:
         self._weight, H = None, float(len(pull))
         if weight is not None:
-            self._weight, H, _ = on_grid(weight)
-        self._mean = float(pull.sum()) / H
-        centred = pull - self._mean * (1.0 if weight is None else weight)
-        self._pull, total, size = on_grid(centred)
+            self._weight, H, _ = on_grid(weight, None, pieces)
+        pieces, centred = pieces or Pieces(len(pull)), np.empty(len(pull))
+        self._mean = mean = pieces.sum(lambda a, b: (float(pull[a:b].sum()),))[0] / H
+
+        def centre(a: int, b: int) -> None:
+            off = mean if weight is None else mean * weight[a:b]
+            np.subtract(pull[a:b], off, out=centred[a:b])
+
+        pieces.each(centre)
+        self._pull, total, size = on_grid(centred, centred, pieces)
         self.total, self.baseline = np.array([total, H]), 0.0
         self._verbs = engine_of(self._pull).stump_square
         self._tiny = _SLACK * size / H + 2.0 * _ROUNDING * abs(self._mean)
@@ -229,8 +243,10 @@ class Square:
 class Gini(Square):
     """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
 
-    def __init__(self, signed: Vector, memory: Vector | None = None) -> None:
-        self._pull, *total = on_grid(signed, memory)
+    def __init__(
+        self, signed: Vector, memory: Vector | None = None, pieces: Pieces | None = None
+    ) -> None:
+        self._pull, *total = on_grid(signed, memory, pieces)
         self._verbs = engine_of(self._pull).stump_square
         self._values, self._kind, self.total = self._pull, SIGNED, np.array(total)
         self.baseline, self._mean, self._tiny = 0.0, 0.0, _SLACK

@@ -22,11 +22,8 @@ from maxmargin.ops.loop import njit
 
 
 @njit(cache=True, nogil=True)
-def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
-    """Round values so that all sums of them are exact; returns those of all and of their sizes.
-
-    The sum of sizes that the grid follows from is made of four, whatever the processor would like.
-    """
+def size_of(values: Any) -> float:
+    """Sum the sizes of values, in four sums, whatever the processor would like."""
     n, whole = len(values), len(values) // 4 * 4
     a = b = c = d = 0.0
     for i in range(0, whole, 4):
@@ -34,10 +31,7 @@ def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
         c, d = c + abs(values[i + 2]), d + abs(values[i + 3])
     for i in range(whole, n):
         a += abs(values[i])
-    anchor = math.ldexp(3.0, math.frexp((a + b) + (c + d))[1])
-    for i in range(n):
-        rounded[i] = (values[i] + anchor) - anchor
-    return _total_and_size(rounded)
+    return (a + b) + (c + d)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -48,3 +42,15 @@ def _total_and_size(values: Any) -> tuple[float, float]:
         total += values[i]
         size += abs(values[i])
     return total, size
+
+
+@njit(cache=True, nogil=True)
+def put_on_grid(values: Any, size: float, rounded: Any) -> tuple[float, float]:
+    """Round values so that all sums of them are exact; returns those of all and of their sizes.
+
+    They may be some of more, whose sizes have that sum. Both may be the same array.
+    """
+    anchor = math.ldexp(3.0, math.frexp(size)[1])
+    for i in range(len(values)):
+        rounded[i] = (values[i] + anchor) - anchor
+    return _total_and_size(rounded)

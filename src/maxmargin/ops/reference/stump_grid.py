@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 
-def put_on_grid(values: Any, rounded: Any) -> tuple[float, float]:
+def put_on_grid(values: Any, size: float, rounded: Any) -> tuple[float, float]:
     """Round values so that all sums of them are exact; returns those of all and of their sizes."""
-    exponent = np.frexp(_size(np.abs(values)))[1] - 51
+    exponent = np.frexp(size)[1] - 51
     unit = np.ldexp(1.0, max(exponent, -1074))  # of which all numbers are multiples
     rounded[:] = np.rint(values / unit) * unit
     return float(rounded.sum()), float(np.abs(rounded).sum())
 
 
-def _size(size: Any) -> float:
-    """Sum sizes, every fourth one apart."""
+def size_of(values: Any) -> float:
+    """Sum the sizes of values, every fourth one apart."""
+    size = np.abs(values)
     whole = len(size) // 4 * 4
     lanes = np.zeros((1 + whole // 4, 4))
     lanes[1:] = size[:whole].reshape(-1, 4)
