@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels.gram import Gram
+from maxmargin.ops import kinds
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import PANEL, SLIVER
@@ -37,6 +38,7 @@ Segments = tuple[int, ...]
 Index = NDArray[np.intp]
 
 _TILES = 9  # threads' scratch memory to leave room for; the same for any number of them
+_VECTORS = 12  # a number a row, as many as a fit has at a time
 _LAZY = 2  # times as many variables may a problem have that evaluates only rows it comes to want
 _FEW_COLUMNS = 64  # of which a row is evaluated nearly as fast by itself as in a block
 _EPILOGUE = 64  # multiplications beside those of a dot product, for each value of a formula
@@ -186,8 +188,7 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     """Cache rows: of all problems together, or of one after the other if the solver wants that."""
     gram, item = rows.gram, rows.gram.dtype.itemsize
     size = working_set_size(rows.copies * len(gram), item, budget)
-    tiles = min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
-    lines = budget - tiles - solver.squares * size**2 * item
+    lines = budget - _beside(gram, budget) - solver.squares * size**2 * item
     lines = max(lines, solver.fewest_lines * rows.largest * item)
     if solver.whole_rows:
 
@@ -198,6 +199,15 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
         return Memory(view)
     cache = RowCache(gram, lines, workers, rows.edges.tolist())
     return Memory(lambda segments: Window(cache, segments, size, rows.copies))
+
+
+def _beside(gram: Gram, budget: int) -> int:
+    """Say how much of the budget to leave for what there is beside rows: tiles, or packed rows."""
+    item, formula = gram.dtype.itemsize, gram.formula
+    if formula is None:
+        return min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
+    tiles = _TILES * TILE_ROWS * kinds.TILE_COLUMNS * item
+    return min(tiles + formula.X.nbytes + _VECTORS * 8 * len(gram), budget // 3)
 
 
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
