@@ -20,7 +20,7 @@ every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def packed(ops, X, width):
     """Pack into memory that holds something else, as scratch memory does."""
     out = np.full((-(-len(X) // width), X.shape[1], width), np.nan, X.dtype)
-    ops.pack(X, out)
+    ops.pack(X, np.arange(len(X)), out)
     return out
 
 
@@ -44,6 +44,14 @@ def test_packed_rows_lie_side_by_side(tested, dtype, seed, rows, columns, width)
     back = reference.unpack(fast)
     np.testing.assert_array_equal(back[:rows], X)
     assert not back[rows:].any()
+
+
+@every_dtype
+def test_some_rows_are_packed_in_their_order(tested, dtype):
+    X, chosen = some(dtype, 40, 7), np.array([31, 2, 2, 39, 0])
+    out = np.full((1, 7, 12), np.nan, dtype)
+    tested.pack(X, chosen, out)
+    np.testing.assert_array_equal(reference.unpack(out)[:5], X[chosen])
 
 
 @every_dtype
@@ -99,3 +107,13 @@ def test_a_row_is_packed_once(kernel, dtype):
     assert formula.panels is formula.panels
     assert formula.slivers is formula.slivers
     assert formula.panels.dtype == dtype
+
+
+@every_dtype
+def test_some_of_some_rows(dtype):
+    X, kernel = some(dtype, 50, 4), RBF(gamma=0.1)
+    formula = Formula.of(kernel, kernel.prepare(X))
+    twice = formula.take(slice(10, 40)).take([3, 29, 0])
+    assert len(twice) == 3
+    np.testing.assert_array_equal(reference.unpack(twice.slivers)[:3], X[[13, 39, 10]])
+    np.testing.assert_array_equal(twice.lengths, formula.lengths[[13, 39, 10]])

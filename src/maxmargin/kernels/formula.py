@@ -28,13 +28,15 @@ def _speaks_for(kind: type[Kernel]) -> bool:
 class Formula:
     """A kernel by the number of its formula (``ops.kinds``), with rows and their squared lengths.
 
-    The lengths are zeros where the formula has no use for them.
+    The rows are those of X, or some of them; lengths are zeros where the formula has no use for
+    them.
     """
 
     kind: int
     params: NDArray[np.float64]
     X: NDArray[Any]
     lengths: NDArray[Any]
+    rows: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, kernel: Kernel, rows: Prepared) -> Formula | None:
@@ -70,9 +72,9 @@ class Formula:
         return PANEL // self.X.itemsize
 
     def _packed(self, width: int) -> NDArray[Any]:
-        n, d = self.X.shape
-        packed = np.empty((-(-n // width), d, width), self.X.dtype)
-        engine_of(self.X).product.pack(self.X, packed)
+        rows = np.arange(len(self)) if self.rows is None else self.rows
+        packed = np.empty((-(-len(self) // width), self.X.shape[1], width), self.X.dtype)
+        engine_of(self.X).product.pack(self.X, rows, packed)
         return packed
 
     @property
@@ -87,7 +89,8 @@ class Formula:
 
     def take(self, rows: Any) -> Formula:
         """Look at some of the rows."""
-        return Formula(self.kind, self.params, self.X[rows], self.lengths[rows])
+        known = np.arange(len(self)) if self.rows is None else self.rows
+        return Formula(self.kind, self.params, self.X, self.lengths[rows], known[rows])
 
     def __len__(self) -> int:
-        return len(self.X)
+        return len(self.lengths)

@@ -145,10 +145,10 @@ def add_decisions(
     The vectors x_i come a row each and are packed into ``panels`` as they are wanted, so that a
     model of many is never there twice.
     """
-    high = TILE_ROWS // SLIVER
+    high, places = TILE_ROWS // SLIVER, np.arange(len(X))
     for first in range(0, len(X), TILE_COLUMNS):
         part = slice(first, first + TILE_COLUMNS)
-        pack(X[part], panels)
+        pack(X, places[part], panels)
         for top in range(0, len(A), high):
             some = slice(top * SLIVER, top * SLIVER + TILE_ROWS)
             own = a[some]

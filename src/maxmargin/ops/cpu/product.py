@@ -49,18 +49,18 @@ def multiply(slivers: Any, panels: Any, tile: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def pack(X: Any, out: Any) -> None:
-    """Lay rows side by side, as many as a panel is wide: out[p, k, r] is X[p * width + r, k].
+def pack(X: Any, rows: Any, out: Any) -> None:
+    """Lay rows side by side, as many as a panel is wide: out[p, k, r] is X[rows[p * width + r], k].
 
-    Where there are no more rows come zeros.
+    Where there are no more of them come zeros.
     """
     width = out.shape[2]
     for p in range(len(out)):
         panel = out[p]
         for r in range(width):
             i = p * width + r
-            if i < len(X):
-                row = X[i]
+            if i < len(rows):
+                row = X[rows[i]]
                 for k in range(len(row)):
                     panel[k, r] = row[k]
             else:

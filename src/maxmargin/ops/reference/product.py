@@ -12,12 +12,12 @@ def multiply(slivers: Any, panels: Any, tile: Any) -> None:
     tile[:] = unpack(slivers) @ unpack(panels).T
 
 
-def pack(X: Any, out: Any) -> None:
-    """Lay rows side by side, as many as a panel is wide: out[p, k, r] is X[p * width + r, k]."""
+def pack(X: Any, rows: Any, out: Any) -> None:
+    """Lay rows side by side: out[p, k, r] is X[rows[p * width + r], k]; zeros come after them."""
     panels, d, width = out.shape
-    rows = np.zeros((panels * width, d), X.dtype)
-    rows[: len(X)] = X
-    out[:] = rows.reshape(panels, width, d).transpose(0, 2, 1)
+    taken = np.zeros((panels * width, d), X.dtype)
+    taken[: len(rows)] = X[rows]
+    out[:] = taken.reshape(panels, width, d).transpose(0, 2, 1)
 
 
 def unpack(panels: Any) -> Any:
