@@ -75,3 +75,28 @@ def test_one_row_of_no_threads_is_refused_as_many_are(data):
     for rows in (X[:1], X):
         with pytest.raises(ValueError, match="n_jobs == 0"):
             model.predict(rows)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_decision_does_not_depend_on_the_rows_beside_it(dtype, classes, kernel):
+    random = np.random.default_rng(classes)
+    X, others = (random.normal(size=(n, 7)).astype(dtype) for n in (700, 3_000))
+    y = np.digitize(X[:, 0], np.linspace(-1, 1, classes - 1))
+    model = SVC(kernel=kernel, decision_function_shape="ovo", n_jobs=1).fit(X, y)
+    all_of_them = model.decision_function(others)
+    for n_jobs, rows in ((1, 1), (3, 1), (1, 13), (3, 97), (2, 1_000), (16, 3_000)):
+        some = model.set_params(n_jobs=n_jobs).decision_function(others[-rows:])
+        np.testing.assert_array_equal(some, all_of_them[-rows:])
+
+
+@pytest.mark.parametrize("columns", [1, 3, 300, 10_000])
+def test_decisions_of_many_columns_are_sums_over_support_vectors(columns):
+    random = np.random.default_rng(columns)
+    X = random.normal(size=(150, columns))
+    model = SVC(gamma=1.0 / columns).fit(X, X[:, 0] > 0)
+    rows = random.normal(size=(5, columns))
+    squares = ((rows[:, None] - model.support_vectors_) ** 2).sum(axis=2)
+    slow = np.exp(-squares / columns) @ model.dual_coef_[0] + model.intercept_
+    np.testing.assert_allclose(model.decision_function(rows), slow, rtol=1e-9, atol=1e-9)
