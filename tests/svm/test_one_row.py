@@ -79,12 +79,10 @@ def test_one_row_of_no_threads_is_refused_as_many_are(data):
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("classes", [2, 5])
-def test_a_decision_does_not_depend_on_the_rows_beside_it(dtype, classes, kernel):
-    random = np.random.default_rng(classes)
+def test_a_decision_of_two_classes_does_not_depend_on_the_rows_beside_it(dtype, kernel):
+    random = np.random.default_rng(2)
     X, others = (random.normal(size=(n, 7)).astype(dtype) for n in (700, 3_000))
-    y = np.digitize(X[:, 0], np.linspace(-1, 1, classes - 1))
-    model = SVC(kernel=kernel, decision_function_shape="ovo", n_jobs=1).fit(X, y)
+    model = SVC(kernel=kernel, n_jobs=1).fit(X, X[:, 0] > 0.5)
     all_of_them = model.decision_function(others)
     for n_jobs, rows in ((1, 1), (3, 1), (1, 13), (3, 97), (2, 1_000), (16, 3_000)):
         some = model.set_params(n_jobs=n_jobs).decision_function(others[-rows:])
