@@ -152,6 +152,28 @@ def test_places(kind, last, seed, n, some, share):
     np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@given(seeds, st.integers(2, 40))
+def test_a_run_in_parts_is_the_run(kind, seed, n):
+    """With the sums of what comes before, a part finds what one pass over all finds there."""
+    rng = np.random.default_rng(seed)
+    name, given_, width = question(kind, rng, n)
+    rows, _ = runs(rng, n, 1)
+    values = given_[:2] if name == "classes" else given_[: 1 + (name == "square")]
+    verbs = {"sign": stump, "square": stump_square, "classes": stump_classes}[name]
+    cut, shift, target = int(rng.integers(len(rows) + 1)), np.zeros(width), float("-inf")
+    fast, slow, whole = np.zeros(width), np.ones(width), np.zeros(width)
+    getattr(verbs, f"sum_{name}")(*values, rows, 0, cut, fast)
+    getattr(REFERENCE[name], f"sum_{name}")(*values, rows, 0, cut, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-14)
+    place = scan(name)[1]
+    all_of_it = place(*given_, rows, 0, len(rows), shift, target, True, whole)
+    rest = place(*given_, rows, cut, len(rows), shift, target, True, fast)
+    if rest:
+        assert abs(rest) + cut == abs(all_of_it)
+        np.testing.assert_array_equal(fast, whole)
+
+
 @pytest.mark.parametrize("n", [10, 1_000, 100_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_scan_finds_is_placed_to_the_last_bit(kind, n):
@@ -165,6 +187,7 @@ def test_what_a_scan_finds_is_placed_to_the_last_bit(kind, n):
     side, ends, missing = np.zeros(width), start[best : best + 2].tolist(), shift[best // 2]
     place = scan(name)[1]
     assert place(*given_, rows, *ends, missing, np.nextafter(gain[best], 1e9), False, side) == 0
+    assert not side.any()
     assert place(*given_, rows, *ends, missing, gain[best], False, side) != 0
     scores = {"sign": split_score.edge, "square": split_score.square, "classes": split_score.error}
     score = split_score.gini if kind == "gini" else scores[name]

@@ -213,6 +213,22 @@ def test_any_number_of_threads_gives_the_same_bits(kind, dtype):
     assert splits[0].feature >= 0
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_long_run_is_searched_in_parts_as_it_is_in_one(kind, missing, monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(100_000, 3))
+    X[:, 1] = np.round(X[:, 1], 1)
+    X[rng.random(X.shape) < missing] = np.nan
+    question = Question(kind, rng, len(X))
+    found = [question.ask(Columns(X, n_jobs=n_jobs)) for n_jobs in (1, 3)]
+    monkeypatch.setattr("maxmargin.trees.sorted_block.SIZE", 1 << 40)
+    whole = question.ask(Columns(X))
+    monkeypatch.setattr("maxmargin.trees.sorted_block.SIZE", 1_000)
+    found += [question.ask(Columns(X, n_jobs=2))]
+    assert found == [whole] * 3
+
+
 def test_three_rounds_on_the_ten_points_ask_the_questions_of_the_lectures():
     X, t = load_ten_points(return_X_y=True)
     columns, weight, asked = Columns(X), np.full(10, 0.1), []

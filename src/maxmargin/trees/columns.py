@@ -260,13 +260,13 @@ class Columns:
         self, criterion: Criterion, feature: int, shift: Vector, target: float, runs: list[float]
     ) -> Split:
         """Find where in a column the target is reached, at the smallest threshold."""
-        side, block = shift.copy(), self._block_of(feature)
+        block = self._block_of(feature)
         place = block.place(feature)
         for above in (False, True):
             if runs[above] < target:
                 continue
             begin, end = block.run(place, above)
-            found = criterion.place(block.rows, begin, end, shift, target, above, side)
+            found, side = block.reach(criterion, begin, end, shift, target, above, self._workers)
             if found:
                 count, along = abs(found), found < 0
                 threshold = self._threshold(feature, block, begin, end, count)
@@ -275,7 +275,7 @@ class Columns:
                     missing_right = not above
                 return self._split(criterion, feature, side, above, count, threshold, missing_right)
         assert criterion.score(shift) >= target, "a split that was found cannot be placed"
-        return self._split(criterion, feature, side, True, 0, np.inf, True)
+        return self._split(criterion, feature, shift.copy(), True, 0, np.inf, True)
 
     def _threshold(
         self, feature: int, block: SortedBlock, begin: int, end: int, count: int

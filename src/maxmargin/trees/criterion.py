@@ -92,6 +92,10 @@ class Criterion(Protocol):
         """Find the split of a run."""
         ...
 
+    def sum_run(self, *run: Any) -> None:
+        """Add up a part of a run."""
+        ...
+
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Take off a score what chance gives the best of many groups."""
         ...
@@ -143,6 +147,10 @@ class Sign:
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
         return self._verbs.place_sign(self._signed, self.total, *run)
+
+    def sum_run(self, *run: Any) -> None:
+        """Add up a part of a run."""
+        self._verbs.sum_sign(self._signed, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink the edge beyond that of one label for all."""
@@ -216,6 +224,10 @@ class Square:
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
         return self._verbs.place_square(self._values, self._kind, self.total, *run)
+
+    def sum_run(self, *run: Any) -> None:
+        """Add up a part of a run."""
+        self._verbs.sum_square(self._values, self._kind, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink the squares, twice as they are of sums."""
@@ -304,6 +316,10 @@ class Classes:
     def place(self, *run: Any) -> int:
         """Find the split of a run."""
         return self._verbs.place_classes(self._label, self._weight, self.total, self._kind, *run)
+
+    def sum_run(self, *run: Any) -> None:
+        """Add up a part of a run."""
+        self._verbs.sum_classes(self._label, self._weight, *run)
 
     def shrunk(self, score: float, group: Array, n_groups: int) -> float:
         """Shrink what the split is better than none, by Gini twice."""

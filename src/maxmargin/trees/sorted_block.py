@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import ROW, TOGETHER
+from maxmargin.ops.pieces import SIZE
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.criterion import Criterion, Vector
 from maxmargin.trees.presort import Sorted
@@ -111,6 +112,39 @@ class SortedBlock:
         else:
             workers.each(scan, self._pieces)
         return gain.reshape(-1, 2)
+
+    def reach(
+        self,
+        criterion: Criterion,
+        begin: int,
+        end: int,
+        shift: Vector,
+        target: float,
+        last: bool,
+        workers: Workers,
+    ) -> tuple[int, Vector]:
+        """Find the first or last split of a run that reaches a target, and the sums of its side.
+
+        A long run is cut: its parts are summed first, so that each can be searched by itself. Sums
+        are exact, so that it finds what one pass finds.
+        """
+        parts = list(pairwise([*range(begin, end, SIZE), end])) or [(begin, end)]
+        found, sides = [0] * len(parts), np.zeros((len(parts) + 1, len(shift)))
+
+        def add_up(k: int) -> None:
+            criterion.sum_run(self.rows, *parts[k], sides[k + 1])
+
+        def search(k: int) -> None:
+            found[k] = criterion.place(self.rows, *parts[k], shift, target, last, sides[k])
+
+        if len(parts) > 1:
+            workers.each(add_up, range(len(parts) - 1))
+            sides = np.cumsum(sides, axis=0)
+        workers.each(search, range(len(parts)))
+        hits = [k for k, each in enumerate(found) if each] or [0]
+        k = hits[-1 if last else 0]
+        ahead = parts[k][0] - begin
+        return found[k] + (ahead if found[k] > 0 else -ahead if found[k] else 0), sides[k]
 
     def value(self, column: Entries, place: int) -> float:
         """Look up the value of the row at some place of a run."""

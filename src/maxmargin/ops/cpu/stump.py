@@ -140,11 +140,12 @@ def place_sign(
 ) -> int:
     """Find the first (or last) split of a run that reaches the target, and the sums of its side.
 
-    Returns 1 + the number of the row the side ends with, negative if missing values belong to
-    the side too, and 0 if there is no such split. Where they may go with either side they go right,
-    however the run is read.
+    Of a part of a run ``side`` holds the sums of what comes before it, else zeros. Returns 1 + the
+    number of the row the side ends with, negative if missing values belong to the side too, and 0
+    if there is no such split. Where they may go with either side they go right, however the run is
+    read.
     """
-    found, c = 0, 0.0
+    found, c = 0, side[0]
     for k in range(begin, end):
         c += values[rows[k] & ROW]
         if rows[k] >= LAST:
@@ -156,6 +157,15 @@ def place_sign(
                 if not last:
                     return found
     return found
+
+
+@njit(cache=True, nogil=True)
+def sum_sign(values: Any, rows: Any, begin: int, end: int, sums: Any) -> None:
+    """Add up a part of a run."""
+    c = 0.0
+    for k in range(begin, end):
+        c += values[rows[k] & ROW]
+    sums[0] = c
 
 
 @njit(cache=True, nogil=True)

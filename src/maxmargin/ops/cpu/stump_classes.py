@@ -174,7 +174,7 @@ def place_classes(
     """Find a split of a run as ``place_sign`` does."""
     found, c, both = 0, np.zeros(len(total)), np.zeros(len(total))
     for m in range(len(total)):
-        both[m] = shift[m]
+        c[m], both[m] = side[m], side[m] + shift[m]
     for k in range(begin, end):
         row = rows[k] & ROW
         c[label[row]] += weight[row]
@@ -189,3 +189,13 @@ def place_classes(
                 if not last:
                     return found
     return found
+
+
+@njit(cache=True, nogil=True)
+def sum_classes(label: Any, weight: Any, rows: Any, begin: int, end: int, sums: Any) -> None:
+    """Add up a part of a run."""
+    for m in range(len(sums)):
+        sums[m] = 0.0
+    for k in range(begin, end):
+        row = rows[k] & ROW
+        sums[label[row]] += weight[row]

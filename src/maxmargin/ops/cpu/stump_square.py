@@ -197,7 +197,7 @@ def place_square(
     side: Any,
 ) -> int:
     """Find a split of a run as ``place_sign`` does."""
-    found, A, h, H, mean = 0, 0.0, 0.0, total[1], total[0] / total[1]
+    found, A, h, H, mean = 0, side[0], side[1], total[1], total[0] / total[1]
     dA, dh = shift[0], shift[1]
     for k in range(begin, end):
         pull, weight = _weighed(values, kind, rows[k] & ROW)
@@ -214,3 +214,14 @@ def place_square(
                 if not last:
                     return found
     return found
+
+
+@njit(cache=True, nogil=True)
+def sum_square(values: Any, kind: int, rows: Any, begin: int, end: int, sums: Any) -> None:
+    """Add up a part of a run."""
+    A = h = 0.0
+    for k in range(begin, end):
+        pull, weight = _weighed(values, kind, rows[k] & ROW)
+        A += pull
+        h += weight
+    sums[0], sums[1] = A, h

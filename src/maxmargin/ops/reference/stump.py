@@ -33,6 +33,7 @@ def place_in_run(criterion: Any, arguments: tuple[Any, ...]) -> int:
     """Find the first (or last) split of a run that reaches the target, and its sums."""
     values, total, rows, begin, end, shift, target, last, side = arguments
     sums, ends = _sides(values, rows, begin, end)
+    sums = sums + side
     here, there = criterion(sums, total), criterion(sums + shift, total)
     reached = np.flatnonzero(np.maximum(here, there) >= target)
     if len(reached) == 0:
@@ -43,6 +44,11 @@ def place_in_run(criterion: Any, arguments: tuple[Any, ...]) -> int:
     return int(-(ends[k] + 1) if along else ends[k] + 1)
 
 
+def sum_run(values: Any, rows: Any, begin: int, end: int, sums: Any) -> None:
+    """Add up a part of a run."""
+    sums[:] = values[rows[int(begin) : int(end)] & ROW].sum(axis=0)
+
+
 def scan_sign(values: Any, *arguments: Any) -> None:
     """gain[r] = the largest edge of run r, for the runs order[first:stop]."""
     scan_runs(edge, (values[:, None], *arguments))
@@ -51,6 +57,11 @@ def scan_sign(values: Any, *arguments: Any) -> None:
 def place_sign(values: Any, *arguments: Any) -> int:
     """Find the first (or last) split of a run that reaches the target, and the sums of its side."""
     return place_in_run(edge, (values[:, None], *arguments))
+
+
+def sum_sign(values: Any, *arguments: Any) -> None:
+    """Add up a part of a run."""
+    sum_run(values[:, None], *arguments)
 
 
 def mark_side(rows: Any, begin: int, end: int, side: bool, right: Any) -> None:

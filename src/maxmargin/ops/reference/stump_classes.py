@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.reference.stump import place_in_run, scan_runs
+from maxmargin.ops.reference.stump import place_in_run, scan_runs, sum_run
 from maxmargin.ops.split_score import error, gini
 
 
@@ -24,3 +24,8 @@ def place_classes(label: Any, weight: Any, total: Any, criterion: int, *argument
     """Find a split of a run as ``place_sign`` does."""
     values = _one_hot(label, weight, len(total))
     return place_in_run(gini if criterion else error, (values, total, *arguments))
+
+
+def sum_classes(label: Any, weight: Any, rows: Any, begin: int, end: int, sums: Any) -> None:
+    """Add up a part of a run."""
+    sum_run(_one_hot(label, weight, len(sums)), rows, begin, end, sums)

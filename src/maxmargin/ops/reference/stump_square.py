@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.reference.stump import place_in_run, scan_runs
+from maxmargin.ops.reference.stump import place_in_run, scan_runs, sum_run
 from maxmargin.ops.split_score import square
 
 
@@ -25,3 +25,8 @@ def scan_square(values: Any, kind: int, *arguments: Any) -> None:
 def place_square(values: Any, kind: int, *arguments: Any) -> int:
     """Find a split of a run as ``place_sign`` does."""
     return place_in_run(square, (_weighed(values, kind), *arguments))
+
+
+def sum_square(values: Any, kind: int, *arguments: Any) -> None:
+    """Add up a part of a run."""
+    sum_run(_weighed(values, kind), *arguments)
