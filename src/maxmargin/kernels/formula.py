@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -14,6 +14,9 @@ from maxmargin.kernels.base import Kernel, Prepared
 from maxmargin.kernels.points import Points
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import PANEL, SLIVER
+from maxmargin.ops.threads import Workers
+
+_WORTH_A_PIECE = 1 << 15  # numbers: fewer are packed while another thread wakes up
 
 
 @cache
@@ -29,7 +32,7 @@ class Formula:
     """A kernel by the number of its formula (``ops.kinds``), with rows and their squared lengths.
 
     The rows are those of X, or some of them; lengths are zeros where the formula has no use for
-    them.
+    them. Workers, where there are any, share the packing of rows.
     """
 
     kind: int
@@ -37,6 +40,7 @@ class Formula:
     X: NDArray[Any]
     lengths: NDArray[Any]
     rows: NDArray[np.intp] | None = None
+    workers: Workers | None = None
 
     @classmethod
     def of(cls, kernel: Kernel, rows: Prepared) -> Formula | None:
@@ -74,7 +78,16 @@ class Formula:
     def _packed(self, width: int) -> NDArray[Any]:
         rows = np.arange(len(self)) if self.rows is None else self.rows
         packed = np.empty((-(-len(self) // width), self.X.shape[1], width), self.X.dtype)
-        engine_of(self.X).product.pack(self.X, rows, packed)
+        pack, each = engine_of(self.X).product.pack, -(-_WORTH_A_PIECE // (width * self.X.shape[1]))
+
+        def work(first: int) -> None:
+            some = rows[first * width : (first + each) * width]
+            pack(self.X, some, packed[first : first + each])
+
+        if self.workers is None:
+            pack(self.X, rows, packed)
+        else:
+            self.workers.each(work, range(0, len(packed), each))
         return packed
 
     @property
@@ -90,7 +103,7 @@ class Formula:
     def take(self, rows: Any) -> Formula:
         """Look at some of the rows."""
         known = np.arange(len(self)) if self.rows is None else self.rows
-        return Formula(self.kind, self.params, self.X, self.lengths[rows], known[rows])
+        return replace(self, lengths=self.lengths[rows], rows=known[rows])
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -50,20 +50,20 @@ class Osuna(CachedAscent):
         """Change S if it is solved, and solve on it."""
         F, S = self.gradient(), self._matrix.variables
         if self.problem.part(S, F).violation(self.iterate.beta[S], F[S]) <= _SOLVED * limits.tol:
-            kept = self._kept(S)
-            S = self._matrix.exchange(kept, self._violators(F, kept))
+            place = self._kept(S)
+            S = self._matrix.exchange(place, self._violators(F, S[place]))
         beta = self._solve(S, F[S], limits)
         moved = beta != self.iterate.beta[S]
         self.move(S[moved], beta[moved])
 
     def _kept(self, S: Index) -> Index:
-        """Drop zeros; of more than there is room for, keep the free ones."""
+        """Find the places of all but zeros; of more than there is room for, of the free ones."""
         beta, problem = self.iterate.beta[S], self.problem
-        kept, room = S[beta != 0], self._size - min(_ADDED, self._size // 2)
-        if len(kept) > room:
+        place, room = np.flatnonzero(beta), self._size - min(_ADDED, self._size // 2)
+        if len(place) > room:
             free = (beta > problem.lower[S]) & (beta < problem.upper[S])
-            kept = S[free][-room:]
-        return kept
+            place = np.flatnonzero(free)[-room:]
+        return place
 
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Find the worst from each side of the bias, and in any case the worst pair."""

@@ -14,7 +14,7 @@ share what they evaluate: a line of the store holds a row over all segments, fil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,8 @@ class RowCache:
         self._row_of = np.full(self.lines, -1, dtype=np.intp)
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
         self._last_use = np.zeros(self.lines, dtype=np.int64)
-        self._clock, self.formula = 0, gram.formula
+        self._clock = 0
+        self.formula = gram.formula and replace(gram.formula, workers=workers)
         self._patience = _FOR_GOOD if self.formula is None else _patience(self.formula)
         self.width = TILE_COLUMNS if self.formula is None else kinds.TILE_COLUMNS
         self._columns = {p: gram.rows[p.start : p.stop] for p in self.pieces(self._all_segments())}
@@ -201,7 +202,8 @@ class RowCache:
 
     def mark_filled(self, slots: Index, segments: Sequence[int]) -> None:
         """Record that lines are complete on these segments."""
-        self._filled[np.ix_(slots, np.asarray(segments))] = True
+        for segment in segments:
+            self._filled[slots, segment] = True
 
     def slots_of(self, rows: Index, columns: Index) -> Index:
         """Lines of rows that are stored over the segments of all these columns; -1 for others."""

@@ -77,22 +77,22 @@ class WorkingSet(CachedAscent):
     def step(self, limits: Limits) -> None:
         """Choose, optimise, update."""
         F = self.gradient()
-        new, kept = self._choose(F)
-        chosen = self._matrix.exchange(kept, new)
+        new, place = self._choose(F)
+        chosen = self._matrix.exchange(place, new)
         beta = self._optimise(chosen, F, limits)
         moved = beta != self.beta[chosen]
-        self._learn(moved[len(kept) :])
+        self._learn(moved[len(place) :])
         self.move(chosen[moved], beta[moved])
 
     def _choose(self, F: Vector) -> tuple[Index, Index]:
-        """Pick new violators and those of the last working set that stay."""
-        if len(self.problem) <= self._size:
-            everything, last = np.arange(len(self.problem)), self._matrix.variables
-            return (everything, last) if len(last) == 0 else (last[:0], last)
+        """Pick new violators, and the places of those in the last working set that stay."""
         last, beta = self._matrix.variables, self.beta
+        if len(self.problem) <= self._size:
+            everything = np.arange(len(self.problem))
+            return everything[len(last) :], everything[: len(last)]
         free = (beta[last] > self.problem.lower[last]) & (beta[last] < self.problem.upper[last])
-        kept = last[free][-self._kept :]
-        return self._violators(F, kept), kept
+        place = np.flatnonzero(free)[-self._kept :]
+        return self._violators(F, last[place]), place
 
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Half from each side of the bias: the worst, and a sample of the others."""
@@ -154,11 +154,10 @@ class SquareMatrix:
         self.variables = self.variables[:0]
         return list(self._buffers)
 
-    def exchange(self, kept: Index, new: Index) -> Index:
-        """Make the working set ``kept`` (a part of the present one) followed by ``new``."""
-        if len(new) == 0 and len(kept) == len(self.variables):
+    def exchange(self, place: Index, new: Index) -> Index:
+        """Keep the variables at some places, in order, and let new ones follow."""
+        if len(new) == 0 and len(place) == len(self.variables):
             return self.variables
-        place = np.flatnonzero(np.isin(self.variables, kept, assume_unique=True))
         variables = np.concatenate([self.variables[place], new])
         self._buffers.reverse()
         values = self._buffers[0][: len(variables) ** 2].reshape(len(variables), len(variables))
