@@ -51,7 +51,7 @@ def test_every_engine_has_every_verb_with_the_same_arguments(engine, group):
     theirs = getattr(engine, group)
     assert verbs(group)
     for name in verbs(group):
-        compiled = getattr(ours, name).py_func
+        compiled = getattr(ours, f"_{name}", getattr(ours, name)).py_func  # hands its arguments on
         other = getattr(theirs, name)
         wanted = list(inspect.signature(compiled).parameters)
         got = inspect.signature(getattr(other, "py_func", other)).parameters

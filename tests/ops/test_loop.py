@@ -6,7 +6,7 @@ from numba.core.compiler import Flags
 from maxmargin.ops.loop import _collector_at_rest, _QuickFlags, njit
 
 
-@njit(nogil=True)
+@njit(cache=True, nogil=True)
 def _twice(x):
     return 2.0 * x
 
@@ -20,6 +20,14 @@ def add_twice(x, y):
 def test_loops_call_what_has_no_wrapper():
     assert add_twice(2.0, 1.0) == 5.0
     assert add_twice.signatures
+
+
+def test_what_only_loops_call_becomes_part_of_them():
+    assert add_twice(3.0, 1.0) == 7.0
+    (part,) = _twice.overloads.values()
+    assert not part.library.get_pointer_to_function(part.fndesc.llvm_func_name)
+    assert _twice.stats.cache_path is None
+    assert _twice(3.0) is None
 
 
 def test_quick_flags_are_equal_to_numbas():

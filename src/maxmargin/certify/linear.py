@@ -34,7 +34,8 @@ class Lengths:
     def of_values(self, theta: Vector) -> Vector:
         """Bound how far apart the judge's f_i and the user's, of his own rows, may be."""
         reach = units(self.width) * (self.rows + 2.0 * self.far)
-        error: Vector = 2.0 * of_product(np.linalg.norm(theta, axis=-1, keepdims=True), reach)
+        length = np.sqrt(np.square(theta).sum(axis=-1, keepdims=True))
+        error: Vector = 2.0 * of_product(length, reach)
         return error
 
     def of_sums(self, beta: Vector) -> float:
@@ -67,8 +68,10 @@ def judge_linear(
 
     Where rounding explains the rest it may be twice that, with all that rounding can add to it.
     """
-    primal, dual, violation = problem.judged(point.theta, point.values, point.beta, point.back)
-    floor = _rounding(problem, point, primal, dual)
+    prices = problem.prices(point.values)
+    both = point.theta, point.values, point.beta, point.back
+    primal, dual, violation = problem.judged(*both, prices)
+    floor = _rounding(problem, point, prices, primal, dual)
     sound = bool(np.isfinite(primal) and np.isfinite(point.theta).all())
     feasible = np.isfinite(dual) and problem.feasible(point.beta, point.back, point.spread)
     return verdict((primal, dual, violation, floor), point, tol, sound, feasible, stopped)
@@ -99,8 +102,8 @@ def within(gap: float, floor: float, size: float) -> bool:
     return gap <= size + min(size, floor) and gap + floor <= 2.0 * size
 
 
-def price_of_rounding(problem: LinearProblem, point: LinearPoint) -> float:
-    """How much more the losses may cost by the values that a user of the model gets."""
+def price_of_rounding(problem: LinearProblem, point: LinearPoint, prices: Vector) -> float:
+    """How much more than their prices the losses may cost by the values that a user gets."""
     if point.lengths is None:
         return 0.0
     error, values = point.lengths.of_values(point.theta), point.values
@@ -108,13 +111,15 @@ def price_of_rounding(problem: LinearProblem, point: LinearPoint) -> float:
         worse = problem.prices(values - problem.t * error)
     else:
         worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
-    return float(np.sum(worse - problem.prices(values)))
+    return float(np.sum(worse - prices))
 
 
-def _rounding(problem: LinearProblem, point: LinearPoint, primal: float, dual: float) -> float:
+def _rounding(
+    problem: LinearProblem, point: LinearPoint, prices: Vector, primal: float, dual: float
+) -> float:
     """Bound what rounding adds to the gap: of values, of sums, of v where it should vanish."""
     moved = float(np.abs(point.beta) @ np.abs(point.values))
-    floor = _EPS * (abs(primal) + moved) + price_of_rounding(problem, point)
+    floor = _EPS * (abs(primal) + moved) + price_of_rounding(problem, point, prices)
     error = 0.0 if point.lengths is None else point.lengths.of_sums(point.beta)
     if problem.penalty == "none":
         return floor + float(np.abs(point.back) @ np.abs(point.theta))

@@ -405,8 +405,10 @@ def _apply(phi: Callable[[Any], Any], z: ArrayLike, t: ArrayLike) -> FloatArray:
     """Evaluate phi(t z) on a fresh array that phi may overwrite; overflow is infinity."""
     with np.errstate(over="ignore"):
         m = np.multiply(z, t, dtype=np.float64)
+        if m.ndim > 0:
+            return np.asarray(phi(m), np.float64)
         values = np.asarray(phi(np.atleast_1d(m)), np.float64)
-    return values.reshape(m.shape)[()]
+    return values.reshape(())[()]
 
 
 def _shortfall(m: FloatArray) -> FloatArray:

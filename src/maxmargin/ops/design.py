@@ -74,6 +74,10 @@ class Design:
 
     def csr(self) -> tuple[Any, Any, Any]:
         """Give values, columns and row starts, for loops over rows; no columns when dense."""
+        return self._csr
+
+    @cached_property
+    def _csr(self) -> tuple[Any, Any, Any]:
         return self._rows.csr()
 
     def take(self, rows: NDArray[np.intp]) -> Design:

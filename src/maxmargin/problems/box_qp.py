@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class BoxQP:
         """Whether some bound is infinite, so that the primal has constraints."""
         if len(self.p) == 0:
             return False
-        return bool(np.isinf(self.lower.min()) or np.isinf(self.upper.max()))
+        return isinf(np.minimum.reduce(self.lower)) or isinf(np.maximum.reduce(self.upper))
 
     def stretch(self, values: Vector) -> float:
         """Find the s with which s f(x_i) meets the constraints most narrowly; infinite if none.
@@ -155,11 +156,12 @@ class BoxQP:
         if not self.bias:
             return np.zeros(1)
         free = (beta > self.lower) & (beta < self.upper)
-        if self.groups is None and free.any():
-            return gradient[free].mean(keepdims=True)
-        on_margin = [gradient[m][free[m]] for m in self.members]
+        if self.groups is None:
+            on_margin = [gradient[free]]
+        else:
+            on_margin = [gradient[m][free[m]] for m in self.members]
         if all(map(len, on_margin)):
-            return np.array([values.mean() for values in on_margin])
+            return np.array([np.add.reduce(values) / len(values) for values in on_margin])
         ends = np.column_stack(self.limits(beta, gradient))
         both = zip(on_margin, ends, strict=True)
         return np.array([v.mean() if len(v) else _middle(of_one) for v, of_one in both])

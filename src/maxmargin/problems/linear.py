@@ -110,14 +110,20 @@ class LinearProblem(Priced):
         return 0.5 * float(v @ v) if self.penalty == "l2" else 0.0
 
     def judged(
-        self, theta: Vector, values: Vector, beta: Vector, back: Vector
+        self,
+        theta: Vector,
+        values: Vector,
+        beta: Vector,
+        back: Vector,
+        prices: Vector | None = None,
     ) -> tuple[float, float, float]:
         """Primal, dual and violation, with each row's loss and conjugate evaluated once.
 
         The violation is the largest shortfall: of a row's loss (Fenchel-Young), in units of its
-        cost, and of a coefficient.
+        cost, and of a coefficient. ``prices`` are those of the values, where they are known.
         """
-        prices, conjugates = self.prices(values), self.conjugates(beta)
+        prices = self.prices(values) if prices is None else prices
+        conjugates = self.conjugates(beta)
         primal = self.penalty_value(theta) + float(prices.sum())
         dual = -float(conjugates.sum()) - self.penalty_conjugate(back)
         if self.penalty == "l1" and self._excess(back) > 1.0:
@@ -141,7 +147,9 @@ class LinearProblem(Priced):
 
         ``spread`` says what each v_j cancels from; without it, columns about 1 in size are assumed.
         """
+        finite = bool(np.isfinite(beta).all() and np.isfinite(back).all())
+        if not finite or (self.penalty != "none" and not self.free):
+            return finite
         spread = np.full(len(back), np.abs(beta).sum()) if spread is None else spread
-        equal = slice(None) if self.penalty == "none" else slice(len(back) - self.free, None)
-        finite = np.isfinite(beta).all() and np.isfinite(back).all()
-        return bool(finite and (np.abs(back[equal]) <= 1e-9 * spread[equal]).all())
+        equal = slice(None) if self.penalty == "none" else slice(len(back) - 1, None)
+        return bool((np.abs(back[equal]) <= 1e-9 * spread[equal]).all())

@@ -8,12 +8,14 @@ values and in the user's.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import CrammerSingerPoint, Lengths, LinearPoint, crammer_singer, linear
+from maxmargin.losses import Loss
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
 
@@ -29,13 +31,13 @@ def propose(problem: LinearProblem, design: Design, theta: Vector, beta: Vector)
     values, back = design.values(theta), design.back(beta)
     spread = spread_of(design, beta) if problem.penalty == "none" else None
     point = LinearPoint(theta, values, beta, back, design.dtype, spread, _lengths(design))
-    enough = problem.labelled and not problem.loss.value(np.array([1.0, 2.0]), 1.0).any()
-    if not enough:  # no margin is
+    if not problem.labelled or not _forgives(problem.loss):  # then no margin is enough
         return point
 
     def cost(point: LinearPoint) -> tuple[float, float]:
-        extra = linear.price_of_rounding(problem, point)
-        return problem.primal(point.theta, point.values), extra
+        prices = problem.prices(point.values)
+        extra = linear.price_of_rounding(problem, point, prices)
+        return problem.penalty_value(point.theta) + float(prices.sum()), extra
 
     return _stretched(point, problem.t * values, design.values, cost)
 
@@ -52,6 +54,12 @@ def propose_joint(
     values, back = design.joint_values, design.joint_back(alpha)
     point = CrammerSingerPoint(theta, values(theta), alpha, back, design.dtype, _lengths(design))
     return _stretched(point, 1.0 - problem.losses(point.values), values, cost)
+
+
+@cache
+def _forgives(loss: Loss) -> bool:
+    """Whether margins from 1 on cost nothing."""
+    return not loss.value(np.array([1.0, 2.0]), 1.0).any()
 
 
 def _lengths(design: Design) -> Lengths:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -67,8 +68,12 @@ class Reduction:
         if self.by_pairs:
             i, j = task.segments
             lines = [j - 1, i]
-        parts = [slice(self.edges[s], self.edges[s + 1]) for s in task.segments]
+        parts = [self._parts[s] for s in task.segments]
         return list(zip(lines, parts, strict=True))
+
+    @cached_property
+    def _parts(self) -> list[slice]:
+        return [slice(a, b) for a, b in pairwise(self.edges.tolist())]
 
     def join_duals(self, betas: Sequence[Vector]) -> Vector:
         """Collect the duals of all tasks in one matrix over the sorted rows."""
@@ -105,7 +110,7 @@ class Reduction:
 def intercept(problem: Any, point: Point, offset: float = 0.0) -> float:
     """Find the bias of a problem at its point, with what an offset of the kernel adds."""
     b: float = problem.intercept(point.beta, problem.p - point.product)
-    return b + offset * float(point.beta.sum())
+    return b + offset * float(point.beta.sum()) if offset else b
 
 
 def reduce_classes(
@@ -133,10 +138,10 @@ def _one_vs_one(edges: Index, cost: Vector, state: State) -> list[Task]:
     """All pairs of classes, the earlier one positive."""
     edges = edges.tolist()
     counts = [b - a for a, b in pairwise(edges)]
-    tasks = []
+    largest, tasks = max(counts), []
+    signs = np.repeat([1.0, -1.0], largest)  # of which every pair has a part around the middle
     for i, j in combinations(range(len(counts)), 2):
-        t = np.ones(counts[i] + counts[j])
-        t[counts[i] :] = -1.0
+        t = signs[largest - counts[i] : largest + counts[j]]
         both = [cost[edges[c] : edges[c + 1]] for c in (i, j)]
         tasks.append(Task(i, (i, j), state(t, np.concatenate(both))))
     return tasks

@@ -37,7 +37,8 @@ from maxmargin.solvers.run import given_up
 from maxmargin.solvers.tasks import badness, relay, solve_all
 from maxmargin.svm.kernel_fit import complain
 
-_SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up
+_SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up;
+# they share one design, and what is known of its rows
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -178,10 +179,14 @@ class LinearEstimator(BaseEstimator):
 
         far = 0.0 if shift is None else float(np.linalg.norm(shift))
 
+        small = X.shape[0] * X.shape[1] <= _SMALL
+        shared = Design(X, self._constant(), Workers(1), far) if small else None
+
         def start(task: Any, workers: Workers) -> Any:
             clock.stop_if_over()
             problem, first = task
-            return self._relay(problem, Design(X, self._constant(), workers, far), seed, first)
+            design = Design(X, self._constant(), workers, far) if shared is None else shared
+            return self._relay(problem, design, seed, first)
 
         def untouched(task: Any) -> Solution:
             problem, width = task[0], X.shape[1] + (self._constant() != 0)
@@ -190,8 +195,7 @@ class LinearEstimator(BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        at_once = 1 if X.shape[0] * X.shape[1] <= _SMALL else None
-        threads = {"n_jobs": self.n_jobs, "at_once": at_once, "finish": _quietly}
+        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": _quietly}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.ops.cpu.extremes import larger, size, smaller
-from maxmargin.ops.cpu.polish import polish
-from maxmargin.ops.cpu.smo import smo_pairs
+from maxmargin.ops.cpu.polish import _polish
+from maxmargin.ops.cpu.smo import _smo_pairs
 from maxmargin.ops.kinds import GIVEN
 from maxmargin.ops.loop import njit
 
@@ -48,7 +48,7 @@ def _smo(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, m
     taken, source = slots[:1], (GIVEN, None, slots[:0], None, None, F[:0])
     point = diagonal, beta, F, lower, upper, target, most
     together = np.empty(0, np.int8), 1
-    steps, _, _, _ = smo_pairs(store, slots, taken, *source, *point, True, used, *together)
+    steps, _, _, _ = _smo_pairs(store, slots, taken, *source, *point, True, used, *together)
     return steps
 
 
@@ -108,7 +108,7 @@ def _put(some: Any, places: Any, values: Any) -> None:
         values[places[t]] = some[t]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _ascend_some(
     store: Any, beta: Any, F: Any, lower: Any, upper: Any, index: Any, target: float, most: int
 ) -> int:
@@ -129,7 +129,7 @@ def _ascend_some(
             enough = 2 * steps
             for t in range(m):
                 place[t] = t
-            polish(square, place, b, f, low, up, _BIAS, _SOLVED * target)
+            _polish(square, place, b, f, low, up, _BIAS, _SOLVED * target)
         count = _movable(b, f, low, up, place)
         if 1 < count < _FEW * m:
             place = place[:count]
@@ -142,8 +142,8 @@ def _ascend_some(
     return steps
 
 
-@njit(cache=True, nogil=True, inline="always")
-def ascend(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
+@njit(cache=True, nogil=True)
+def _ascend(store: Any, beta: Any, F: Any, lower: Any, upper: Any, target: float, most: int) -> int:
     """Optimise beta and F = p - K beta in place; returns the steps made, at most so many.
 
     Ends where the violation is at most the target, or where rounding eats a step.
@@ -238,7 +238,7 @@ def walk(
             _stretch(p, beta, F, lower, upper)
         some = limit - steps[c]
         some = some if some < most - made else most - made
-        now = ascend(store, beta, F, lower, upper, target, some)
+        now = _ascend(store, beta, F, lower, upper, target, some)
         made, steps[c] = made + now, steps[c] + now
         if now == some and steps[c] < limit:
             return c

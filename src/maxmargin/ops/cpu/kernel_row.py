@@ -73,7 +73,7 @@ def fill_row(
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def slot_of(
+def _slot_of(
     i: int,
     store: Any,
     slots: Any,
@@ -102,6 +102,12 @@ def slot_of(
     return slots[i]
 
 
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def slot_of(*arguments: Any) -> int:
+    """Call ``_slot_of``, for Python."""
+    return _slot_of(*arguments)
+
+
 @njit(cache=True, nogil=True)
 def bring_rows(
     wanted: Any,
@@ -117,4 +123,4 @@ def bring_rows(
 ) -> None:
     """Have some rows filled."""
     for i in wanted:
-        slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)
+        _slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)

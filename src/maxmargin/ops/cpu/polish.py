@@ -45,7 +45,7 @@ def _dot(a: Any, b: Any, n: int) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def factorise(A: Any) -> bool:
+def _factorise(A: Any) -> bool:
     """Write Cholesky's factor into the lower triangle; False if A is not positive definite."""
     for i in range(len(A)):
         row = A[i]
@@ -59,7 +59,7 @@ def factorise(A: Any) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def solve_factored(L: Any, x: Any) -> None:
+def _solve_factored(L: Any, x: Any) -> None:
     """Solve L L'x = x in place."""
     for i in range(len(x)):
         x[i] = (x[i] - _dot(L[i], x, i)) / L[i, i]
@@ -92,9 +92,9 @@ def _step_towards(L: Any, F: Any, free: Any, bias: bool, delta: Any, ones: Any) 
         mean += F[free[r]] / m if bias else 0.0
     for r in range(m):
         delta[r], ones[r] = F[free[r]] - mean, 1.0
-    solve_factored(L, delta)
+    _solve_factored(L, delta)
     if bias:  # only F up to a constant matters; without the constant less cancels here
-        solve_factored(L, ones)
+        _solve_factored(L, ones)
         off, of_ones = 0.0, 0.0
         for r in range(m):
             off += delta[r]
@@ -182,7 +182,7 @@ def _follow(rows: Any, delta: Any, F: Any) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def polish(
+def _polish(
     store: Any,
     slots: Any,
     beta: Any,
@@ -211,7 +211,7 @@ def polish(
         if changed:
             rows, L = np.empty((m, q)), np.empty((m, m))
             _gather(store, slots, free, rows, L)
-            if not factorise(L):
+            if not _factorise(L):
                 break
         delta, ones = np.empty(m), np.empty(m)
         length = _step_towards(L, F, free, bias, delta, ones)
@@ -222,3 +222,21 @@ def polish(
         full += 1 if length == 1.0 else 0
     _put_on_bounds(beta, lower, upper, bias)
     return few
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factorise(*arguments: Any) -> bool:
+    """Call ``_factorise``, for Python."""
+    return _factorise(*arguments)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_factored(*arguments: Any) -> None:
+    """Call ``_solve_factored``, for Python."""
+    _solve_factored(*arguments)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def polish(*arguments: Any) -> bool:
+    """Call ``_polish``, for Python."""
+    return _polish(*arguments)

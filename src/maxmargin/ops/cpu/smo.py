@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.ops.cpu.extremes import larger, size, smaller
-from maxmargin.ops.cpu.kernel_row import slot_of
+from maxmargin.ops.cpu.kernel_row import _slot_of
 from maxmargin.ops.loop import njit
 
 _FAST = {"contract", "reassoc", "nsz", "nnan"}
@@ -164,7 +164,7 @@ def times(store: Any, slots: Any, beta: Any, out: Any) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def smo_pairs(
+def _smo_pairs(
     store: Any,
     slots: Any,
     taken: Any,
@@ -204,7 +204,7 @@ def smo_pairs(
     while highest[g] - lowest[g] > target and steps < most:
         i = _where_up(F, up[g], peak[g], highest[g])
         i = i if i > 0 else 0
-        slot_i = slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)
+        slot_i = _slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)
         if second_order and slot_i < 0:
             return steps, flattest, i, i
         used[i] = True
@@ -212,7 +212,7 @@ def smo_pairs(
             _, j = _best_partner(F, low[g], store[slot_i], diagonal, F[i], diagonal[i], gain)
         else:
             j = _where_low(F, low[g], lowest[g])
-        slot_j = slot_of(j, store, slots, taken, kind, K, index, XT, norms, params)
+        slot_j = _slot_of(j, store, slots, taken, kind, K, index, XT, norms, params)
         if slot_i < 0 or slot_j < 0:
             return steps, flattest, i, j
         used[j] = True
@@ -235,6 +235,12 @@ def smo_pairs(
         g = _worst_group(highest, lowest)
         steps += 1
     return steps, flattest, -1, -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def smo_pairs(*arguments: Any) -> Any:
+    """Call ``_smo_pairs``, for Python."""
+    return _smo_pairs(*arguments)
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -297,6 +303,6 @@ def smo_single(
             break
         beta[i] = moved
         up[i], low[i] = _member(moved, lower[i], upper[i])
-        row = store[slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)]
+        row = store[_slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)]
         steps += 1
     return steps, flattest

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.cpu.kernel_row import slot_of
-from maxmargin.ops.cpu.polish import polish
+from maxmargin.ops.cpu.kernel_row import _slot_of
+from maxmargin.ops.cpu.polish import _polish
 from maxmargin.ops.cpu.selection import survey
-from maxmargin.ops.cpu.smo import smo_pairs, times
+from maxmargin.ops.cpu.smo import _smo_pairs, times
 from maxmargin.ops.kinds import GIVEN, TURNS
 from maxmargin.ops.loop import njit
 
@@ -95,13 +95,13 @@ def smo_and_polish(
         of_one = taken[k : k + 1]
         for i in range(q):  # the rows of what is not 0 are wanted, whoever moved it
             if beta[starts[k] + i] != 0.0:
-                slot_of(i, lines, own_slots, of_one, kind, K, rows, own, lengths, params)
+                _slot_of(i, lines, own_slots, of_one, kind, K, rows, own, lengths, params)
         if turns[k] == 0 and steps[k] == 0:
             up, low, _, _ = survey(F[part], beta[part], lower[part], upper[part])
             target[k] = max(target[k] * (up - low), enough)
         used, left = np.empty(q, np.bool_), most
         while turns[k] < TURNS and left > 0:
-            made, flat, _, _ = smo_pairs(
+            made, flat, _, _ = _smo_pairs(
                 lines,
                 own_slots,
                 of_one,
@@ -128,7 +128,7 @@ def smo_and_polish(
             flattest[k] = min(flattest[k], flat)
             if left <= 0:
                 break
-            few = polish(
+            few = _polish(
                 lines, own_slots, beta[part], F[part], lower[part], upper[part], True, exact
             )
             up, low, _, _ = survey(F[part], beta[part], lower[part], upper[part])
