@@ -204,7 +204,7 @@ class StumpRounds:
 def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
     """Set the rows of a training set to where rounds begin."""
     n, buckets, share = len(training.label), columns.buckets, training.weight
-    B, chunks = 2 * len(buckets.begin), -(-n // CHUNK)
+    places, chunks = int(buckets.cell[-1]), -(-n // CHUNK)
     tally = np.zeros((workers, TALLY))
     tally[:, TOTAL], tally[:, STALE] = share.sum(), 1.0
     tally[:, SQUARES] = np.einsum("i,i", share, share)
@@ -216,7 +216,7 @@ def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
         votes=np.zeros(n),
         side=np.zeros(n, np.uint8),
         wrong=np.empty(n, np.uint32),
-        sums=np.empty((workers + 1 if workers > 1 else 1, B), np.int64),
+        sums=np.empty((workers + 1 if workers > 1 else 1, 2 * places), np.int64),
         best=np.empty(len(buckets.lacking) - 1),
         hope=np.empty(len(buckets.lacking) - 1, np.bool_),
         chunk=np.zeros((chunks, 6)),

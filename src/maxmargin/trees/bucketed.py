@@ -26,6 +26,8 @@ _ALL = 65_535  # buckets: their numbers have two bytes
 _MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
 _GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
 _ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
+_CELLS, _ROWS_A_CELL = 1024, 16  # of a bundle, at most and at least: sums of more take long to fold
+_STORED = 4  # of so many rows one is not at the frequent value, or a column is not bundled
 
 
 class BucketedColumns:
@@ -111,32 +113,56 @@ def _cut(block: SortedBlock, n_rows: int, workers: Workers) -> Buckets:
     rows, start, missing, lacking = block.parts()
     p = len(lacking) - 1
     most = min(_MOST, _ALL // p - 1)
-    first = np.empty(2 * p + 1, np.int64)
+    first, exact = np.empty(2 * p + 1, np.int64), np.empty(p, np.bool_)
     bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
-    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, *bounds)
+    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, exact, *bounds)
     begin, inner, stop = bounds[:, :count].copy()
-    cut = rows, missing, lacking, first, begin, stop
-    entry_start, entries = _list_entries(cut, start.astype(np.int64), n_rows, workers)
-    return Buckets(rows, start, missing, lacking, first, begin, inner, stop, entry_start, entries)
+    width = np.diff(first[::2]) + (np.diff(lacking) > 0)
+    common = _STORED * np.diff(start[::2].astype(np.int64)) >= n_rows
+    bundle, cell = _bundle(width, exact & common, count, n_rows // _ROWS_A_CELL)
+    runs, bundles = (rows, start, missing, lacking), (bundle, cell, width)
+    entry_start, entries = _list_entries(runs, (first, begin, stop), bundles, n_rows, workers)
+    return Buckets(*runs, first, begin, inner, stop, exact, *bundles, entry_start, entries)
+
+
+def _bundle(width: Any, joins: Any, count: int, most: int) -> tuple[Any, Any]:
+    """Bundle neighbours that join while their cells are few; gives where bundles and cells begin.
+
+    Entries have two bytes: where cells were too many for that, there are none.
+    """
+    begin: list[int] = []
+    sizes: list[int] = []
+    for j, (w, join) in enumerate(zip(width.tolist(), joins.tolist(), strict=True)):
+        if join and sizes and 0 < sizes[-1] * w <= min(most, _CELLS):
+            sizes[-1] *= w
+        else:
+            begin.append(j)
+            sizes.append(w if join else 0)
+    cell = np.cumsum([count, *sizes], dtype=np.int64)
+    if cell[-1] > _ALL:
+        return np.arange(len(width) + 1, dtype=np.int64), np.full(len(width) + 1, count)
+    return np.array([*begin, len(width)], np.int64), cell
 
 
 def _list_entries(
-    cut: tuple[Any, ...], start: Any, n_rows: int, workers: Workers
+    runs: tuple[Any, ...],
+    cuts: tuple[Any, ...],
+    bundles: tuple[Any, ...],
+    n_rows: int,
+    workers: Workers,
 ) -> tuple[Any, Any]:
-    """List the buckets of every row; groups of columns are counted, then written, side by side."""
-    rows, missing, lacking, *_ = cut
-    verbs, p = engine_of(rows).stump_buckets, len(lacking) - 1
-    size = p if len(rows) < _WORTH_THREADS else -(-p // _GROUPS)
-    groups = [(j, min(j + size, p)) for j in range(0, p, size)]
+    """List the entries of every row; groups of bundles are counted, then written, side by side."""
+    rows, _, missing, lacking = runs
+    verbs, G = engine_of(rows).stump_buckets, len(bundles[0]) - 1
+    size = G if len(rows) < _WORTH_THREADS else -(-G // _GROUPS)
+    groups = [(g, min(g + size, G)) for g in range(0, G, size)]
     place = np.empty((len(groups), n_rows), np.uint64)
 
-    def count(g: int) -> None:
-        j, end = groups[g]
-        some, absent = rows[start[2 * j] : start[2 * end]], missing[lacking[j] : lacking[end]]
-        verbs.count_entries(some, absent, place[g])
+    def count(k: int) -> None:
+        verbs.count_entries(*runs, *bundles[:2], *groups[k], place[k])
 
-    def write(g: int) -> None:
-        verbs.list_entries(*cut, *groups[g], place[g], entries)
+    def write(k: int) -> None:
+        verbs.list_entries(rows, missing, lacking, *cuts, *bundles, *groups[k], place[k], entries)
 
     workers.each(count, range(len(groups)))
     entry_start = _stack(place)
