@@ -19,6 +19,7 @@ from maxmargin.trees.columns import Columns
 from maxmargin.trees.sorted_block import SortedBlock
 from maxmargin.trees.source import ColumnSource
 from maxmargin.trees.split import Split, midpoints, round_gain
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 
@@ -53,33 +54,25 @@ class BucketedColumns:
             return None
         return cls(*parts)
 
-    def splits(self, log: Vector) -> list[Split]:
+    def splits(self, log: Vector) -> StumpEnsemble:
         """Read the splits of rounds; their leaves are -1 and +1."""
-        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST, GAIN]]
-        lines[:, -1] = round_gain(lines[:, -1])
-        thresholds = self._thresholds(log[:, RUN].astype(np.int64), log[:, COUNT].astype(np.int64))
-        each = zip(thresholds.tolist(), lines.tolist(), strict=True)
-        return [self._split(threshold, *line) for threshold, line in each]
+        run, count = log[:, [RUN, COUNT]].T.astype(np.int64)
+        side, rest = 2.0 * log[:, [SIDE, REST]].T - 1.0
+        asks, above = run >= 0, (run >= 0) & (run % 2 == 1)
+        return StumpEnsemble.of_numbers(
+            feature=np.where(asks, run // 2, -1),
+            threshold=np.where(asks, self._thresholds(run, count), np.nan),
+            missing_right=asks & self._missing_right(run, count, above, log[:, ALONG] != 0.0),
+            left=np.where(above | ~asks, rest, side),
+            right=np.where(above, side, rest),
+            gain=round_gain(log[:, GAIN]),
+        )
 
-    def _split(
-        self,
-        threshold: float,
-        run: float,
-        count: float,
-        along: float,
-        side: float,
-        rest: float,
-        gain: float,
-    ) -> Split:
-        side, rest = 2.0 * side - 1.0, 2.0 * rest - 1.0
-        if run < 0:
-            return Split(left=rest, right=rest, gain=gain)
-        above, feature, n_rows = run % 2 == 1, int(run) // 2, self._source.n_rows
-        left, right = (rest, side) if above else (side, rest)
-        missing_right = bool(along) == above
-        if count and not self._block.n_missing[feature]:  # none seen: to the side with more rows
-            missing_right = 2 * (count if above else n_rows - count) > n_rows
-        return Split(feature, threshold, None, missing_right, left, right, gain)
+    def _missing_right(self, run: Any, count: Any, above: Any, along: Any) -> Any:
+        """Say where missing values go; where none was seen, to the side with more rows."""
+        unseen = (count > 0) & (np.diff(self.buckets.lacking)[run // 2] == 0)
+        n_rows = self._source.n_rows
+        return np.where(unseen, 2 * np.where(above, count, n_rows - count) > n_rows, along == above)
 
     def _thresholds(self, run: Any, count: Any) -> Vector:
         """Put thresholds behind the first rows of runs; without any, beyond all values."""
@@ -98,7 +91,7 @@ class BucketedColumns:
     def line(self, split: Split) -> Vector:
         """Write a split as a round does."""
         line = np.zeros(LINE)
-        line[RUN], line[REST] = -1.0, split.left > 0.0
+        line[RUN], line[REST], line[GAIN] = -1.0, split.left > 0.0, split.gain
         if split.feature < 0:
             return line
         above, count = self._block.find(split, self._source.column(split.feature))
