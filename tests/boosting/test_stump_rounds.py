@@ -21,6 +21,7 @@ from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 
 CRITERIA = ("error", "gini")
+KINDS = ("continuous", "few", "mixed", "missing", "few missing", "float32")
 WHOLE = [k for k in range(LINE) if k not in (GAIN, LOG_Z, TRAIN_ERROR)]
 
 
@@ -36,7 +37,8 @@ def table(seed, n, p, kind):
         X[:, ::3] = np.round(X[:, ::3])
         X[:, 1::4] = rng.random((n, len(range(1, p, 4)))) < 0.1  # indicators
         X[:, -1], X[:, p // 2] = 1.0, X[:, 0]  # constant, a duplicate
-    elif kind == "missing":
+    elif kind in ("missing", "few missing"):
+        X = np.round(X) if kind == "few missing" else X
         X[rng.random((n, p)) < 0.2] = np.nan
         X[:, -1] = np.nan
     elif kind == "float32":
@@ -59,7 +61,7 @@ def log_of(X, label, weight, criterion, rounds, n_jobs=1, engine="cpu"):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weighing", ["equal", "wild"])
-@pytest.mark.parametrize("kind", ["continuous", "few", "mixed", "missing", "float32"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_rounds_are_those_of_the_slow_twin(criterion, weighing, kind):
     for n, p in ((10, 1), (33, 4), (400, 7), (3000, 5)):
         X, label = table(n + p, n, p, kind)
@@ -82,9 +84,10 @@ def test_rounds_of_wide_and_of_long_tables(n, p):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_threads_change_no_bit(criterion, monkeypatch):
+@pytest.mark.parametrize("kind", ["missing", "few missing"])
+def test_threads_change_no_bit(criterion, kind, monkeypatch):
     monkeypatch.setattr("maxmargin.boosting.stump_rounds._WORTH_A_WORKER", 1)
-    X, label = table(1, 20_000, 6, "missing")
+    X, label = table(1, 20_000, 6, kind)
     one, weight = log_of(X, label, np.ones(len(X)), criterion, 12)
     for n_jobs in (2, 3, 16):
         some, same = log_of(X, label, np.ones(len(X)), criterion, 12, n_jobs)
@@ -104,7 +107,7 @@ def test_threads_change_no_bit_where_weights_are_divided_by_their_sum(rate, monk
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("kind", ["continuous", "mixed", "missing"])
+@pytest.mark.parametrize("kind", ["continuous", "mixed", "missing", "few missing"])
 def test_members_are_those_of_single_searches(criterion, kind, monkeypatch):
     X, label = table(2, 500, 6, kind)
     weak = DecisionStump(criterion=criterion)

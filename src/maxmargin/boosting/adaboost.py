@@ -33,7 +33,6 @@ from maxmargin.ensembles.rounds import (
     Callback,
     History,
     Limits,
-    Round,
     Stop,
     boost,
     check_limits,
@@ -263,7 +262,8 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         with ExitStack() as stack:
             booster = self._booster(data.part(training), watch, clock, stack)
             stop, history = self._boost(booster, earlier, clock)
-        self._random_state = own_copy(self._random_state)  # others may draw from theirs meanwhile
+        if self._draws():  # others may draw from theirs meanwhile
+            self._random_state = own_copy(self._random_state)
         self._recover(booster, stop, history)
         self.weights_ = np.zeros(len(data))
         self.weights_[training] = booster.weight / booster.weight.sum()
@@ -335,6 +335,10 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             self._validation_seed = int(self._random_state.randint(2**31 - 1))
         return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
 
+    def _draws(self) -> bool:
+        """Whether random numbers are drawn: stumps that learn from weights have no use for them."""
+        return self.resample or self.n_iter_no_change is not None or not self._has_stumps()
+
     def _booster(
         self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
     ) -> Samme | StumpRounds:
@@ -361,21 +365,17 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             booster.resume(list(members), earlier.estimator_weights_.tolist())
             history = History(earlier.history_)
         before, report = list(history), with_printing(self.callback, int(self.verbose))
-
-        def keep_and_report(made: Round) -> object:
-            history(made)
-            return None if report is None else report(made)
-
         limits = Limits(
             self.n_estimators - len(before),
             clock,
-            keep_and_report,
+            report,
             self.n_iter_no_change,
             float(self.tol),
             one_by_one=report is not None or booster.validation is not None,
+            history=history,
         )
         stop = boost(booster, limits, before)
-        return stop, History(history[: len(booster.members)])
+        return stop, history.first(len(booster.coefficients))
 
     # recover
 

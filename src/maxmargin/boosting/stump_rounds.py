@@ -8,6 +8,7 @@ makes one, to the same bits.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.samme import Votes, too_weak
-from maxmargin.ensembles.rounds import Round, Stop
+from maxmargin.ensembles.rounds import Round, RoundTable, Stop
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import ERROR, GINI
@@ -39,13 +40,13 @@ from maxmargin.ops.round_state import ERROR as WEIGHTED_ERROR
 from maxmargin.ops.threads import resting
 from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.split import Split
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 
 _AT_ONCE = 1 << 25  # entries and rows of a call: some hundredths of a second
 _MOST = 2_000  # rounds of a call: it takes as long to make splits of them
 _WORTH_A_WORKER = 1 << 18  # of a round; less is done while workers meet and wait
-_NAN = float("nan")
 _LARGEST = 709.0  # whose exponential is a double
 
 
@@ -87,8 +88,13 @@ class StumpRounds:
         weight: Vector = self._rows.weight
         return weight
 
+    @property
+    def members(self) -> StumpEnsemble:
+        """The splits of all rounds."""
+        return self.columns.splits(np.concatenate(self._logs))
+
     def _begin(self) -> None:
-        self.members: list[Split] = []
+        self._logs = [np.empty((0, LINE))]
         self.coefficients: list[float] = []
         self._log_bound, self._loss, self._ended = 0.0, 1.0, False
         self._rows = _begin(self.training, self.columns, self._workers)
@@ -100,7 +106,7 @@ class StumpRounds:
         made = self.rounds(1)
         return made if isinstance(made, Stop) else made[0]
 
-    def rounds(self, most: int, clock: Clock | None = None) -> list[Round] | Stop:
+    def rounds(self, most: int, clock: Clock | None = None) -> RoundTable | Stop:
         """Make some rounds of AdaBoost, as many as take no time to speak of."""
         if self._ended:
             return Stop.PERFECT
@@ -109,14 +115,14 @@ class StumpRounds:
         if log[made - 1, STATUS] == WEAK:
             made -= 1
         if made == 0:
-            return too_weak(log[0, WEIGHTED_ERROR], 2, not self.members)
-        return self._take(log[:made], self.columns.splits(log[:made]), clock)
+            return too_weak(log[0, WEIGHTED_ERROR], 2, not self.coefficients)
+        return self._take(log[:made], clock)
 
     def _at_once(self, clock: Clock | None) -> int:
         """Say how many rounds to make in a call; with little time, no more than there are."""
         most = max(1, min(_MOST, self._workers * _AT_ONCE // self._work))
         limited = clock is not None and clock.left < math.inf
-        return min(most, max(1, len(self.members))) if limited else most
+        return min(most, max(1, len(self.coefficients))) if limited else most
 
     def _make(self, log: Vector, replay: bool) -> int:
         """Let all workers make the rounds of a log."""
@@ -136,61 +142,55 @@ class StumpRounds:
         self.columns.workers.together(work, self._workers, self._gate)
         return made[0]
 
-    def _take(self, log: Vector, members: list[Split], clock: Clock | None) -> list[Round]:
+    def _take(self, log: Vector, clock: Clock | None = None) -> RoundTable:
         """Take note of rounds that were made."""
-        numbers = log[:, [STATUS, WEIGHTED_ERROR, COEFFICIENT, LOG_Z, COSINE, TRAIN_ERROR]].tolist()
-        seconds = 0.0 if clock is None else clock.seconds
-        return [
-            self._note(member, seconds, *line)
-            for member, line in zip(members, numbers, strict=True)
-        ]
+        before, coefficients = len(self.coefficients), log[:, COEFFICIENT]
+        rounds = list(range(before + 1, before + len(log) + 1))
+        seconds, error = 0.0 if clock is None else clock.seconds, log[:, WEIGHTED_ERROR]
+        self._ended = bool(log[-1, STATUS] == PERFECT)
+        losses = self._losses(log[:, LOG_Z])
+        self._logs.append(log)
+        self.coefficients += coefficients.tolist()
+        columns = {
+            "round": rounds,
+            "seconds": [seconds] * len(log),
+            "error": error.tolist(),
+            "alpha": (0.5 * coefficients).tolist(),
+            "loss": losses[1:],
+            "bound": [0.0] if self._ended and rounds == [1] else losses[1:],
+            "train_error": log[:, TRAIN_ERROR].tolist(),
+            "before": losses[:-1],
+            "slope": ((1.0 - 2.0 * error) * losses[:-1]).tolist(),
+            "pull": losses[:-1],
+            "cosine": log[:, COSINE].tolist(),
+            "stop": [None] * (len(log) - 1) + [Stop.PERFECT if self._ended else None],
+        }
+        if self.validation is not None:
+            columns["validation_error"] = self._validate(log, self.validation)
+        return RoundTable(columns)
 
-    def _note(
-        self,
-        member: Split,
-        seconds: float,
-        status: float,
-        error: float,
-        coefficient: float,
-        log_z: float,
-        cosine: float,
-        train_error: float,
-    ) -> Round:
-        alone, before = not self.members, self._loss
-        self._log_bound += log_z
-        loss = self._loss = math.exp(self._log_bound) if self._log_bound < _LARGEST else math.inf
-        ended = self._ended = status == PERFECT
-        self.members.append(member)
-        self.coefficients.append(coefficient)
-        alpha = 0.5 * coefficient
-        return Round(
-            len(self.members),
-            seconds,
-            error,
-            alpha,
-            loss,
-            bound=0.0 if ended and alone else loss,
-            train_error=train_error,
-            validation_error=self._validate(member, alpha),
-            before=before,
-            slope=(1.0 - 2.0 * error) * before,
-            pull=before,
-            cosine=cosine,
-            stop=Stop.PERFECT if ended else None,
-        )
+    def _losses(self, log_z: Vector) -> list[float]:
+        """Give the loss before rounds and after each of them."""
+        logarithms = np.cumsum([self._log_bound, *log_z.tolist()]).tolist()
+        after = [math.exp(each) if each < _LARGEST else math.inf for each in logarithms[1:]]
+        losses = [self._loss, *after]
+        self._log_bound, self._loss = logarithms[-1], losses[-1]
+        return losses
 
-    def _validate(self, member: Split, alpha: float) -> float:
-        if self.validation is None:
-            return _NAN
-        classes = member.left > 0.0, member.right > 0.0
-        predicted = np.where(member.right_side(self.watched), classes[1], classes[0])
-        return self.validation.add(predicted.astype(np.int32), alpha)
+    def _validate(self, log: Vector, validation: Votes) -> list[float]:
+        """Let members vote on the validation rows; gives the errors after each of them."""
+        errors = []
+        for member, alpha in zip(self.columns.splits(log), 0.5 * log[:, COEFFICIENT], strict=True):
+            classes = member.left > 0.0, member.right > 0.0
+            predicted = np.where(member.right_side(self.watched), classes[1], classes[0])
+            errors.append(validation.add(predicted.astype(np.int32), float(alpha)))
+        return errors
 
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds and play the others again, to the same bits."""
         self.resume(self.members[:n_rounds], self.coefficients[:n_rounds])
 
-    def resume(self, members: list[Split], coefficients: list[float]) -> None:
+    def resume(self, members: Sequence[Split], coefficients: list[float]) -> None:
         """Take over an ensemble, with the weights that its rounds lead to."""
         self._begin()
         if not members:
@@ -198,13 +198,13 @@ class StumpRounds:
         log = np.array([self.columns.line(member) for member in members])
         log[:, COEFFICIENT] = coefficients
         self._make(log, True)
-        self._take(log, members, None)
+        self._take(log)
 
 
 def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
     """Set the rows of a training set to where rounds begin."""
     n, buckets, share = len(training.label), columns.buckets, training.weight
-    B, chunks = 2 * len(buckets.begin), -(-n // CHUNK)
+    places, chunks = int(buckets.cell[-1]), -(-n // CHUNK)
     tally = np.zeros((workers, TALLY))
     tally[:, TOTAL], tally[:, STALE] = share.sum(), 1.0
     tally[:, SQUARES] = np.einsum("i,i", share, share)
@@ -216,7 +216,7 @@ def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
         votes=np.zeros(n),
         side=np.zeros(n, np.uint8),
         wrong=np.empty(n, np.uint32),
-        sums=np.empty((workers + 1 if workers > 1 else 1, B), np.int64),
+        sums=np.empty((workers + 1 if workers > 1 else 1, 2 * places), np.int64),
         best=np.empty(len(buckets.lacking) - 1),
         hope=np.empty(len(buckets.lacking) - 1, np.bool_),
         chunk=np.zeros((chunks, 6)),

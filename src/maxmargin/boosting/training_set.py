@@ -52,8 +52,8 @@ class TrainingSet:
     def rows(self, n_classes: int) -> Rows:
         """Give the numbers of the rows that count, refusing too few of them."""
         rows = np.flatnonzero(self.weight > 0)
-        present = len(np.unique(self.label[rows]))
-        if present < 2:
+        label = self.label[rows]
+        if label.min() == label.max():
             raise ValueError(
                 "The number of classes has to be greater than one; the rows with a positive "
                 "sample weight all belong to one class."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from typing import Any
@@ -18,11 +19,10 @@ from maxmargin.boosting.weak_learner import (
     ResampledStump,
     WeakLearner,
     WeightedClassifier,
-    class_numbers,
     with_least_leaf,
 )
 from maxmargin.ensembles.members import LazyMembers, by_place, refuse_items
-from maxmargin.inputs.labels import check_labels, refuse_one_class
+from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
 from maxmargin.inputs.routing import route_to_members
 from maxmargin.inputs.table import missing_columns, read
 from maxmargin.inputs.vectors import refuse_dates
@@ -71,9 +71,9 @@ class VoteFit(WeightedVote):
         self.estimator_ = self._weak()
         X, y = self._read_training(X, y, reset)
         labels = check_labels(y)
-        self.classes_ = np.unique(labels)
+        self.classes_, numbers = find_classes(labels)
         refuse_one_class(self.classes_)
-        label = class_numbers(self.classes_, labels)
+        label = numbers.astype(np.int32)
         weight = read_weight(sample_weight, len(labels))
         if self.class_weight is not None:
             factors = weigh_classes(self.class_weight, self.classes_, labels)
@@ -116,10 +116,10 @@ class VoteFit(WeightedVote):
 
     # recover
 
-    def _keep_members(self, members: list[Any]) -> None:
+    def _keep_members(self, members: Sequence[Any]) -> None:
         """Set the members: stumps are stored together and made when they are asked for."""
         self._stumps, self.estimators_ = None, members
         if self._has_stumps():
-            self._stumps = StumpEnsemble(members)
-            make = StumpMaker.of(self, self._stumps, self.classes_)
-            self.estimators_ = LazyMembers(make, len(self._stumps))
+            stumps = members if isinstance(members, StumpEnsemble) else StumpEnsemble(members)
+            make = StumpMaker.of(self, stumps, self.classes_)
+            self._stumps, self.estimators_ = stumps, LazyMembers(make, len(stumps))

@@ -7,6 +7,7 @@ throughout, places in the ensemble's sorted ``classes_``.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch, leaf_classes
 from maxmargin.trees.split import Split, round_gain
+from maxmargin.trees.stump import DecisionStump
 
 Vector = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -60,8 +62,12 @@ class PresortedStump:
     random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
-        self._search = LabelSearch(columns, label, n_classes, criterion)
         self._columns, self._label, self._n_classes = columns, label, n_classes
+        self._criterion = criterion
+
+    @cached_property
+    def _search(self) -> LabelSearch:
+        return LabelSearch(self._columns, self._label, self._n_classes, self._criterion)
 
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
@@ -217,6 +223,8 @@ def check_weak_learner(
             f"The 'categorical_features' parameter of {owner} is for the default stump; give "
             "it to the estimator instead, such as DecisionStump(categorical_features=...)."
         )
+    if type(estimator) is DecisionStump:
+        return
     usable = hasattr(estimator, "fit") and hasattr(estimator, "predict")
     if isinstance(estimator, type) or not usable or not _may_classify(estimator):
         raise ParameterError(

@@ -9,10 +9,10 @@ validation part is watched, those after its best round are dropped, whatever sto
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Protocol, overload, runtime_checkable
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,41 @@ class Round:
 Callback = Callable[[Round], object]
 
 
+class RoundTable(Sequence[Round]):
+    """Rounds as columns of numbers, each made when it is asked for.
+
+    Parameters
+    ----------
+    columns : dict
+        Of lists by the names of ``Round``; numbers that are not among them have their default.
+
+    Examples
+    --------
+    >>> table = RoundTable({"round": [1, 2], "error": [0.3, 0.2]})
+    >>> print(table[-1])
+    round    2      0.00 s  error 0.2
+    """
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns["round"])
+
+    @overload
+    def __getitem__(self, index: int) -> Round: ...
+    @overload
+    def __getitem__(self, index: slice) -> RoundTable: ...
+    def __getitem__(self, index: int | slice) -> Round | RoundTable:
+        some: dict[str, Any] = {name: column[index] for name, column in self._columns.items()}
+        return RoundTable(some) if isinstance(index, slice) else Round(**some)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Give one number of every round."""
+        known = self._columns.get(name)
+        return np.array([getattr(Round, name)] * len(self) if known is None else known)
+
+
 class History:
     """A callback that keeps every round: give it as ``callback`` and draw it.
 
@@ -150,20 +185,42 @@ class History:
     __plain__ = ("rounds",)
 
     def __init__(self, rounds: Iterable[Round] = ()) -> None:
-        self.rounds: list[Round] = list(rounds)
+        self._rounds = rounds if isinstance(rounds, RoundTable) else list(rounds)
+
+    @property
+    def rounds(self) -> list[Round]:
+        """All of them; those of a table are made when they are first asked for."""
+        if isinstance(self._rounds, RoundTable):
+            self._rounds = list(self._rounds)
+        return self._rounds
+
+    @rounds.setter
+    def rounds(self, rounds: list[Round]) -> None:
+        self._rounds = rounds
 
     def __call__(self, made: Round) -> None:
         """Keep the round."""
         self.rounds.append(made)
 
+    def extend(self, some: Sequence[Round]) -> None:
+        """Keep some rounds; the first ones as they are."""
+        if len(self) == 0 and isinstance(some, RoundTable):
+            self._rounds = some
+        else:
+            self.rounds.extend(some)
+
+    def first(self, n_rounds: int) -> History:
+        """Give the history of the first of them."""
+        return History(self._rounds[:n_rounds])
+
     def __iter__(self) -> Iterator[Round]:
         return iter(self.rounds)
 
     def __len__(self) -> int:
-        return len(self.rounds)
+        return len(self._rounds)
 
     def __repr__(self) -> str:
-        return f"History({len(self.rounds)} rounds)"
+        return f"History({len(self)} rounds)"
 
     @overload
     def __getitem__(self, index: int) -> Round: ...
@@ -174,7 +231,9 @@ class History:
 
     def column(self, name: str) -> NDArray[Any]:
         """Give one number of every round, such as ``"error"`` or ``"seconds"``."""
-        return np.array([getattr(made, name) for made in self.rounds])
+        if isinstance(self._rounds, RoundTable):
+            return self._rounds.column(name)
+        return np.array([getattr(made, name) for made in self._rounds])
 
 
 @dataclass(frozen=True)
@@ -196,6 +255,8 @@ class Limits:
     one_by_one : bool, default=True
         Whether every round has to be reported before the next one begins; otherwise a booster that
         can makes many of them at a time.
+    history : History, default=None
+        Keeps all of them.
     """
 
     n_rounds: int
@@ -204,6 +265,7 @@ class Limits:
     patience: int | None = None
     tol: float = 0.0
     one_by_one: bool = True
+    history: History | None = None
 
 
 def check_limits(model: Any) -> None:
@@ -243,11 +305,10 @@ class Booster(Protocol):
         ...
 
 
-@runtime_checkable
 class FastBooster(Booster, Protocol):
     """One that makes many rounds in less time than as many calls would take."""
 
-    def rounds(self, most: int, clock: Clock | None) -> list[Round] | Stop:
+    def rounds(self, most: int, clock: Clock | None) -> Sequence[Round] | Stop:
         """Make at least one round and at most so many, in less than a tenth of a second or so.
 
         They tell what the clock says after the last of them.
@@ -287,20 +348,30 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
             return _cut_short(limits.clock, patience.latest)
         if isinstance(some, Stop):
             return some
-        asked = False
-        for made in some:
-            left -= 1
-            asked = limits.callback is not None and _is_true(limits.callback(made))
-            patience.notice(made)
+        left -= len(some)
+        if limits.history is not None:
+            limits.history.extend(some)
+        asked = _tell(some, limits, patience)
         stop = _reason(some[-1], left, patience.spent, asked) or _out_of_time(limits.clock)
         if stop is not None:
             return stop
     return Stop.ROUNDS
 
 
-def _some_rounds(booster: Booster, most: int, clock: Clock) -> list[Round] | Stop:
+def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
+    """Tell of rounds, each where somebody listens; returns whether the callback asks to stop."""
+    if limits.callback is None and limits.patience is None:
+        some = some[-1:]
+    asked = False
+    for made in some:
+        asked = limits.callback is not None and _is_true(limits.callback(made))
+        patience.notice(made)
+    return asked
+
+
+def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Sequence[Round] | Stop:
     """Make one round, or several where the booster can and somebody wants them."""
-    if most > 1 and isinstance(booster, FastBooster):
+    if most > 1 and hasattr(booster, "rounds"):
         return booster.rounds(most, clock)
     made = booster.round()
     return made if isinstance(made, Stop) else [replace(made, seconds=clock.seconds)]

@@ -51,10 +51,20 @@ class Buckets(NamedTuple):
     """where its last value does"""
     stop: Any
     """and where it ends (int64, B)."""
+    exact: Any
+    """Whether a column's buckets have a single value each (bool, p)."""
+    bundle: Any
+    """The first column of each bundle of neighbours (int64, G + 1)."""
+    cell: Any
+    """Where its cells begin, numbered on from the buckets (int64, G + 1): one for all that its
+    columns can be at together. A bundle without any is a single column."""
+    width: Any
+    """How many buckets of a column its cells tell apart, with the frequent value as the last."""
     entry_start: Any
-    """Where the buckets of a row begin (int64, n + 1)"""
+    """Where the entries of a row begin (uint64, n + 1)"""
     entries: Any
-    """among the buckets of all rows (uint16), those of frequent values left out."""
+    """among those of all rows (uint16): its cell in each bundle or, without cells, its bucket,
+    unless it is at the frequent value."""
 
 
 class Boosted(NamedTuple):
@@ -75,8 +85,8 @@ class Boosted(NamedTuple):
     wrong: Any
     """Rows told wrong (uint32, n), those of each chunk from where it begins."""
     sums: Any
-    """Levels of class 0 and class 1 in each bucket, by size (int64, lines of 2B): what each worker
-    has to add, then the sums; a worker alone has one line for both."""
+    """Levels of class 0 and class 1 in each bucket and cell, by size (int64): lines of what each
+    worker has to add, then the sums; a worker alone has one line for both."""
     best: Any
     """The best score of each column (float64, p)"""
     hope: Any

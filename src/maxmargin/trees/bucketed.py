@@ -19,6 +19,7 @@ from maxmargin.trees.columns import Columns
 from maxmargin.trees.sorted_block import SortedBlock
 from maxmargin.trees.source import ColumnSource
 from maxmargin.trees.split import Split, midpoints, round_gain
+from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 
@@ -26,6 +27,8 @@ _ALL = 65_535  # buckets: their numbers have two bytes
 _MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
 _GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
 _ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
+_CELLS, _ROWS_A_CELL = 1024, 16  # of a bundle, at most and at least: sums of more take long to fold
+_STORED = 4  # of so many rows one is not at the frequent value, or a column is not bundled
 
 
 class BucketedColumns:
@@ -51,33 +54,25 @@ class BucketedColumns:
             return None
         return cls(*parts)
 
-    def splits(self, log: Vector) -> list[Split]:
+    def splits(self, log: Vector) -> StumpEnsemble:
         """Read the splits of rounds; their leaves are -1 and +1."""
-        lines = log[:, [RUN, COUNT, ALONG, SIDE, REST, GAIN]]
-        lines[:, -1] = round_gain(lines[:, -1])
-        thresholds = self._thresholds(log[:, RUN].astype(np.int64), log[:, COUNT].astype(np.int64))
-        each = zip(thresholds.tolist(), lines.tolist(), strict=True)
-        return [self._split(threshold, *line) for threshold, line in each]
+        run, count = log[:, [RUN, COUNT]].T.astype(np.int64)
+        side, rest = 2.0 * log[:, [SIDE, REST]].T - 1.0
+        asks, above = run >= 0, (run >= 0) & (run % 2 == 1)
+        return StumpEnsemble.of_numbers(
+            feature=np.where(asks, run // 2, -1),
+            threshold=np.where(asks, self._thresholds(run, count), np.nan),
+            missing_right=asks & self._missing_right(run, count, above, log[:, ALONG] != 0.0),
+            left=np.where(above | ~asks, rest, side),
+            right=np.where(above, side, rest),
+            gain=round_gain(log[:, GAIN]),
+        )
 
-    def _split(
-        self,
-        threshold: float,
-        run: float,
-        count: float,
-        along: float,
-        side: float,
-        rest: float,
-        gain: float,
-    ) -> Split:
-        side, rest = 2.0 * side - 1.0, 2.0 * rest - 1.0
-        if run < 0:
-            return Split(left=rest, right=rest, gain=gain)
-        above, feature, n_rows = run % 2 == 1, int(run) // 2, self._source.n_rows
-        left, right = (rest, side) if above else (side, rest)
-        missing_right = bool(along) == above
-        if count and not self._block.n_missing[feature]:  # none seen: to the side with more rows
-            missing_right = 2 * (count if above else n_rows - count) > n_rows
-        return Split(feature, threshold, None, missing_right, left, right, gain)
+    def _missing_right(self, run: Any, count: Any, above: Any, along: Any) -> Any:
+        """Say where missing values go; where none was seen, to the side with more rows."""
+        unseen = (count > 0) & (np.diff(self.buckets.lacking)[run // 2] == 0)
+        n_rows = self._source.n_rows
+        return np.where(unseen, 2 * np.where(above, count, n_rows - count) > n_rows, along == above)
 
     def _thresholds(self, run: Any, count: Any) -> Vector:
         """Put thresholds behind the first rows of runs; without any, beyond all values."""
@@ -96,7 +91,7 @@ class BucketedColumns:
     def line(self, split: Split) -> Vector:
         """Write a split as a round does."""
         line = np.zeros(LINE)
-        line[RUN], line[REST] = -1.0, split.left > 0.0
+        line[RUN], line[REST], line[GAIN] = -1.0, split.left > 0.0, split.gain
         if split.feature < 0:
             return line
         above, count = self._block.find(split, self._source.column(split.feature))
@@ -111,32 +106,56 @@ def _cut(block: SortedBlock, n_rows: int, workers: Workers) -> Buckets:
     rows, start, missing, lacking = block.parts()
     p = len(lacking) - 1
     most = min(_MOST, _ALL // p - 1)
-    first = np.empty(2 * p + 1, np.int64)
+    first, exact = np.empty(2 * p + 1, np.int64), np.empty(p, np.bool_)
     bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
-    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, *bounds)
+    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, exact, *bounds)
     begin, inner, stop = bounds[:, :count].copy()
-    cut = rows, missing, lacking, first, begin, stop
-    entry_start, entries = _list_entries(cut, start.astype(np.int64), n_rows, workers)
-    return Buckets(rows, start, missing, lacking, first, begin, inner, stop, entry_start, entries)
+    width = np.diff(first[::2]) + (np.diff(lacking) > 0)
+    common = _STORED * np.diff(start[::2].astype(np.int64)) >= n_rows
+    bundle, cell = _bundle(width, exact & common, count, n_rows // _ROWS_A_CELL)
+    runs, bundles = (rows, start, missing, lacking), (bundle, cell, width)
+    entry_start, entries = _list_entries(runs, (first, begin, stop), bundles, n_rows, workers)
+    return Buckets(*runs, first, begin, inner, stop, exact, *bundles, entry_start, entries)
+
+
+def _bundle(width: Any, joins: Any, count: int, most: int) -> tuple[Any, Any]:
+    """Bundle neighbours that join while their cells are few; gives where bundles and cells begin.
+
+    Entries have two bytes: where cells were too many for that, there are none.
+    """
+    begin: list[int] = []
+    sizes: list[int] = []
+    for j, (w, join) in enumerate(zip(width.tolist(), joins.tolist(), strict=True)):
+        if join and sizes and 0 < sizes[-1] * w <= min(most, _CELLS):
+            sizes[-1] *= w
+        else:
+            begin.append(j)
+            sizes.append(w if join else 0)
+    cell = np.cumsum([count, *sizes], dtype=np.int64)
+    if cell[-1] > _ALL:
+        return np.arange(len(width) + 1, dtype=np.int64), np.full(len(width) + 1, count)
+    return np.array([*begin, len(width)], np.int64), cell
 
 
 def _list_entries(
-    cut: tuple[Any, ...], start: Any, n_rows: int, workers: Workers
+    runs: tuple[Any, ...],
+    cuts: tuple[Any, ...],
+    bundles: tuple[Any, ...],
+    n_rows: int,
+    workers: Workers,
 ) -> tuple[Any, Any]:
-    """List the buckets of every row; groups of columns are counted, then written, side by side."""
-    rows, missing, lacking, *_ = cut
-    verbs, p = engine_of(rows).stump_buckets, len(lacking) - 1
-    size = p if len(rows) < _WORTH_THREADS else -(-p // _GROUPS)
-    groups = [(j, min(j + size, p)) for j in range(0, p, size)]
+    """List the entries of every row; groups of bundles are counted, then written, side by side."""
+    rows, _, missing, lacking = runs
+    verbs, G = engine_of(rows).stump_buckets, len(bundles[0]) - 1
+    size = G if len(rows) < _WORTH_THREADS else -(-G // _GROUPS)
+    groups = [(g, min(g + size, G)) for g in range(0, G, size)]
     place = np.empty((len(groups), n_rows), np.uint64)
 
-    def count(g: int) -> None:
-        j, end = groups[g]
-        some, absent = rows[start[2 * j] : start[2 * end]], missing[lacking[j] : lacking[end]]
-        verbs.count_entries(some, absent, place[g])
+    def count(k: int) -> None:
+        verbs.count_entries(*runs, *bundles[:2], *groups[k], place[k])
 
-    def write(g: int) -> None:
-        verbs.list_entries(*cut, *groups[g], place[g], entries)
+    def write(k: int) -> None:
+        verbs.list_entries(rows, missing, lacking, *cuts, *bundles, *groups[k], place[k], entries)
 
     workers.each(count, range(len(groups)))
     entry_start = _stack(place)

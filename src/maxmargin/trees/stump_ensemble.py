@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,24 @@ class StumpEnsemble(Sequence[Split]):
         self.gain = np.array([split.gain for split in splits], dtype=np.float64)
         self.leaf_weight = None if leaf_weight is None else np.asarray(leaf_weight, np.float64)
         self._used, self._line = _lines(self.feature)
+
+    @classmethod
+    def of_numbers(
+        cls, feature: Any, threshold: Any, missing_right: Any, left: Any, right: Any, gain: Any
+    ) -> Self:
+        """Give splits of numeric features, by the arrays of what ``Split`` has of each.
+
+        Returns
+        -------
+        ensemble : StumpEnsemble
+        """
+        ensemble = cls([])
+        ensemble.feature, ensemble.threshold = feature, threshold
+        ensemble.missing_right, ensemble.gain = missing_right, gain
+        ensemble.left, ensemble.right = left, right
+        ensemble.begin, ensemble.end = np.zeros((2, len(feature)), np.int64)
+        ensemble._used, ensemble._line = _lines(feature)
+        return ensemble
 
     def __restored__(self) -> None:
         """Check what was read: compiled loops trust that codes lie where splits say."""

@@ -200,10 +200,12 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
     T = rows.whole[worker, 1] - rows.whole[worker, 0]
     H = rows.whole[worker, 1] + rows.whole[worker, 0]
     bar = -1.0
-    for j in range(worker, len(best), workers):
-        _gather(rows.sums, 2 * buckets.first[2 * j], 2 * buckets.first[2 * j + 2])
-        best[j], rows.hope[j] = _best_end(buckets.first, rows.sums, kind, j, T, H, bar)
-        bar = max(bar, best[j])
+    for g in range(worker, len(buckets.cell) - 1, workers):
+        _sum_bundle(buckets.first, buckets.width, buckets.bundle, buckets.cell, g, rows.sums)
+        for j in range(buckets.bundle[g], buckets.bundle[g + 1]):
+            inside = not buckets.exact[j]
+            best[j], rows.hope[j] = _best_end(buckets.first, rows.sums, inside, kind, j, T, H, bar)
+            bar = max(bar, best[j])
     meet(gate, workers, rest)
     bar, column = _first_best(best, kind, T, H, line)
     for place in (False, True):
@@ -234,12 +236,45 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
 
 
 @njit(nogil=True)
+def _sum_bundle(first: Any, width: Any, bundle: Any, cell: Any, g: int, sums: Any) -> None:
+    """Bring the sums of a bundle's buckets up to date."""
+    if cell[g] == cell[g + 1]:
+        _gather(sums, 2 * first[2 * bundle[g]], 2 * first[2 * bundle[g + 1]])
+        return
+    _gather(sums, 2 * cell[g], 2 * cell[g + 1])
+    stride = cell[g + 1] - cell[g]
+    for j in range(bundle[g], bundle[g + 1]):
+        stride //= width[j]
+        _fold(first, width, j, cell[g], cell[g + 1], stride, sums[len(sums) - 1])
+
+
+@njit(nogil=True)
 def _gather(sums: Any, begin: int, end: int) -> None:
-    """Add what workers have for some buckets to the last line; a worker alone writes there."""
+    """Add what workers have for some places to the last line; a worker alone writes there."""
     for w in range(len(sums) - 1):
         for k in range(begin, end):
             sums[len(sums) - 1, k] += sums[w, k]
             sums[w, k] = 0
+
+
+@njit(nogil=True)
+def _fold(first: Any, width: Any, j: int, cell: int, stop: int, stride: int, sums: Any) -> None:
+    """Sum cells into the buckets of a column, whose number changes after so many of them."""
+    begin, frequent = first[2 * j], first[2 * j] + width[j] - 1
+    for k in range(2 * begin, 2 * first[2 * j + 2]):
+        sums[k] = 0
+    b = begin
+    for at in range(cell, stop, stride):
+        if b == frequent:  # of which nobody asks for a sum
+            b = begin
+            continue
+        n = p = np.int64(0)
+        for k in range(at, at + stride):
+            n += sums[2 * k]
+            p += sums[2 * k + 1]
+        sums[2 * b] += n
+        sums[2 * b + 1] += p
+        b += 1
 
 
 @njit(nogil=True)
@@ -283,7 +318,7 @@ def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float)
 
 @njit(nogil=True)
 def _best_end(
-    first: Any, parts: Any, kind: int, j: int, T: int, H: int, bar: float
+    first: Any, parts: Any, inside: bool, kind: int, j: int, T: int, H: int, bar: float
 ) -> tuple[float, bool]:
     """Give the best score at the ends of a column's buckets, and whether to look inside of them.
 
@@ -298,8 +333,9 @@ def _best_end(
             S, h = (dS, dh) if along else (np.int64(0), np.int64(0))
             for b in range(first[r], min(first[r + 1], last)):
                 n, p = sums[2 * b], sums[2 * b + 1]
-                hope |= _reaches(kind, S + p, h + p, T, H, bar, mean)
-                hope |= _reaches(kind, S - n, h + n, T, H, bar, mean)
+                if inside:
+                    hope |= _reaches(kind, S + p, h + p, T, H, bar, mean)
+                    hope |= _reaches(kind, S - n, h + n, T, H, bar, mean)
                 S += p - n
                 h += p + n
                 if _reaches(kind, S, h, T, H, bar, mean):
