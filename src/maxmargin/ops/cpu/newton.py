@@ -240,37 +240,43 @@ def _products(
 
 
 @_part
-def _factor(matrix: Any, L: Any) -> bool:
-    """Cholesky's factor of a matrix given by its lower half; says whether there is one."""
+def _factor(matrix: Any, U: Any) -> bool:
+    """Write Cholesky's factor U'U of a matrix given by its lower half; says whether there is one.
+
+    A line of it is taken off all later ones at once: runs of numbers, and no sums to wait for.
+    """
     for j in range(len(matrix)):
-        line = L[j]
         for k in range(j + 1):
-            other = L[k]
-            total = matrix[j, k]
-            for m in range(k):
-                total -= line[m] * other[m]
-            if k < j:
-                line[k] = total / other[k]
-            elif total > 0.0:
-                line[k] = np.sqrt(total)
-            else:
-                return False
+            U[k, j] = matrix[j, k]
+    for k in range(len(matrix)):
+        line = U[k, k:]
+        if not line[0] > 0.0:
+            return False
+        root = np.sqrt(line[0])
+        for m in range(len(line)):
+            line[m] /= root
+        for j in range(1, len(line)):
+            factor, rest, row = line[j], line[j:], U[k + j, k + j :]
+            for m in range(len(row)):
+                row[m] -= factor * rest[m]
     return True
 
 
 @_part
-def _solve(L: Any, right: Any, out: Any) -> None:
-    """Solve L L' out = right."""
-    w = len(right)
-    for j in range(w):
-        total = right[j]
-        for k in range(j):
-            total -= L[j, k] * out[k]
-        out[j] = total / L[j, j]
-    for j in range(w - 1, -1, -1):
-        out[j] /= L[j, j]
-        for k in range(j):
-            out[k] -= L[j, k] * out[j]
+def _solve(U: Any, right: Any, out: Any) -> None:
+    """Solve U'U out = right."""
+    _copy(right, out)
+    for j in range(len(out)):
+        line, rest = U[j, j:], out[j:]
+        rest[0] /= line[0]
+        for m in range(1, len(rest)):
+            rest[m] -= rest[0] * line[m]
+    for j in range(len(out) - 1, -1, -1):
+        line, rest = U[j, j:], out[j:]
+        total = rest[0]
+        for m in range(1, len(rest)):
+            total -= line[m] * rest[m]
+        rest[0] = total / line[0]
 
 
 @_part
