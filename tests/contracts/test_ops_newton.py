@@ -23,7 +23,7 @@ def rows_of(seed, n=30, d=5):
     return X, rng.choice([-1.0, 1.0], n), rng.uniform(0.1, 2.0, n)
 
 
-def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64):
+def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64, at_once=200):
     X, t, cost = rows_of(seed)
     rows = Design(storage(X.astype(dtype)), 1.0, Workers(1)).csr()
     theta, values, centre = np.zeros(6), np.zeros(30), np.zeros(30)
@@ -33,7 +33,10 @@ def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64)
     best_theta, best_dual = np.zeros(6), np.zeros(30)
     rest = centre, theta, values, state, best_theta, best_dual
     room = np.empty((0, 0) if exact else 0)
-    made = ops.newton_steps(*rows, 1.0, t, cost, kind, free, room, 1e-9, 200, *rest)
+    made, now = 0, at_once
+    while now == at_once and made < 200:
+        now = ops.newton_steps(*rows, 1.0, t, cost, kind, free, room, 1e-9, at_once, *rest)
+        made += now
     assert 0 < made < 200
     return best_theta, cost * t * best_dual, state
 
@@ -52,6 +55,17 @@ def test_both_twins_close_the_gap_at_the_same_point(tested, kind, storage, free,
     X, _, _ = rows_of(seed)
     np.testing.assert_allclose(X.T @ beta, ours[:-1], atol=1e-3)
     assert not free or abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
+
+
+@KINDS
+@STORAGES
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_a_matrix_summed_from_the_last_one_is_as_good_as_a_fresh_one(tested, kind, storage, seed):
+    together, _, state = solve(tested, kind, seed, storage)
+    apart, _, other = solve(tested, kind, seed, storage, at_once=1)
+    np.testing.assert_allclose(state[PRIMAL], other[PRIMAL], rtol=1e-9)
+    np.testing.assert_allclose(together, apart, atol=1e-4)
 
 
 @STORAGES

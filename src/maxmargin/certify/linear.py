@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,11 @@ class LinearPoint:
     lengths: Lengths | None = None
     """Of the rows; without them values and sums are taken for exact."""
 
+    @cached_property
+    def errors(self) -> Vector | None:
+        """How far values may be off, if lengths are known."""
+        return None if self.lengths is None else self.lengths.of_values(self.theta)
+
 
 @judge.register
 def judge_linear(
@@ -104,9 +110,9 @@ def within(gap: float, floor: float, size: float) -> bool:
 
 def price_of_rounding(problem: LinearProblem, point: LinearPoint, prices: Vector) -> float:
     """How much more than their prices the losses may cost by the values that a user gets."""
-    if point.lengths is None:
+    error, values = point.errors, point.values
+    if error is None:
         return 0.0
-    error, values = point.lengths.of_values(point.theta), point.values
     if problem.labelled and problem.loss.slopes[1] <= 0.0:  # then a smaller margin is the worse
         worse = problem.prices(values - problem.t * error)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -71,17 +72,22 @@ def solve_all(
     """Start a solver for every task, with threads of its own, and let it run within the limits.
 
     Several tasks (``at_once``) are at work together on ``n_jobs`` threads, all under one clock. A
-    callback sees one task after the other, and need not be prepared for several threads. A task
-    that has not begun when time is up is given up.
+    callback sees one task after the other, and need not be prepared for several threads; tasks in
+    a row have the same threads. A task that has not begun when time is up is given up.
     """
 
-    def solve(task: T) -> Solution:
-        with Workers() as workers:
-            try:
-                return finish(start(task, workers), limits)
-            except TimeUp:
-                if not limits.clock.over():
-                    raise  # it is not this fit's time that is up
-                return give_up(task)
+    def solve(task: T, workers: Workers) -> Solution:
+        try:
+            return finish(start(task, workers), limits)
+        except TimeUp:
+            if not limits.clock.over():
+                raise  # it is not this fit's time that is up
+            return give_up(task)
 
-    return side_by_side(solve, tasks, n_jobs, 1 if limits.callback is not None else at_once)
+    def solve_in_a_row(some: Sequence[T]) -> list[Solution]:
+        with Workers() as workers:
+            return [solve(task, workers) for task in some]
+
+    in_a_row = at_once == 1 or limits.callback is not None
+    groups = [tasks] if in_a_row else [[task] for task in tasks]
+    return list(chain.from_iterable(side_by_side(solve_in_a_row, groups, n_jobs, at_once)))

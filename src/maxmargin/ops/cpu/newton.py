@@ -192,26 +192,46 @@ def _add_one(data: Any, indices: Any, first: Any, stop: Any, h: float, total: An
 
 
 @_part
-def _products(
-    data: Any, indices: Any, indptr: Any, constant: float, h: Any, some: Any, total: Any
-) -> None:
-    """Sum h_i x_i x_i', for columns j >= l of each pair; ``some`` has room for rows' numbers."""
-    for j in range(len(total)):
-        _clear(total[j])
+def _changes(h: Any, known: Any, some: Any, total: Any) -> int:
+    """List the rows by which a sum of h_i x_i x_i' differs from a known one; returns how many.
+
+    ``known`` becomes by how much they differ. Where that is most rows they are summed anew.
+    """
+    changed, used = 0, 0
+    for i in range(len(h)):
+        changed += 1 if h[i] != known[i] else 0
+        used += 1 if h[i] != 0.0 else 0
+    if 2 * changed >= used:
+        _clear(known)
+        for j in range(len(total)):
+            _clear(total[j])
     count = 0
     for i in range(len(h)):
-        if h[i] != 0.0:
+        known[i] = h[i] - known[i]
+        if known[i] != 0.0:
             some[count] = i
             count += 1
-    place = 0
+    return count
+
+
+@_part
+def _products(
+    data: Any, indices: Any, indptr: Any, constant: float, h: Any, known: Any, some: Any, total: Any
+) -> None:
+    """Sum h_i x_i x_i', for columns j >= l of each pair, from such a sum of known h.
+
+    ``some`` has room for rows' numbers. Near the end few rows of a hinge change sides.
+    """
+    count, place = _changes(h, known, some, total), 0
     if len(indices) == 0:
         columns = np.int64(indptr[1] - indptr[0])
         while place + 4 <= count:
-            _add_four(data, columns, some[place : place + 4], h, total)
+            _add_four(data, columns, some[place : place + 4], known, total)
             place += 4
     for rest in range(place, count):
         i = some[rest]
-        _add_one(data, indices, indptr[i], indptr[i + 1], h[i], total)
+        _add_one(data, indices, indptr[i], indptr[i + 1], known[i], total)
+    _copy(h, known)
     if constant != 0.0:
         line = total[-1]
         _back(data, indices, indptr, constant, h, line)
@@ -220,37 +240,43 @@ def _products(
 
 
 @_part
-def _factor(matrix: Any, L: Any) -> bool:
-    """Cholesky's factor of a matrix given by its lower half; says whether there is one."""
+def _factor(matrix: Any, U: Any) -> bool:
+    """Write Cholesky's factor U'U of a matrix given by its lower half; says whether there is one.
+
+    A line of it is taken off all later ones at once: runs of numbers, and no sums to wait for.
+    """
     for j in range(len(matrix)):
-        line = L[j]
         for k in range(j + 1):
-            other = L[k]
-            total = matrix[j, k]
-            for m in range(k):
-                total -= line[m] * other[m]
-            if k < j:
-                line[k] = total / other[k]
-            elif total > 0.0:
-                line[k] = np.sqrt(total)
-            else:
-                return False
+            U[k, j] = matrix[j, k]
+    for k in range(len(matrix)):
+        line = U[k, k:]
+        if not line[0] > 0.0:
+            return False
+        root = np.sqrt(line[0])
+        for m in range(len(line)):
+            line[m] /= root
+        for j in range(1, len(line)):
+            factor, rest, row = line[j], line[j:], U[k + j, k + j :]
+            for m in range(len(row)):
+                row[m] -= factor * rest[m]
     return True
 
 
 @_part
-def _solve(L: Any, right: Any, out: Any) -> None:
-    """Solve L L' out = right."""
-    w = len(right)
-    for j in range(w):
-        total = right[j]
-        for k in range(j):
-            total -= L[j, k] * out[k]
-        out[j] = total / L[j, j]
-    for j in range(w - 1, -1, -1):
-        out[j] /= L[j, j]
-        for k in range(j):
-            out[k] -= L[j, k] * out[j]
+def _solve(U: Any, right: Any, out: Any) -> None:
+    """Solve U'U out = right."""
+    _copy(right, out)
+    for j in range(len(out)):
+        line, rest = U[j, j:], out[j:]
+        rest[0] /= line[0]
+        for m in range(1, len(rest)):
+            rest[m] -= rest[0] * line[m]
+    for j in range(len(out) - 1, -1, -1):
+        line, rest = U[j, j:], out[j:]
+        total = rest[0]
+        for m in range(1, len(rest)):
+            total -= line[m] * rest[m]
+        rest[0] = total / line[0]
 
 
 @_part
@@ -365,11 +391,13 @@ def _adapt(length: float, state: Any) -> None:
 
 @_part
 def _direction(
-    H: Any, L: Any, D: Any, scale: Any, downhill: Any, damping: float, step: Any, undamped: Any
-) -> bool:
+    H: Any, L: Any, D: Any, scale: Any, downhill: Any, damping: float, step: Any, undamped: Any,
+    own: Any,
+) -> bool:  # fmt: skip
     """Solve for the step, damped, and for the undamped one; says if there is such a one."""
     w, largest = len(D), 0.0
     for j in range(w):
+        own[j] = H[j, j]
         H[j, j] += D[j]
         largest = max(largest, H[j, j])
     for j in range(w):
@@ -386,6 +414,8 @@ def _direction(
         else:
             for j in range(w):
                 step[j] = downhill[j] / (D[j] + scale[j])
+    for j in range(w):
+        H[j, j] = own[j]
     return whole
 
 
@@ -522,8 +552,10 @@ def newton_steps(  # noqa: C901, PLR0912, PLR0915  (each of its parts has a name
     and its kind decides which of the two is compiled. Returns how many steps were made.
     """
     n, w = len(t), len(theta)
-    of_rows, of_columns, some = np.empty((5, n)), np.empty((9, w)), np.empty(n, np.int64)
+    of_rows, of_columns, some = np.empty((6, n)), np.empty((9, w)), np.empty(n, np.int64)
     a, h, change, other, near = of_rows[0], of_rows[1], of_rows[2], of_rows[3], of_rows[4]
+    known = of_rows[5]  # the h that H is made of
+    _clear(known)
     D, scale, downhill, step = of_columns[0], of_columns[1], of_columns[2], of_columns[3]
     undamped, v, ahead = of_columns[4], of_columns[5], of_columns[6]
     exact = room.ndim == 2
@@ -547,8 +579,9 @@ def newton_steps(  # noqa: C901, PLR0912, PLR0915  (each of its parts has a name
         for j in range(w):
             downhill[j] -= D[j] * theta[j]
         if room.ndim == 2:
-            _products(data, indices, indptr, constant, h, some, H)
-            whole = _direction(H, L, D, scale, downhill, state[DAMPING], step, undamped)
+            _products(data, indices, indptr, constant, h, known, some, H)
+            damping, own = state[DAMPING], of_columns[7]
+            whole = _direction(H, L, D, scale, downhill, damping, step, undamped, own)
         else:
             goal = aim * abs(state[PRIMAL])
             _by_gradients(
