@@ -86,7 +86,8 @@ class _PartCompiler(_QuickCompiler):
         context, self.state.flags.no_compile = self.state.targetctx, True
         self.state.library = _PartLibrary(context.codegen(), function.__qualname__)
         part = super().compile_extra(function)
-        entry: Any = [].clear  # callers know it by its entry for Python, which here leads nowhere
+        # Callers know it by its entry for Python, which is one of its own and leads to an error.
+        entry: Any = set().pop
         context.insert_user_function(entry, part.fndesc, [part.library])
         return part._replace(entry_point=entry)
 
