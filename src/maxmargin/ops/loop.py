@@ -66,10 +66,6 @@ class _TakenIn(JITCodeLibrary):
 
     codegen = _NoEngine()
 
-    def _optimize_functions(self, module: Any) -> None:
-        """Leave it to them, with what they have to know."""
-        module.data_layout = self._codegen._data_layout
-
     def _optimize_final_module(self) -> None:
         """Leave it to them."""
 
