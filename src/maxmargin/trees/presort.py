@@ -80,8 +80,8 @@ def _sort_few(source: ColumnSource, features: NDArray[np.intp]) -> Runs:
     if lines is not None:
         return _Room(source.n_rows, lines.dtype).sort(lines)
     columns = source.read(features)
-    room = _Room(source.n_rows, columns[0].values.dtype)
-    return Runs.join([room.sort_entries(entries) for entries in columns])
+    rooms = {kind: _Room(source.n_rows, kind) for kind in {each.values.dtype for each in columns}}
+    return Runs.join([rooms[each.values.dtype].sort_entries(each) for each in columns])
 
 
 class _Room:
