@@ -5,17 +5,17 @@ The layout is that of ``ops/cpu/stump.py``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.kinds import BUCKETS
+from maxmargin.ops.kinds import BUCKETS, LAST, ROW
 from maxmargin.ops.threads import Workers
-from maxmargin.trees.source import ColumnSource
+from maxmargin.trees.source import ColumnSource, Entries
 
 Rows = NDArray[np.uint32]
 Array = NDArray[Any]
@@ -25,88 +25,113 @@ _FEW = 2**19  # values; fewer are sorted before another thread has woken up
 _UNSIGNED: dict[int, type[np.unsignedinteger[Any]]] = {4: np.uint32, 8: np.uint64}
 
 
-@dataclass(frozen=True)
-class Sorted:
-    """One column: rows below and above the frequent value, and those without a value."""
+class Runs(NamedTuple):
+    """Columns in order, one after the other."""
 
-    below: Rows
-    above: Rows
+    rows: Rows
+    """Those below and above the frequent value of each."""
     missing: Rows
-    middle: float
+    """Those without a value."""
+    lengths: NDArray[np.int64]
+    """How many are below and above, and how many without a value (columns x 3)."""
+    middle: NDArray[np.float64]
+    """The frequent values."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Runs]) -> Runs:
+        """Put columns behind each other."""
+        return parts[0] if len(parts) == 1 else cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 _NONE = np.zeros(0, dtype=np.uint32)
-_EMPTY = Sorted(_NONE, _NONE, _NONE, np.nan)
+_EMPTY = Runs(_NONE, _NONE, np.zeros((1, 3), np.int64), np.full(1, np.nan))
+_NO_COLUMN = Runs(_NONE, _NONE, np.zeros((0, 3), np.int64), np.zeros(0))
 
 
 def sort_columns(
     source: ColumnSource, features: NDArray[np.intp], workers: Workers, clock: Clock
-) -> tuple[list[Sorted], int]:
+) -> tuple[Runs, int]:
     """Sort the rows by each of the features.
 
     Once the clock is over no further one is begun, but for the first, and those left are empty;
     returns how many they are.
     """
+    if source.n_rows * len(features) <= _FEW:
+        return _sort_few(source, features), 0
     columns, left = [_EMPTY] * len(features), set(range(len(features)))
-    few = source.n_rows * len(features) <= _FEW
 
-    def sort(first: int, room: _Room | None = None) -> _Room:
-        block = source.read(features[first : first + _BLOCK])
-        dtype = block[0].values.dtype
-        room = room if room is not None and room.dtype == dtype else _Room(source.n_rows, dtype)
-        for place, (values, rows) in enumerate(block, first):
-            if few or place == 0 or not clock.over():
-                columns[place] = room.sort(np.ascontiguousarray(values), rows)
+    def sort(first: int) -> None:
+        room: _Room | None = None
+        for place, entries in enumerate(source.read(features[first : first + _BLOCK]), first):
+            if place == 0 or not clock.over():
+                room = room or _Room(source.n_rows, entries.values.dtype)
+                columns[place] = room.sort_entries(entries)
                 left.discard(place)
-        return room
 
-    blocks, room = range(0, len(features), _BLOCK), None
-    if few:
-        for first in blocks:
-            room = sort(first, room)
-    else:
-        workers.each(sort, blocks)
-    return columns, len(left)
+    workers.each(sort, range(0, len(features), _BLOCK))
+    return Runs.join(columns), len(left)
+
+
+def _sort_few(source: ColumnSource, features: NDArray[np.intp]) -> Runs:
+    """Sort columns of few values in all, where they can be at once."""
+    if len(features) == 0:
+        return _NO_COLUMN
+    lines = source.lines(features)
+    if lines is not None:
+        return _Room(source.n_rows, lines.dtype).sort(lines)
+    columns = source.read(features)
+    rooms = {kind: _Room(source.n_rows, kind) for kind in {each.values.dtype for each in columns}}
+    return Runs.join([rooms[each.values.dtype].sort_entries(each) for each in columns])
 
 
 class _Room:
     """Memory for the sorting of one column after the other."""
 
     def __init__(self, n_rows: int, dtype: Any) -> None:
-        self.dtype, self._n_rows = dtype, n_rows
-        self._unsigned = np.dtype(_UNSIGNED[dtype.itemsize])
+        self._n_rows, self._unsigned = n_rows, np.dtype(_UNSIGNED[dtype.itemsize])
         self._top = self._unsigned.type(1 << (8 * self._unsigned.itemsize - 1))  # the key of 0
         self._key, self._ascending = np.empty((2, n_rows), dtype=self._unsigned)
-        self._present, self._missing, self._row = np.empty((3, n_rows), dtype=np.uint32)
+        self._missing, self._row = np.empty((2, n_rows), dtype=np.uint32)
         self._words = np.empty((2, n_rows), dtype=np.uint64)
-        self._verbs = engine_of(self._words).stump_sort
         self._count = np.empty((3, BUCKETS), dtype=np.uint32)
 
-    def sort(self, values: Array, rows: Array | None) -> Sorted:
-        """Sort one column; in a sparse one with rows that are not stored, 0 is frequent."""
-        first, stop, n, m, is_sparse = self._verbs.sort_column(
-            values.view(self._unsigned),
-            values,
-            len(values) < self._n_rows,
+    def sort(self, lines: Array) -> Runs:
+        """Sort columns, each a line; where rows are not stored, 0 is frequent."""
+        k, n = lines.shape
+        rows, missing = np.empty((2, k * n), np.uint32)
+        lengths, frequent = np.empty((k, 3), np.int64), np.empty(k, self._unsigned)
+        engine_of(lines).stump_sort.sort_columns(
+            lines.view(self._unsigned),
+            lines,
+            n < self._n_rows,
             self._top,
             self._key,
-            self._present,
             self._missing,
             self._words,
             self._count,
             self._row,
             self._ascending,
+            rows,
+            missing,
+            lengths,
+            frequent,
         )
-        row, missing = self._row[:n], self._missing[:m].copy()
-        if rows is not None:
-            row, missing = rows[row].astype(np.uint32), rows[missing].astype(np.uint32)
-        below, above = np.empty(first, np.uint32), np.empty(n - stop, np.uint32)
-        self._verbs.mark_runs(self._ascending[:n], row, first, stop, below, above)
-        frequent = self._top if is_sparse else self._ascending[first]
-        middle = self._value(frequent, values.dtype) if is_sparse or n else np.nan
-        return Sorted(below, above, missing, middle)
+        below, above, absent = lengths.sum(axis=0)
+        middle = self._values(frequent, lines.dtype)
+        return Runs(rows[: below + above].copy(), missing[:absent].copy(), lengths, middle)
 
-    def _value(self, key: Any, dtype: Any) -> float:
-        """Turn a key back into the value it came from."""
-        bits = key ^ self._top if key & self._top else ~key
-        return float(bits.view(dtype))
+    def sort_entries(self, entries: Entries) -> Runs:
+        """Sort one column."""
+        runs = self.sort(np.ascontiguousarray(entries.values)[None])
+        if entries.rows is None:
+            return runs
+        rows = entries.rows.astype(np.uint32)
+        return runs._replace(
+            rows=rows[runs.rows & ROW] | (runs.rows & LAST), missing=rows[runs.missing]
+        )
+
+    def _values(self, key: Array, dtype: Any) -> NDArray[np.float64]:
+        """Turn keys back into the values they came from; 0 is that of no number."""
+        bits = np.where(key & self._top, key ^ self._top, ~key)
+        values: NDArray[np.float64] = bits.view(dtype).astype(np.float64)
+        return values

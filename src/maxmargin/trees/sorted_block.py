@@ -7,6 +7,7 @@ whether it is the one above the frequent value.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from maxmargin.ops.kinds import ROW, TOGETHER
 from maxmargin.ops.pieces import SIZE
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.criterion import Criterion, Vector
-from maxmargin.trees.presort import Sorted
+from maxmargin.trees.presort import Runs
 from maxmargin.trees.source import Entries
 from maxmargin.trees.split import Split
 
@@ -35,25 +36,26 @@ class SortedBlock:
     ----------
     features : ndarray of int of shape (columns,)
         Their numbers, ascending.
-    columns : list of Sorted
+    columns : Runs
     """
 
-    def __init__(self, features: NDArray[np.intp], columns: list[Sorted]) -> None:
+    def __init__(self, features: NDArray[np.intp], columns: Runs) -> None:
         self.features = features
         self._place = {feature: place for place, feature in enumerate(features.tolist())}
-        runs = [run for column in columns for run in (column.below, column.above)]
-        self.rows = np.concatenate([np.zeros(0, np.uint32), *runs])
-        self._start = np.cumsum([0] + [len(run) for run in runs]).astype(np.uint64)
+        self.rows, self._missing, lengths, middle = columns
+        self._lengths = lengths[:, :2].ravel()
+        self._start = np.append(0, np.cumsum(self._lengths)).astype(np.uint64)
         self._bounds: list[int] = self._start.tolist()
-        self.middle = [column.middle for column in columns]
-        self.n_missing = [len(column.missing) for column in columns]
+        self.middle = middle.tolist()
+        self.n_missing = lengths[:, 2].tolist()
         self._lacking = [0, *accumulate(self.n_missing)]
-        self._missing = np.concatenate([np.zeros(0, np.uint32), *(c.missing for c in columns)])
-        lengths = np.array([len(run) for run in runs], dtype=np.intp)
-        # Neighbours of equal length share a loop.
-        order = np.argsort(lengths, kind="stable")
-        self._order, self._pieces = order.astype(np.uint64), _pieces(lengths[order])
         self._light: list[int] = []  # columns with missing values too few for a side of their own
+
+    @cached_property
+    def _pieces(self) -> tuple[NDArray[np.uint64], list[tuple[int, int]]]:
+        """The order in which runs are scanned, and its pieces: of equal length they share loops."""
+        order = np.argsort(self._lengths, kind="stable")
+        return order.astype(np.uint64), _pieces(self._lengths[order])
 
     def __contains__(self, feature: int) -> bool:
         return feature in self._place
@@ -103,14 +105,15 @@ class SortedBlock:
     def scan(self, criterion: Criterion, shift: Vector, workers: Workers) -> Vector:
         """Score both runs of every column, of shape (columns, 2)."""
         gain = np.full(2 * len(self.features), -np.inf)
+        order, pieces = self._pieces
 
         def scan(piece: tuple[int, int]) -> None:
-            criterion.scan(self.rows, self._start, self._order, *piece, shift, gain)
+            criterion.scan(self.rows, self._start, order, *piece, shift, gain)
 
         if len(self.rows) < _WORTH_THREADS:
             scan((0, len(gain)))
         else:
-            workers.each(scan, self._pieces)
+            workers.each(scan, pieces)
         return gain.reshape(-1, 2)
 
     def reach(

@@ -56,6 +56,10 @@ class ColumnSource(ABC):
     def read(self, columns: NDArray[np.intp]) -> Sequence[Entries]:
         """Read some columns, given in ascending order; threads may do so side by side."""
 
+    def lines(self, columns: NDArray[np.intp]) -> Array | None:  # noqa: ARG002
+        """Read some columns as the lines of an array, if all rows are stored."""
+        return None
+
     def column(self, column: int) -> Entries:
         """Read one of them, to look at a few of its values."""
         return self.read(np.array([column]))[0]
@@ -76,8 +80,13 @@ class ArraySource(ColumnSource):
 
     def read(self, columns: NDArray[np.intp]) -> Sequence[Entries]:
         """Copy them in one walk along the rows."""
-        block = np.ascontiguousarray(self._X[:, columns[0] : columns[-1] + 1].T)
-        return [Entries(block[j]) for j in columns - columns[0]]
+        return [Entries(line) for line in self.lines(columns)]
+
+    def lines(self, columns: NDArray[np.intp]) -> Array:
+        """Copy them in one walk along the rows."""
+        first, stop = columns[0], columns[-1] + 1
+        block = np.ascontiguousarray(self._X[:, first:stop].T)
+        return block if len(columns) == stop - first else block[columns - first]
 
     def column(self, column: int) -> Entries:
         """Give a view of one."""

@@ -199,27 +199,31 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
     workers, line, best = len(rows.line), rows.line[worker], rows.best
     T = rows.whole[worker, 1] - rows.whole[worker, 0]
     H = rows.whole[worker, 1] + rows.whole[worker, 0]
+    # Looked up once: each time Numba would count who holds them, at the price of a bucket or two.
+    first, width, bundle, cell = buckets.first, buckets.width, buckets.bundle, buckets.cell
+    begin, inner, stop, runs = buckets.begin, buckets.inner, buckets.stop, buckets.rows
+    start, exact, level, hope = buckets.start, buckets.exact, rows.level, rows.hope
+    parts, sums = rows.sums, rows.sums[len(rows.sums) - 1]
     bar = -1.0
-    for g in range(worker, len(buckets.cell) - 1, workers):
-        _sum_bundle(buckets.first, buckets.width, buckets.bundle, buckets.cell, g, rows.sums)
-        for j in range(buckets.bundle[g], buckets.bundle[g + 1]):
-            inside = not buckets.exact[j]
-            best[j], rows.hope[j] = _best_end(buckets.first, rows.sums, inside, kind, j, T, H, bar)
+    for g in range(worker, len(cell) - 1, workers):
+        _sum_bundle(first, width, bundle, cell, g, parts, sums)
+        for j in range(bundle[g], bundle[g + 1]):
+            best[j], hope[j] = _best_end(first, sums, not exact[j], kind, j, T, H, bar)
             bar = max(bar, best[j])
     meet(gate, workers, rest)
     bar, column = _first_best(best, kind, T, H, line)
     for place in (False, True):
         for j in range(len(best)):
-            if j == column if place else rows.hope[j] and j % workers == worker:
+            if j == column if place else hope[j] and j % workers == worker:
                 found = _walk(
-                    buckets.rows,
-                    buckets.start,
-                    buckets.first,
-                    buckets.begin,
-                    buckets.inner,
-                    buckets.stop,
-                    rows.level,
-                    rows.sums,
+                    runs,
+                    start,
+                    first,
+                    begin,
+                    inner,
+                    stop,
+                    level,
+                    sums,
                     kind,
                     j,
                     T,
@@ -236,16 +240,18 @@ def _search(buckets: Any, rows: Any, kind: int, worker: int, gate: Any, rest: in
 
 
 @njit(nogil=True)
-def _sum_bundle(first: Any, width: Any, bundle: Any, cell: Any, g: int, sums: Any) -> None:
+def _sum_bundle(
+    first: Any, width: Any, bundle: Any, cell: Any, g: int, parts: Any, sums: Any
+) -> None:
     """Bring the sums of a bundle's buckets up to date."""
     if cell[g] == cell[g + 1]:
-        _gather(sums, 2 * first[2 * bundle[g]], 2 * first[2 * bundle[g + 1]])
+        _gather(parts, 2 * first[2 * bundle[g]], 2 * first[2 * bundle[g + 1]])
         return
-    _gather(sums, 2 * cell[g], 2 * cell[g + 1])
+    _gather(parts, 2 * cell[g], 2 * cell[g + 1])
     stride = cell[g + 1] - cell[g]
     for j in range(bundle[g], bundle[g + 1]):
         stride //= width[j]
-        _fold(first, width, j, cell[g], cell[g + 1], stride, sums[len(sums) - 1])
+        _fold(first, width, j, cell[g], cell[g + 1], stride, sums)
 
 
 @njit(nogil=True)
@@ -318,13 +324,13 @@ def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float)
 
 @njit(nogil=True)
 def _best_end(
-    first: Any, parts: Any, inside: bool, kind: int, j: int, T: int, H: int, bar: float
+    first: Any, sums: Any, inside: bool, kind: int, j: int, T: int, H: int, bar: float
 ) -> tuple[float, bool]:
     """Give the best score at the ends of a column's buckets, and whether to look inside of them.
 
     Scores below the bar need not be known: the column that it comes from is before this one.
     """
-    sums, last, mean = parts[len(parts) - 1], first[2 * j + 2] - 1, float(T) / float(H)
+    last, mean = first[2 * j + 2] - 1, float(T) / float(H)
     dS, dh = sums[2 * last + 1] - sums[2 * last], sums[2 * last + 1] + sums[2 * last]
     best, hope = _score(kind, dS, dh, T, H), False
     bar = max(bar, best)
@@ -363,7 +369,7 @@ def _walk(  # noqa: C901  (one loop, compiled once)
     inner: Any,
     stop: Any,
     level: Any,
-    parts: Any,
+    sums: Any,
     kind: int,
     j: int,
     T: int,
@@ -378,7 +384,7 @@ def _walk(  # noqa: C901  (one loop, compiled once)
     below the frequent value ascends, and its first such split counts; the run above descends, and
     its last one does, unless there was one below.
     """
-    last, mean, sums = first[2 * j + 2] - 1, float(T) / float(H), parts[len(parts) - 1]
+    last, mean = first[2 * j + 2] - 1, float(T) / float(H)
     dS, dh = sums[2 * last + 1] - sums[2 * last], sums[2 * last + 1] + sums[2 * last]
     best = _score(kind, dS, dh, T, H)
     if place:

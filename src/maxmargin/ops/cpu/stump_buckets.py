@@ -121,19 +121,21 @@ def list_entries(
         if size > 0:
             for at in range(len(place)):
                 entries[place[at]] = cell[g + 1] - 1  # where all are at the frequent value
-        stride, more = size, np.uint64(size == 0)
+        # A cell is as far from that as its buckets are; a bucket is written as it is.
+        stride, keep, more = size, -np.int64(size > 0), np.uint64(size == 0)
         for j in range(bundle[g], bundle[g + 1]):
             stride //= width[j]
-            last = first[2 * j + 2] - 1
+            last, frequent = first[2 * j + 2] - 1, first[2 * j] + width[j] - 1
             for b in range(first[2 * j], last):
-                away = (first[2 * j] + width[j] - 1 - b) * stride
+                change = b + keep * b + (b - frequent) * stride
                 for k in range(begin[b], stop[b]):
                     i = np.uint64(rows[k] & ROW)
-                    entries[place[i]] = entries[place[i]] - away if size > 0 else b
+                    entries[place[i]] = (entries[place[i]] & keep) + change
                     place[i] += more
+            change = last + keep * last + (last - frequent) * stride
             for k in range(lacking[j], lacking[j + 1]):
                 i = np.uint64(missing[k])
-                entries[place[i]] = entries[place[i]] - stride if size > 0 else last
+                entries[place[i]] = (entries[place[i]] & keep) + change
                 place[i] += more
         if size > 0:
             for at in range(len(place)):

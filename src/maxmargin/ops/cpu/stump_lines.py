@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.ops.cpu.stump_sort import pack, sort_keys, sort_words
+from maxmargin.ops.cpu.stump_sort import _pack, _sort_keys, _sort_words
 from maxmargin.ops.kinds import BUCKETS, CODES, TOGETHER
 from maxmargin.ops.loop import njit
 
@@ -28,14 +28,14 @@ def sort_lines(bits: Any, values: Any, mark: Any, order: Any) -> None:
     """order[f] = the rows in order of values[f], with a mark where the next value differs."""
     n = values.shape[1]
     key, ascending = np.empty(n, np.uint32), np.empty(n, np.uint32)
-    present, missing = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    missing = np.empty(n, np.uint32)
     word, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
     count = np.empty((3, BUCKETS), np.uint32)
     top, low, drop = np.uint32(1 << 31), np.uint32(0), np.uint64(0)
     for f in range(len(values)):
-        sort_keys(bits[f], values[f], top, True, key, present, missing)
-        pack(key, present, low, drop, True, word)
-        ordered = spare if sort_words(word, spare, count) else word
+        _sort_keys(bits[f], values[f], top, True, key, word, missing)
+        _pack(key, low, drop, True, word)
+        ordered = spare if _sort_words(word, spare, count) else word
         for i in range(n):
             ascending[i] = ordered[i] >> np.uint64(32)
         for i in range(n):

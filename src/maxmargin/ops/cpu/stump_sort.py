@@ -23,58 +23,59 @@ _NUMBER = np.uint64(0xFFFFFFFF)  # the half of a word that is the row's
 _MOVES = 8  # for each row, before insertion gives up
 
 
-@njit(cache=True, nogil=True)
-def sort_keys(
-    bits: Any, values: Any, top: Any, zeros: bool, key: Any, present: Any, missing: Any
+@njit(nogil=True)
+def _sort_keys(
+    bits: Any, values: Any, top: Any, zeros: bool, key: Any, word: Any, missing: Any
 ) -> tuple[Any, Any]:
     """Turn values (and their bits) into keys that sort as they do.
 
-    Their numbers are written to present, without those of zeros if these are not wanted, and the
-    numbers of missing values to missing; returns how many of each there are.
+    Their rows are written as words, without those of zeros if these are not wanted, and the rows
+    of missing values to missing; returns how many of each there are.
     """
     n, m = np.uint64(0), np.uint64(0)
     for i in range(len(values)):
         if values[i] == 0.0:  # of either sign
-            key[i], present[n] = top, i
+            key[i], word[n] = top, i
             n += np.uint64(zeros)
         elif np.isnan(values[i]):
             missing[m] = i
             m += np.uint64(1)
         else:
             key[i] = ~bits[i] if bits[i] & top else bits[i] | top
-            present[n] = i
+            word[n] = i
             n += np.uint64(1)
     return n, m
 
 
-@njit(cache=True, nogil=True)
-def span(key: Any, present: Any) -> tuple[Any, Any]:
-    """Give the least key, and how many bits the others have above it beyond the leading half."""
-    low, high = key[present[0]], key[present[0]]
-    for i in range(len(present)):
-        k = key[present[i]]
-        low, high = min(low, k), max(high, k)
+@njit(nogil=True)
+def _span(key: Any, word: Any) -> tuple[Any, Any]:
+    """Give the least key of rows, and how many bits others have beyond its leading half."""
+    low, high = key[word[0]], key[word[0]]
+    for i in range(len(word)):
+        k = key[word[i]]
+        low = k if k < low else low
+        high = k if k > high else high
     drop = np.uint64(0)
     while (np.uint64(high - low) >> drop) >> _LEAD:
         drop += np.uint64(1)
     return low, drop
 
 
-@njit(cache=True, nogil=True)
-def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
+@njit(nogil=True)
+def _pack(key: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
     """Word = the leading bits of the key, or those dropped from them, then the number of the row.
 
-    Rows are the lower halves of what is given, which may be words.
+    Rows are the lower halves of the words before.
     """
     dropped = (np.uint64(1) << drop) - np.uint64(1)
     for i in range(len(word)):
-        row = np.uint64(rows[i]) & _NUMBER
+        row = word[i] & _NUMBER
         above = np.uint64(key[row] - low)
         word[i] = ((above >> drop if lead else above & dropped) << _LEAD) | row
 
 
-@njit(cache=True, nogil=True)
-def sort_words(word: Any, spare: Any, count: Any) -> bool:
+@njit(nogil=True)
+def _sort_words(word: Any, spare: Any, count: Any) -> bool:
     """Sort by the leading half; returns whether the spare array holds the result."""
     n, mask = len(word), np.uint64(BUCKETS - 1)
     for d in range(count.shape[0]):
@@ -104,8 +105,8 @@ def sort_words(word: Any, spare: Any, count: Any) -> bool:
     return swapped
 
 
-@njit(cache=True, nogil=True)
-def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
+@njit(nogil=True)
+def _unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
     """Write rows and keys in order of the whole key; returns whether few moves were enough."""
     left = _MOVES * len(word)
     for i in range(len(word)):
@@ -121,8 +122,8 @@ def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
-def find_frequent(key: Any) -> tuple[int, int]:
+@njit(nogil=True)
+def _find_frequent(key: Any) -> tuple[int, int]:
     """Find the longest block of equal keys; of equally long ones the nearest to the middle."""
     n, first, length, begin = len(key), 0, 0, 0
     for i in range(1, n + 1):
@@ -135,8 +136,8 @@ def find_frequent(key: Any) -> tuple[int, int]:
     return first, first + length
 
 
-@njit(cache=True, nogil=True)
-def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
+@njit(nogil=True)
+def _mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
     """Write the rows below the frequent value and, backwards, those above; mark where keys differ.
 
     The frequent value's rows are those from first to stop.
@@ -150,7 +151,7 @@ def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any)
         above[n - 1 - i] = row[i] | LAST if differs else row[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _mostly_zero(values: Any) -> bool:
     n = 0
     for i in range(len(values)):
@@ -158,7 +159,7 @@ def _mostly_zero(values: Any) -> bool:
     return 2 * n > len(values)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _first_from(key: Any, least: Any) -> int:
     """Find the first of the ascending keys that is not below the least."""
     first, stop = 0, len(key)
@@ -171,43 +172,76 @@ def _first_from(key: Any, least: Any) -> int:
     return first
 
 
-@njit(cache=True, nogil=True)
-def sort_column(
+@njit(nogil=True)
+def _sort_line(
     bits: Any,
     values: Any,
     sparse: bool,
     top: Any,
     key: Any,
-    present: Any,
     missing: Any,
     words: Any,
     count: Any,
     row: Any,
     ascending: Any,
-) -> tuple[Any, Any, Any, Any, bool]:
-    """Sort one column, of which the zeros may not be stored; those that mostly are 0 are read so.
+) -> tuple[Any, Any, Any, Any]:
+    """Write the rows and keys of a column in order.
 
-    Rows and keys are written in order. Returns where among them the frequent value is, from first
-    to stop, how many of them and how many missing values there are, and whether zeros, which then
-    are the frequent value, are not among them.
+    Returns where among them the frequent value is, from first to stop, and how many of them and how
+    many missing values there are.
     """
-    sparse = sparse or _mostly_zero(values)
-    n, m = sort_keys(bits, values, top, not sparse, key, present, missing)
+    n, m = _sort_keys(bits, values, top, not sparse, key, words[0], missing)
     if n == 0:
-        return 0, 0, n, m, sparse
+        return 0, 0, n, m
     word, spare = words[0, :n], words[1, :n]
-    low, drop = span(key, present[:n])
-    pack(key, present, low, drop, True, word)
-    last = sort_words(word, spare, count)
-    if not unpack(spare if last else word, key, row[:n], ascending[:n]):
-        # Much of the order is in the bits dropped: by these first, then stably by the leading ones.
-        pack(key, present, low, drop, False, word)
-        last = sort_words(word, spare, count)
-        pack(key, spare if last else word, low, drop, True, spare if last else word)
-        last = last != sort_words(spare if last else word, word if last else spare, count)
-        unpack(spare if last else word, key, row[:n], ascending[:n])
+    low, drop = _span(key, word)
+    # Where much of the order is in the bits dropped: by these, then stably by the leading ones.
+    for lead, is_last in ((True, False), (False, False), (True, True)):
+        _pack(key, low, drop, lead, word)
+        if _sort_words(word, spare, count):
+            word, spare = spare, word
+        if lead and (_unpack(word, key, row[:n], ascending[:n]) or is_last):
+            break
     if sparse:
-        first = stop = _first_from(ascending[:n], top)
-    else:
-        first, stop = find_frequent(ascending[:n])
-    return first, stop, n, m, sparse
+        first = _first_from(ascending[:n], top)
+        return first, first, n, m
+    first, stop = _find_frequent(ascending[:n])
+    return first, stop, n, m
+
+
+@njit(cache=True, nogil=True)
+def sort_columns(
+    bits: Any,
+    values: Any,
+    sparse: bool,
+    top: Any,
+    key: Any,
+    missing: Any,
+    words: Any,
+    count: Any,
+    row: Any,
+    ascending: Any,
+    runs: Any,
+    absent: Any,
+    lengths: Any,
+    frequent: Any,
+) -> None:
+    """Sort columns, each a line, of which the zeros may not be stored; mostly zeros are read so.
+
+    Both runs of each are written one after the other, and so are rows without a value. Lengths are
+    those of the runs and how many values are missing; the frequent value is written as its key,
+    and 0 where there is none, which is the key of no number.
+    """
+    at = lacking = np.uint64(0)
+    for j in range(len(values)):
+        apart = sparse or _mostly_zero(values[j])
+        first, stop, n, m = _sort_line(
+            bits[j], values[j], apart, top, key, missing, words, count, row, ascending
+        )
+        middle, end = at + first, at + first + n - stop
+        _mark_runs(ascending[:n], row[:n], first, stop, runs[at:middle], runs[middle:end])
+        for k in range(m):
+            absent[lacking + k] = missing[k]
+        lengths[j, 0], lengths[j, 1], lengths[j, 2] = first, n - stop, m
+        frequent[j] = top if apart else (ascending[first] if n > 0 else key.dtype.type(0))
+        at, lacking = end, lacking + m

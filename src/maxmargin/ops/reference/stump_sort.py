@@ -9,8 +9,8 @@ import numpy as np
 from maxmargin.ops.kinds import LAST
 
 
-def sort_keys(
-    bits: Any, values: Any, top: Any, zeros: bool, key: Any, present: Any, missing: Any
+def _sort_keys(
+    bits: Any, values: Any, top: Any, zeros: bool, key: Any, word: Any, missing: Any
 ) -> tuple[int, int]:
     """Turn values (and their bits) into keys that sort as they do; returns how many there are."""
     absent = np.isnan(values)
@@ -19,39 +19,11 @@ def sort_keys(
     keys[values == 0.0] = top
     key[~absent] = keys[~absent]
     n, m = int(np.count_nonzero(wanted)), int(np.count_nonzero(absent))
-    present[:n], missing[:m] = np.flatnonzero(wanted), np.flatnonzero(absent)
+    word[:n], missing[:m] = np.flatnonzero(wanted), np.flatnonzero(absent)
     return n, m
 
 
-def span(key: Any, present: Any) -> tuple[Any, Any]:
-    """Give the least key, and how many bits the others have above it beyond the leading half."""
-    low = key[present].min()
-    return low, np.uint64(max(0, int(key[present].max() - low).bit_length() - 32))
-
-
-def pack(key: Any, rows: Any, low: Any, drop: Any, lead: bool, word: Any) -> None:
-    """Word = the leading bits of the key, or those dropped from them, then the row's number."""
-    row = rows[: len(word)].astype(np.uint64) & np.uint64(0xFFFFFFFF)
-    above = (key[row] - low).astype(np.uint64)
-    part = above >> drop if lead else above & np.uint64((1 << int(drop)) - 1)
-    word[:] = (part << np.uint64(32)) | row
-
-
-def sort_words(word: Any, spare: Any, count: Any) -> bool:  # noqa: ARG001
-    """Sort by the leading half; returns whether the spare array holds the result."""
-    spare[:] = word[np.argsort(word >> np.uint64(32), kind="stable")]
-    return True
-
-
-def unpack(word: Any, key: Any, row: Any, ascending: Any) -> bool:
-    """Write rows and keys in order of the whole key; returns whether few moves were enough."""
-    rows = (word & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-    row[:] = rows[np.argsort(key[rows], kind="stable")]
-    ascending[:] = key[row]
-    return True
-
-
-def find_frequent(key: Any) -> tuple[int, int]:
+def _find_frequent(key: Any) -> tuple[int, int]:
     """Find the longest block of equal keys; of equally long ones the nearest to the middle."""
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     counts = np.diff(np.append(starts, len(key)))
@@ -60,7 +32,7 @@ def find_frequent(key: Any) -> tuple[int, int]:
     return first, first + int(counts.max())
 
 
-def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
+def _mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any) -> None:
     """Write the rows below the frequent value and, backwards, those above; mark where keys differ.
 
     The frequent value's rows are those from first to stop.
@@ -71,25 +43,36 @@ def mark_runs(key: Any, row: Any, first: int, stop: int, below: Any, above: Any)
     above[:] = (row[stop:] | np.where(before[stop:], LAST, np.uint32(0)))[::-1]
 
 
-def sort_column(
+def sort_columns(
     bits: Any,
     values: Any,
     sparse: bool,
     top: Any,
     key: Any,
-    present: Any,
     missing: Any,
-    words: Any,  # noqa: ARG001
+    words: Any,
     count: Any,  # noqa: ARG001
     row: Any,
     ascending: Any,
-) -> tuple[int, int, int, int, bool]:
-    """Sort one column, of which the zeros may not be stored; mostly zeros are read so too."""
-    sparse = bool(sparse or 2 * np.count_nonzero(values == 0.0) > len(values))
-    n, m = sort_keys(bits, values, top, not sparse, key, present, missing)
-    row[:n] = present[:n][np.argsort(key[present[:n]], kind="stable")]
-    ascending[:n] = key[row[:n]]
-    first = stop = int(np.searchsorted(ascending[:n], top))
-    if n and not sparse:
-        first, stop = find_frequent(ascending[:n])
-    return first, stop, n, m, bool(sparse)
+    runs: Any,
+    absent: Any,
+    lengths: Any,
+    frequent: Any,
+) -> None:
+    """Sort columns, each a line, of which the zeros may not be stored; mostly zeros are read so."""
+    at = lacking = 0
+    for j, line in enumerate(values):
+        apart = bool(sparse or 2 * np.count_nonzero(line == 0.0) > len(line))
+        n, m = _sort_keys(bits[j], line, top, not apart, key, words[0], missing)
+        present = words[0, :n].astype(np.uint32)
+        row[:n] = present[np.argsort(key[present], kind="stable")]
+        ascending[:n] = key[row[:n]]
+        first = stop = int(np.searchsorted(ascending[:n], top))
+        if n and not apart:
+            first, stop = _find_frequent(ascending[:n])
+        middle, end = at + first, at + first + n - stop
+        _mark_runs(ascending[:n], row[:n], first, stop, runs[at:middle], runs[middle:end])
+        absent[lacking : lacking + m] = missing[:m]
+        lengths[j] = first, n - stop, m
+        frequent[j] = top if apart else (ascending[first] if n else 0)
+        at, lacking = end, lacking + m
