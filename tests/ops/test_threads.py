@@ -87,6 +87,42 @@ def test_a_fork_in_the_middle_of_work_does_not_hang():
     assert child.exitcode == 0
 
 
+def blas_threads():
+    return [library.get_num_threads() for library in threads._blas().lib_controllers]
+
+
+def test_blas_is_held_by_whichever_thread_asks_and_restored_by_the_last():
+    usual = blas_threads()
+    for library in threads._blas().lib_controllers:
+        threads._give(library, 2)
+    ready, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with threads.one_blas_thread:
+            ready.set()
+            leave.wait(10)
+
+    def held_elsewhere():
+        with ThreadPoolExecutor(1) as pool, threads.one_blas_thread:
+            first = pool.submit(blas_threads).result()
+        return first, blas_threads()
+
+    few, many = [1] * len(usual), [2] * len(usual)
+    assert held_elsewhere() == (few, many)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(held_elsewhere).result() == (few, many)
+    with ThreadPoolExecutor(1) as pool:  # who begins is not who ends
+        pool.submit(hold)
+        ready.wait(10)
+        threads.one_blas_thread.__enter__()
+        leave.set()
+    assert blas_threads() == few
+    threads.one_blas_thread.__exit__()
+    assert blas_threads() == many
+    for library, number in zip(threads._blas().lib_controllers, usual, strict=True):
+        threads._give(library, number)
+
+
 def test_refuses_no_threads():
     with pytest.raises(ValueError, match="n_jobs == 0 has no meaning; use 1"):
         count_threads(0)

@@ -92,8 +92,20 @@ def _hold() -> list[tuple[Any, int]]:
     numbers = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
     held = [(library, threads) for library, threads in numbers if threads is not None]
     for library, _ in held:
-        library.set_num_threads(1)
+        _give(library, 1)
     return held
+
+
+def _give(library: Any, threads: int) -> None:
+    """Let a library have so many threads.
+
+    Since threadpoolctl 3.8 only the first thread that asks is heard, until it lets go; here all
+    threads are, because ``_OneBlasThread`` counts them.
+    """
+    library.set_num_threads(threads)
+    let_go = getattr(library, "clear_controlling_thread", None)
+    if let_go is not None:
+        let_go()
 
 
 @cache
@@ -131,7 +143,7 @@ class _OneBlasThread:
             self._users -= 1
             if self._users == 0:
                 for library, threads in self._held:
-                    library.set_num_threads(threads)
+                    _give(library, threads)
 
 
 one_blas_thread = _OneBlasThread()
