@@ -98,3 +98,16 @@ def test_weights_are_repetitions_on_the_fast_path(model):
     weighted = model.fit(X, t, sample_weight=times).coef_.copy()
     repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(t, times)).coef_
     np.testing.assert_allclose(weighted, repeated, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_wide_dense_rows_are_solved_by_coordinates_to_the_same_optimum(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_200, 600))
+    y = X[:, :5].sum(axis=1) + rng.normal(size=len(X)) > 0
+    quick = LinearSVC(loss=loss, tol=1e-5, max_iter=10**6).fit(X, y)
+    slow = LinearSVC(loss=loss, tol=1e-5, solver="newton").fit(X, y)
+    values = [model.certificate_.primal for model in (quick, slow)]
+    assert quick.certificate_.status.name == slow.certificate_.status.name == "CERTIFIED"
+    assert values[0] == pytest.approx(values[1], rel=3e-5)
+    assert quick.n_iter_ != slow.n_iter_

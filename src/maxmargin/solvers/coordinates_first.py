@@ -1,12 +1,16 @@
-r"""The hinge on sparse rows: dual coordinate descent, and Newton's method where that is too slow.
+r"""Hinges on sparse or wide rows: dual coordinate descent, and Newton's method where that is slow.
 
-Problem: that of ``problems.linear`` with the hinge, the penalty "l2" and no free intercept. A visit
+Problem: that of ``problems.linear`` with a hinge, the penalty "l2" and no free intercept. A visit
 of a sparse row costs next to nothing, and where few rows share columns, as words or binary features
 do, some ten visits of each are enough. Columns that go together, or costs that are high, may ask
 for thousands; Newton's proximal steps then do it in some thirty, whatever the columns are like, but
 each sums the products of all columns. Which of the two it is shows on the way: when the visits that
 are still to be made, at the rate of the last ones, would take longer than all of Newton's steps,
 those are made from where coordinate descent has come to.
+
+Dense rows come here where columns are nearly as many as they: then hardly any is short of its
+margin, Newton's matrix is nearly singular, and a few visits of each row do what took minutes (4,000
+rows of 3,000 columns: 0.3 s instead of 43).
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from maxmargin.solvers.run import Limits
 _STEPS, _CURVED = 25, 0.3  # of Newton's method, and the share of rows whose products they sum
 _PASSES, _FACTOR = 6, 1 / 30  # over all rows in such a step; of Cholesky's
 _VISIT = 10  # what a visit costs beside two passes over its row, in numbers read
+_WIDE, _LOW = 500, 5  # dense columns, and rows for each of them: the duals are about as few
 _TRY = 0.15  # of the cost of Newton's method is spent before anything is concluded
 
 
@@ -44,8 +49,12 @@ class CoordinatesFirst:
     @staticmethod
     def takes(problem: LinearProblem, design: Design) -> bool:
         """Whether both methods can solve the problem, and need not do so to rounding."""
-        known = problem.loss == Hinge() and problem.penalty == "l2" and not problem.free
-        return known and not design.dense and is_narrow(design) and aim_of(design) == 1.0
+        known = DualCoordinate.scope.takes(problem.loss, problem.penalty, problem.free)
+        if not known or aim_of(design) < 1.0:
+            return False
+        if design.dense:
+            return design.width >= _WIDE and len(design) <= _LOW * design.width
+        return problem.loss == Hinge() and is_narrow(design)
 
     @property
     def iterations(self) -> int:

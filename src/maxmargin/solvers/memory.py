@@ -207,7 +207,7 @@ def _beside(gram: Gram, budget: int) -> int:
     if formula is None:
         return min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)
     tiles = _TILES * TILE_ROWS * kinds.TILE_COLUMNS * item
-    return min(tiles + formula.X.nbytes + _VECTORS * 8 * len(gram), budget // 3)
+    return min(tiles + formula.X.nbytes + _VECTORS * 8 * len(gram), budget // 2)
 
 
 def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
