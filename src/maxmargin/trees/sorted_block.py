@@ -146,8 +146,8 @@ class SortedBlock:
         workers.each(search, range(len(parts)))
         hits = [k for k, each in enumerate(found) if each] or [0]
         k = hits[-1 if last else 0]
-        ahead = parts[k][0] - begin
-        return found[k] + (ahead if found[k] > 0 else -ahead if found[k] else 0), sides[k]
+        ahead = parts[k][0] - begin  # rows of the run before that part
+        return found[k] + (ahead if found[k] > 0 else -ahead), sides[k]
 
     def value(self, column: Entries, place: int) -> float:
         """Look up the value of the row at some place of a run."""
