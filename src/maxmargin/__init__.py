@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
     from maxmargin.svm.svc_cv import SVCCV
     from maxmargin.svm.svr import SVR
+    from maxmargin.tabular import TableSVC, TableSVR
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
@@ -94,6 +95,8 @@ __all__ = [
     "SlackBudgetSVC",
     "Status",
     "SvmPath",
+    "TableSVC",
+    "TableSVR",
     "__version__",
     "boosting",
     "datasets",
@@ -147,6 +150,8 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "TableSVC": "maxmargin.tabular",
+    "TableSVR": "maxmargin.tabular",
     "explain_dual": "maxmargin.svm.duality",
     "feature_weights": "maxmargin.svm.feature_weights",
     "node_weights": "maxmargin.svm.node_weights",

@@ -24,6 +24,7 @@ from maxmargin.kernels.economics import FeatureSpace, feature_space
 from maxmargin.kernels.function import FeatureMap, FromFunction
 from maxmargin.kernels.graph import Graph
 from maxmargin.kernels.graphlet import Graphlet
+from maxmargin.kernels.matern import Matern, RationalQuadratic
 from maxmargin.kernels.mismatch import Mismatch
 from maxmargin.kernels.points import Points
 from maxmargin.kernels.precomputed import Precomputed
@@ -56,6 +57,7 @@ __all__ = [
     "KernelFeatures",
     "Laplacian",
     "Linear",
+    "Matern",
     "Mismatch",
     "Normalized",
     "Nystroem",
@@ -66,6 +68,7 @@ __all__ = [
     "Prepared",
     "Product",
     "RandomWalk",
+    "RationalQuadratic",
     "RepairedGram",
     "Restricted",
     "Scaled",

@@ -1,0 +1,73 @@
+"""Invert a positive definite matrix in place, without holding the interpreter's lock.
+
+SciPy's wrappers of LAPACK hold the lock, so several threads would invert one matrix after the other.
+Its Cython interface (``scipy.linalg.cython_lapack``, public) gives addresses of the same routines;
+called through ctypes they release it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cython_lapack
+
+_LETTER = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
+
+
+@cache
+def _routine(name: str) -> Callable[..., None]:
+    """Return a LAPACK routine of four arguments and an error number."""
+    capsule = cython_lapack.__pyx_capi__[name]
+    name_of = ctypes.pythonapi.PyCapsule_GetName
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    number = ctypes.POINTER(ctypes.c_int)
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_char_p, number, ctypes.c_void_p, number, number)
+    routine: Callable[..., None] = kind(pointer_of(capsule, name_of(capsule)))
+    return routine
+
+
+def invert(A: NDArray[Any]) -> bool:
+    """Replace a symmetric matrix by its inverse; False, and rubbish in A, if it is not definite.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n), float32 or float64, C-contiguous
+
+    Returns
+    -------
+    bool
+        The whole inverse is written, both triangles.
+
+    Examples
+    --------
+    >>> A = np.array([[4.0, 2.0], [2.0, 3.0]])
+    >>> invert(A), A.round(3).tolist()
+    (True, [[0.375, -0.25], [-0.25, 0.5]])
+    """
+    if A.dtype not in _LETTER or not A.flags.c_contiguous:
+        raise TypeError("invert needs a C-contiguous matrix of float32 or float64.")
+    size, failed = ctypes.c_int(len(A)), ctypes.c_int(0)
+    for name in ("potrf", "potri"):
+        routine = _routine(_LETTER[A.dtype] + name)
+        n = ctypes.byref(size)
+        routine(b"L", n, A.ctypes.data, n, ctypes.byref(failed))
+        if failed.value != 0:
+            return False
+    _mirror(A)
+    return bool(np.isfinite(A.diagonal()).all())
+
+
+def _mirror(A: NDArray[Any], block: int = 256) -> None:
+    """Copy the triangle that LAPACK wrote to the other one; its lower is our upper."""
+    for first in range(0, len(A), block):
+        rows = slice(first, first + block)
+        A[first + block :, rows] = A[rows, first + block :].T
+        corner = A[rows, rows]
+        corner[...] = np.triu(corner) + np.triu(corner, 1).T

@@ -1,0 +1,121 @@
+"""The last step of a fit: machines of all rows from the candidates that the search left.
+
+Up to some thousand rows they are least-squares machines, whose search has already left out every
+row. Beyond that they are support vector machines, which keep few rows; their cost C, a multiple of
+1 / ridge, is chosen on a third of the search's sample that they have not seen, which serves for the
+calibration too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.ops.clock import Clock
+from maxmargin.tabular.machine import (
+    Member,
+    average,
+    choose_members,
+    fit_least_squares,
+    fit_support_vectors,
+)
+from maxmargin.tabular.search import STAGES, Candidate, SearchResult, Task
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+
+FACTORS = (0.3, 1.0)  # of C times the ridge: least squares and the hinge need about the same
+MEMBERS = ((10_000, 3), (20_000, 2))  # rows up to which so many machines are averaged, beyond it one
+MOST_ROWS = 50_000  # that exact machines are fitted to; of more, so many are drawn
+LEAST_SECONDS = 0.05  # that a machine gets where time is nearly up
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What machines say of rows they have not seen."""
+
+    rows: NDArray[np.intp]
+    values: Vector
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Members, the rows they are made of, and what is known of unseen rows."""
+
+    members: tuple[Member, ...]
+    rows: NDArray[np.intp]
+    unseen: Unseen
+
+
+def fit_members(
+    task: Task, found: SearchResult, offset: Vector, clock: Clock, n_jobs: int | None, seed: int
+) -> Fitted:
+    """Fit the machines that the search chose to all rows."""
+    part = task.part(found.sample)
+    chosen = choose_members(part, found.finalists)
+    if len(task) <= STAGES[-1] or clock.over():
+        left_out: Any = sum(share * trial.found.values for trial, share in chosen)
+        members = [fit_least_squares(part, t.candidate, share, offset) for t, share in chosen]
+        values = np.asarray(left_out, dtype=np.float64) + offset
+        return Fitted(tuple(members), found.sample, Unseen(found.sample, values))
+    best = sorted(chosen, key=lambda pair: -pair[1])
+    wanted = next((count for rows, count in MEMBERS if len(task) <= rows), 1)
+    candidates = [trial.candidate for trial, _ in best[:wanted]]
+    factor, unseen = _choose_factor(task, found.sample, candidates, clock, n_jobs)
+    rows = np.arange(len(task))
+    if len(task) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(seed).permutation(len(task))[:MOST_ROWS])
+    whole = task if len(rows) == len(task) else task.part(rows)
+    members = _fit_each(whole, candidates, factor, clock, n_jobs)
+    return Fitted(tuple(members), rows, unseen)
+
+
+def _fit_each(
+    task: Task, candidates: Sequence[Candidate], factor: float, clock: Clock, n_jobs: int | None
+) -> list[Member]:
+    """Fit machines one after the other, as long as there is time for more than the first."""
+    members: list[Member] = []
+    for number, candidate in enumerate(candidates):
+        left = clock.left
+        if members and left < LEAST_SECONDS:
+            break
+        share = max(LEAST_SECONDS, left / (len(candidates) - number))
+        seconds = None if np.isinf(left) else share
+        members.append(fit_support_vectors(task, candidate, factor, 1.0, seconds, n_jobs))
+    return [replace(member, share=1.0 / len(members)) for member in members]
+
+
+def _choose_factor(
+    task: Task,
+    sample: NDArray[np.intp],
+    candidates: Sequence[Candidate],
+    clock: Clock,
+    n_jobs: int | None,
+) -> tuple[float, Unseen]:
+    """Choose the cost on every third row of the sample, which the machines do not see."""
+    held = np.arange(len(sample)) % 3 == 2
+    train, others = task.part(sample[~held]), task.part(sample[held])
+    tried: list[tuple[float, float, Vector]] = []
+    for factor in FACTORS:
+        if tried and clock.over():
+            break
+        members = _fit_each(train, candidates, factor, clock, n_jobs)
+        values = average(members, others.rows, n_jobs)
+        tried.append((_error(others, values), factor, values))
+    _, factor, values = min(tried, key=lambda each: each[0])
+    return factor, Unseen(sample[held], values)
+
+
+def _error(task: Task, values: Vector) -> float:
+    """Return the share of wrong classes, or the mean squared error."""
+    if task.label is None:
+        wrong = np.square(values[:, 0] - task.Y[:, 0])
+    elif values.shape[1] == 1:
+        wrong = (values[:, 0] > 0) != (task.label == 1)
+    else:
+        wrong = values.argmax(axis=1) != task.label
+    return float(np.average(wrong, weights=task.weight))

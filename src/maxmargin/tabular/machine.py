@@ -1,0 +1,168 @@
+"""The machines that a search leaves, each with its certificate, and their weighted average."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.certify import Certificate, Point, judge
+from maxmargin.kernels.gram import Gram
+from maxmargin.losses import SquaredError
+from maxmargin.problems import KernelProblem
+from maxmargin.svm import SVC
+from maxmargin.svm.decision import by_class
+from maxmargin.svm.svr import SVR
+from maxmargin.tabular.least_squares import solve
+from maxmargin.tabular.preparation import Rows
+from maxmargin.tabular.search import Candidate, Task, Trial
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+
+MOST_PICKS = 10  # of members for the average, with replacement
+TOLERANCE = 1e-4  # relative gap that a least-squares machine is certified by
+EPSILON = 0.05  # half the width of the zone of a regression, in standard deviations of the target
+
+
+@dataclass(frozen=True)
+class LeastSquaresMachine:
+    """f(x) = sum_i beta_i k(x, x_i) for every output."""
+
+    candidate: Candidate
+    support: Matrix
+    """Scaled rows, as the kernel sees them."""
+    beta: Vector
+    """A line an output."""
+    offset: Vector
+    """The mean of each output, which is added."""
+
+    def values(self, rows: Rows, n_jobs: int | None) -> Vector:
+        """Evaluate the machine on prepared rows."""
+        kernel = self.candidate.kernel
+        given = kernel.prepare(self.candidate.scaled(rows, self.support.dtype))
+        known = kernel.prepare(self.support)
+        lines = by_class(kernel, given, known, [len(self.support)], self.beta, _only, n_jobs)
+        return np.asarray(lines) + self.offset
+
+    def shares(self, rows: Rows) -> Matrix:
+        """Return what every training row adds to the value of every row and output."""
+        kernel = self.candidate.kernel
+        K = kernel(self.candidate.scaled(rows, self.support.dtype), self.support)
+        return K[:, :, None].astype(np.float64) * self.beta.T[None]
+
+
+def _only(sums: Matrix) -> Matrix:
+    return np.array(sums[:, 0])
+
+
+@dataclass(frozen=True)
+class SupportVectorMachine:
+    """A support vector machine of all rows, for tables too large for least squares."""
+
+    candidate: Candidate
+    model: SVC | SVR
+
+    def values(self, rows: Rows, n_jobs: int | None) -> Vector:
+        """Evaluate the machine on prepared rows."""
+        X = self.candidate.scaled(rows)
+        model = self.model.set_params(n_jobs=n_jobs)
+        values = model.predict(X) if isinstance(model, SVR) else model.decision_function(X)
+        return np.asarray(values[:, None] if values.ndim == 1 else values)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A machine, how much it counts, and its certificates."""
+
+    machine: LeastSquaresMachine | SupportVectorMachine
+    share: float
+    certificates: tuple[Certificate, ...]
+
+
+def fit_least_squares(
+    task: Task, candidate: Candidate, share: float, offset: Vector
+) -> Member:
+    """Fit a least-squares machine to all rows in double precision, and judge it."""
+    support = candidate.scaled(task.rows, np.float64)
+    gram = Gram.of(candidate.kernel, support)
+    K = gram.kernel._evaluate(gram.rows, gram.rows)
+    found = solve(K, task.Y, candidate.ridge, task.weight)
+    if found is None:
+        raise ValueError("The kernel matrix of the best machine is singular; drop repeated columns.")
+    beta = np.ascontiguousarray(found.beta.T)
+    weight = np.ones(len(task)) if task.weight is None else task.weight
+    cost, products = weight / candidate.ridge, beta @ K
+    certificates = []
+    for target, line, product in zip(task.Y.T, beta, products, strict=True):
+        problem = KernelProblem(SquaredError(), np.array(target), cost, False)
+        certificates.append(judge(problem, Point(line, product, gram.rounding), TOLERANCE))
+    machine = LeastSquaresMachine(candidate, support, beta, offset)
+    return Member(machine, share, tuple(certificates))
+
+
+def fit_support_vectors(
+    task: Task,
+    candidate: Candidate,
+    factor: float,
+    share: float,
+    seconds: float | None,
+    n_jobs: int | None,
+) -> Member:
+    """Fit a support vector machine to rows, at a cost of ``factor`` over the candidate's ridge."""
+    options: dict[str, Any] = {
+        "kernel": candidate.kernel,
+        "C": factor / candidate.ridge,
+        "time_limit": seconds,
+        "n_jobs": n_jobs,
+    }
+    X = candidate.scaled(task.rows)
+    if task.label is None:
+        regressor = SVR(epsilon=EPSILON, **options)
+        regressor.fit(X, task.Y[:, 0], sample_weight=task.weight)
+        found = (regressor.certificate_,)
+        return Member(SupportVectorMachine(candidate, regressor), share, found)
+    classifier = SVC(**options).fit(X, task.label, sample_weight=task.weight)
+    machine = SupportVectorMachine(candidate, classifier)
+    return Member(machine, share, tuple(classifier.certificates_))
+
+
+def choose_members(task: Task, finalists: Sequence[Trial]) -> list[tuple[Trial, float]]:
+    """Choose machines whose average predicts left-out rows best, and their shares.
+
+    Greedy selection with replacement (Caruana, Niculescu-Mizil, Crew and Ksikes, "Ensemble
+    selection from libraries of models", ICML 2004), begun with the best machine alone.
+    """
+    values = [trial.found.values for trial in finalists]
+    picks, total = [0], values[0].copy()
+    best = _loss(task, total)
+    while len(picks) < MOST_PICKS:
+        n = len(picks) + 1
+        losses = [_loss(task, (total + each) / n) for each in values]
+        pick = int(np.argmin(losses))
+        if not losses[pick] < best:
+            break
+        best = losses[pick]
+        picks.append(pick)
+        total += values[pick]
+    counts = np.bincount(picks, minlength=len(finalists))
+    return [
+        (trial, count / len(picks))
+        for trial, count in zip(finalists, counts.tolist(), strict=True)
+        if count
+    ]
+
+
+def _loss(task: Task, values: Matrix) -> float:
+    return float(np.average(np.square(values - task.Y).mean(axis=1), weights=task.weight))
+
+
+def average(members: Sequence[Member], rows: Rows, n_jobs: int | None) -> Vector:
+    """Evaluate the weighted average of members on prepared rows."""
+    total: Any = 0.0
+    for member in members:
+        total = total + member.share * member.machine.values(rows, n_jobs)
+    return np.asarray(total)

@@ -1,0 +1,350 @@
+"""From columns of any kind to rows of numbers in which distances mean something.
+
+A column of numbers appears twice: standardised, and rank-shaped (normal scores of its ranks). The
+first keeps proportions, the second is indifferent to any monotone distortion and to outliers, as
+trees are. A column of words appears as scaled indicators of its levels, in which agreement on a rare
+level counts more than on a common one, and as the mean of the target at its levels, cross-fitted
+for the rows of the fit so that no row sees its own target. Missing values get an indicator.
+
+Columns of a kind are a block. A machine weighs blocks, and their columns, as its search found best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+BLOCKS = ("standardised", "ranks", "missing", "levels", "target means")
+
+CLIP = 4.0  # standard deviations beyond which a value counts as an outlier
+MOST_KNOTS = 512  # points at which the rank of a value is kept; between them it is interpolated
+MOST_LEVELS = 64  # indicators that a column of words becomes; rarer levels share one
+RAREST = 2  # rows that a level needs for an indicator of its own
+FOLDS = 5  # in which target means are cross-fitted
+PRIOR_ROWS = 5.0  # rows at the overall mean that a level's mean is shrunk by
+LONGEST_INDICATOR = 3.0  # standard deviations that an indicator of a rare level counts at most
+_DAY, _HOUR = np.timedelta64(1, "D"), np.timedelta64(1, "h")
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of numbers: how it is standardised, ranked and filled."""
+
+    name: str
+    place: int
+    part: str
+    """The part of a date that it is, or nothing."""
+    mean: float
+    scale: float
+    knots: Vector
+    scores: Vector
+    """Normal scores of the knots, standardised like the column."""
+    missing: bool
+    """Whether values were missing, so that an indicator pays."""
+
+    def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
+        """Yield what the column becomes, block by block."""
+        values = read_part(column, self.part)
+        gone = ~np.isfinite(values)
+        filled = np.where(gone, self.mean, values)
+        standard = np.clip((filled - self.mean) / self.scale, -CLIP, CLIP)
+        ranks = np.interp(filled, self.knots, self.scores)
+        standard[gone] = ranks[gone] = 0.0
+        yield "standardised", standard[:, None]
+        yield "ranks", np.clip(ranks, -CLIP, CLIP)[:, None]
+        if self.missing:
+            yield "missing", gone.astype(np.float64)[:, None]
+
+    @property
+    def treatment(self) -> str:
+        """What becomes of it, in words."""
+        said = f"{self.part} as a number" if self.part else "a number"
+        return said + (", with an indicator of missing values" if self.missing else "")
+
+
+@dataclass(frozen=True)
+class WordColumn:
+    """A column of words: its levels, the lengths of their indicators, and the target's means."""
+
+    name: str
+    place: int
+    levels: NDArray[np.str_]
+    """In order."""
+    indicator: NDArray[np.intp]
+    """Which indicator each level has; rare ones share the last."""
+    lengths: Vector
+    means: Matrix
+    """Of the standardised target, a row a level."""
+    spread: Vector
+    """Of the cross-fitted means, by which they are divided."""
+
+    def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
+        """Yield what the column becomes for new rows."""
+        code = find_levels(self.levels, column)
+        known = code >= 0
+        means = np.where(known[:, None], self.means[code], 0.0) / self.spread
+        return self.of_codes(code, means)
+
+    def of_codes(self, code: NDArray[np.intp], means: Matrix) -> Iterator[tuple[str, Matrix]]:
+        """Yield indicators of level numbers (-1: never seen), and means that go with them."""
+        indicators = np.zeros((len(code), len(self.lengths)))
+        rows = np.flatnonzero(code >= 0)
+        chosen = self.indicator[code[rows]]
+        indicators[rows, chosen] = self.lengths[chosen]
+        yield "levels", indicators
+        yield "target means", means
+
+    @property
+    def treatment(self) -> str:
+        """What becomes of it, in words."""
+        said = f"a category of {len(self.levels):,} levels"
+        rare = int((self.indicator == len(self.lengths) - 1).sum())
+        return said + (f", of which {rare:,} rare ones share an indicator" if rare > 1 else "")
+
+
+@dataclass(frozen=True)
+class DroppedColumn:
+    """A column that says nothing."""
+
+    name: str
+    place: int
+    why: str
+
+    def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:  # noqa: ARG002
+        """Yield nothing."""
+        return iter(())
+
+    @property
+    def treatment(self) -> str:
+        """What becomes of it, in words."""
+        return f"dropped: {self.why}"
+
+
+Column = NumberColumn | WordColumn | DroppedColumn
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What became of every column, and the rows of numbers that come of new ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> columns = [np.array([1.0, 2.0, np.nan, 4.0]), np.array(["a", "b", "a", None], dtype=object)]
+    >>> learned, rows = Preparation.learn(columns, ["x", "w"], np.array([[0.0], [1.0], [0.0], [1.0]]))
+    >>> print(learned)
+    x  a number, with an indicator of missing values
+    w  a category of 2 levels
+    """
+
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def learn(
+        cls, columns: Sequence[NDArray[Any]], names: Sequence[str], target: Matrix
+    ) -> tuple[Preparation, Rows]:
+        """Learn from the rows of a fit; also returns them prepared, with cross-fitted means.
+
+        Parameters
+        ----------
+        columns : sequence of ndarray
+            As ``read_columns`` returns them.
+        names : sequence of str
+        target : ndarray of shape (rows, outputs)
+            Standardised.
+        """
+        learned: list[Column] = []
+        made: list[tuple[str, Matrix]] = []
+        seen: dict[bytes, str] = {}
+        for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+            for each, blocks in _learn_column(name, place, column, target):
+                twin = _twin(each, blocks, seen)
+                learned.append(each if twin is None else twin)
+                made += blocks if twin is None else []
+        preparation = cls(tuple(learned))
+        if not made:
+            raise ValueError(
+                "No column of X can be used: " + "; ".join(str(preparation).split("\n")[:5]) + "."
+            )
+        return preparation, Rows.of(made, len(target))
+
+    def rows(self, columns: Sequence[NDArray[Any]]) -> Rows:
+        """Prepare new rows."""
+        made = [b for each in self.columns for b in each.blocks(columns[each.place])]
+        return Rows.of(made, len(columns[0]))
+
+    def __str__(self) -> str:
+        width = max(len(each.name) for each in self.columns)
+        return "\n".join(f"{each.name:<{width}}  {each.treatment}" for each in self.columns)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Prepared rows: all columns side by side, and the block that each belongs to."""
+
+    X: Matrix
+    block: NDArray[np.intp]
+    """The number of each column's block, in ``BLOCKS``."""
+
+    @classmethod
+    def of(cls, made: Sequence[tuple[str, Matrix]], count: int) -> Rows:
+        """Put blocks side by side."""
+        numbers = [np.full(part.shape[1], BLOCKS.index(name)) for name, part in made]
+        parts = [part for _, part in made]
+        if not parts:
+            return cls(np.zeros((count, 0)), np.zeros(0, np.intp))
+        return cls(np.hstack(parts), np.concatenate(numbers).astype(np.intp))
+
+    def has(self, name: str) -> bool:
+        """Whether a block has columns."""
+        return bool((self.block == BLOCKS.index(name)).any())
+
+
+def _twin(
+    column: Column, blocks: Sequence[tuple[str, Matrix]], seen: dict[bytes, str]
+) -> DroppedColumn | None:
+    """Return the column as dropped if one before it becomes the same numbers."""
+    if not blocks:
+        return None
+    key = b"".join(part.tobytes() for _, part in blocks)
+    first = seen.setdefault(key, column.name)
+    if first == column.name:
+        return None
+    return DroppedColumn(column.name, column.place, f"the same as {first!r}")
+
+
+def _learn_column(
+    name: str, place: int, column: NDArray[Any], target: Matrix
+) -> Iterator[tuple[Column, list[tuple[str, Matrix]]]]:
+    """Yield what a column becomes: one entry, or one for each part of dates."""
+    if column.dtype.kind == "O":
+        yield _learn_words(name, place, column, target)
+        return
+    parts = ("",) if column.dtype.kind == "f" else ("days", "month", "weekday", "hour")
+    for part in parts:
+        found = _learn_numbers(name, place, part, read_part(column, part))
+        if part and isinstance(found, DroppedColumn) and part != "days":
+            continue  # dates without hours have no hour
+        yield found, list(found.blocks(column))
+
+
+def read_part(column: NDArray[Any], part: str) -> Vector:
+    """Return a column of numbers as it is, or a part of its dates as numbers."""
+    if not part:
+        return np.where(np.isfinite(column), column, np.nan)
+    gone = np.isnat(column)
+    when = np.where(gone, np.datetime64(0, "us"), column)
+    days = when.astype("datetime64[D]")
+    if part == "days":
+        numbers = days.astype(np.int64)
+    elif part == "month":
+        numbers = when.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    elif part == "weekday":
+        numbers = (days.astype(np.int64) + 3) % 7 + 1
+    else:
+        numbers = (when - days) / _HOUR
+    return np.where(gone, np.nan, numbers.astype(np.float64))
+
+
+def _learn_numbers(
+    name: str, place: int, part: str, values: Vector
+) -> NumberColumn | DroppedColumn:
+    known = np.isfinite(values)
+    if not known.any():
+        return DroppedColumn(name, place, "every value is missing")
+    present = np.sort(values[known])
+    missing = not known.all()
+    if present[0] == present[-1]:
+        if not missing:
+            return DroppedColumn(name, place, "every row has the same value")
+        flat = np.zeros(1)
+        return NumberColumn(name, place, part, float(present[0]), 1.0, present[:1], flat, True)
+    largest = float(np.abs(present[[0, -1]]).max())  # so that squares stay finite
+    mean = largest * float((present / largest).mean())
+    scale = largest * float((present / largest).std()) or 1.0
+    knots, scores = _normal_scores(present)
+    return NumberColumn(name, place, part, mean, scale, knots, scores, missing)
+
+
+def _normal_scores(ordered: Vector) -> tuple[Vector, Vector]:
+    """Return knots and their standardised normal scores; tied values share their middle rank."""
+    values, first, counts = np.unique(ordered, return_index=True, return_counts=True)
+    n = len(ordered)
+    scores = ndtri((first + 0.5 * counts) / n)
+    mean = float(scores @ counts) / n
+    spread = float(np.sqrt(np.square(scores - mean) @ counts / n)) or 1.0
+    scores = (scores - mean) / spread
+    if len(values) > MOST_KNOTS:
+        shares = np.linspace(0, len(values) - 1, MOST_KNOTS).astype(np.intp)
+        values, scores = values[shares], scores[shares]
+    return values, scores
+
+
+def find_levels(levels: NDArray[np.str_], column: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the number of each word among the levels, -1 where it is missing or unknown."""
+    number = {level: code for code, level in enumerate(levels.tolist())}
+    found = [number.get(word, -1) for word in column.tolist()]
+    return np.array(found, dtype=np.intp)
+
+
+def _learn_words(
+    name: str, place: int, column: NDArray[Any], target: Matrix
+) -> tuple[Column, list[tuple[str, Matrix]]]:
+    present = [word for word in column.tolist() if word is not None]
+    if not present:
+        return DroppedColumn(name, place, "every value is missing"), []
+    levels = np.unique(np.array(present, dtype=np.str_))
+    code = find_levels(levels, column)
+    counts = np.bincount(code[code >= 0], minlength=len(levels))
+    if len(levels) == 1 and counts[0] == len(code):
+        return DroppedColumn(name, place, "every row has the same value"), []
+    if len(levels) == len(code):
+        return DroppedColumn(name, place, "every row has a word of its own"), []
+    indicator, lengths = _indicators(counts, len(code))
+    means, fitted = _target_means(code, target, len(levels))
+    spread = fitted.std(axis=0)
+    spread[spread == 0] = 1.0
+    learned = WordColumn(name, place, levels, indicator, lengths, means, spread)
+    return learned, list(learned.of_codes(code, fitted / spread))
+
+
+def _indicators(counts: NDArray[np.intp], rows: int) -> tuple[NDArray[np.intp], Vector]:
+    """Choose which levels have an indicator, and how long each is.
+
+    An indicator of share p has the standard deviation (p (1 - p))^1/2; divided by it, levels count
+    alike, and agreement on a rare one counts more. Half of that, because two indicators differ
+    wherever two levels do.
+    """
+    common = np.flatnonzero(counts >= min(RAREST, counts.max()))
+    kept = common[np.argsort(-counts[common], kind="stable")[: MOST_LEVELS - 1]]
+    indicator = np.full(len(counts), len(kept), dtype=np.intp)
+    indicator[kept] = np.arange(len(kept))
+    rare = int(counts.sum() - counts[kept].sum())
+    sizes = np.append(counts[kept], rare) if rare else counts[kept]
+    share = np.clip(sizes / rows, 0.5 / rows, 1.0 - 0.5 / rows)
+    return indicator, np.minimum(0.5 / np.sqrt(share * (1.0 - share)), LONGEST_INDICATOR)
+
+
+def _target_means(
+    code: NDArray[np.intp], target: Matrix, levels: int
+) -> tuple[Matrix, Matrix]:
+    """Return the target's mean at each level, and for every row that of the other folds' rows."""
+    fold = np.random.default_rng(0).permutation(len(code)) % FOLDS
+    known = code >= 0
+    sums = np.zeros((FOLDS, levels, target.shape[1]))
+    counts = np.zeros((FOLDS, levels))
+    np.add.at(sums, (fold[known], code[known]), target[known])
+    np.add.at(counts, (fold[known], code[known]), 1.0)
+    total, many = sums.sum(axis=0), counts.sum(axis=0)
+    means = total / (many + PRIOR_ROWS)[:, None]
+    others = (total - sums) / (many - counts + PRIOR_ROWS)[..., None]
+    fitted = np.where(known[:, None], others[fold, code], 0.0)
+    return means, fitted

@@ -1,0 +1,117 @@
+"""What kernel machines for tables share: reading, searching, fitting and explaining."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.certify import Certificate
+from maxmargin.inputs.caution import caution
+from maxmargin.inputs.parameters import check_shared
+from maxmargin.ops.clock import Clock
+from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
+from maxmargin.tabular.machine import Member, average
+from maxmargin.tabular.preparation import Preparation, Rows
+from maxmargin.tabular.search import Task, run_search
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is to be learned: outputs of mean 0, what was taken off them, weights and classes."""
+
+    Y: Matrix
+    offset: Vector
+    weight: Vector | None
+    label: NDArray[np.intp] | None = None
+
+
+class TableMachine(BaseEstimator):
+    """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_shared(self)
+
+    def _names(self, count: int) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(count)] if names is None else [str(n) for n in names]
+
+    def _learn(
+        self,
+        columns: list[NDArray[Any]],
+        target: Targets,
+        clock: Clock,
+    ) -> Unseen:
+        """Prepare, search and fit; returns what is known of rows the machines did not see."""
+        names = self._names(len(columns))
+        self.preparation_, rows = Preparation.learn(columns, names, target.Y)
+        task = Task(rows, target.Y, target.weight, target.label)
+        found = run_search(task, clock, self.n_jobs, self.random_state)
+        if not found.finalists:
+            raise ValueError(
+                f"{type(self).__name__} had no time for a single machine; raise time_limit."
+            )
+        if not found.complete:
+            caution(
+                "time_limit was reached before the search was done; the best machines so far are "
+                "kept.",
+                ConvergenceWarning,
+            )
+        fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
+        if MOST_ROWS < len(task):
+            caution(
+                f"The machines are made of {MOST_ROWS:,} of the {len(task):,} rows, drawn at "
+                "random: exact kernel machines of more take minutes.",
+                UserWarning,
+            )
+        self.members_ = fitted.members
+        self.search_ = found.trials
+        self.support_ = fitted.rows
+        return fitted.unseen
+
+    @property
+    def certificates_(self) -> list[Certificate]:
+        """Of every member and output."""
+        check_is_fitted(self)
+        members: tuple[Member, ...] = self.members_
+        return [each for member in members for each in member.certificates]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """Of the member and output with the worst relative gap."""
+        return max(self.certificates_, key=lambda each: each.relative_gap)
+
+    def _prepared(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return self.preparation_.rows(read_columns(self, X, reset=False))
+
+    def _values(self, X: Any) -> Vector:
+        return average(self.members_, self._prepared(X), self.n_jobs)
+
+    def search_results(self) -> dict[str, NDArray[Any]]:
+        """Return what the search tried, as columns: candidate, rows, loss."""
+        check_is_fitted(self)
+        names, rows, losses = zip(*self.search_, strict=True)
+        return {
+            "candidate": np.array(names, dtype=object),
+            "rows": np.array(rows),
+            "loss": np.array(losses),
+        }

@@ -1,0 +1,143 @@
+"""A kernel machine for tables with classes, ready for any columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.weights import check_sample_weight, weigh_classes
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import watch
+from maxmargin.tabular.calibration import Calibration, calibrate
+from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.table_machine import TableMachine, Targets
+
+Vector = NDArray[np.float64]
+
+
+class TableSVC(ClassifierMixin, TableMachine):
+    """A support vector machine for tables that needs no preparing.
+
+    ``fit`` takes numbers, missing values, words, booleans and dates as they are, prepares every
+    column, searches kernel and ridge, and keeps the weighted average of the best few machines.
+
+    Up to 3,000 rows the machines are least-squares support vector machines, one output a class
+    against the rest: leaving rows out of them is exact and nearly free, which is what the search,
+    the average and the probabilities are judged by. Of more rows a sample of 3,000 is searched,
+    and the machines of all rows are support vector machines.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced", default=None
+        Factors of the loss by class.
+    time_limit : float, default=None
+        Seconds after which the search ends with the best machines so far. Without one the work
+        depends on the number of rows alone, and so does the result.
+    n_jobs : int, default=None
+        Threads; None for all cores, and for one in a worker of a pool. The result does not depend
+        on it.
+    random_state : int, default=0
+        Of the samples of rows that early stages of the search look at.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    preparation_ : Preparation
+        What became of each column; print it.
+    members_ : tuple of Member
+        The machines of the average, with their shares and certificates.
+    certificate_, certificates_ : Certificate, list of Certificate
+        The worst, and all.
+    search_ : tuple
+        What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from maxmargin import TableSVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> model = TableSVC().fit(X, y)
+    >>> model.certificate_.status.name
+    'CERTIFIED'
+    >>> print(model.preparation_)
+    x0  a number
+    x1  a number
+    """
+
+    def __init__(
+        self,
+        *,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Class labels.
+        sample_weight : array-like of shape (rows,), default=None
+            Factors of the loss by row; rows without a positive weight are left out.
+
+        Returns
+        -------
+        self : TableSVC
+        """
+        self._check_parameters()
+        with watch(self.time_limit) as clock:
+            columns = read_columns(self, X, reset=True)
+            self.classes_, label, labels = number_classes(y)
+            check_consistent_length(columns[0], label)
+            weight = weigh_classes(self.class_weight, self.classes_, labels)[label]
+            if sample_weight is not None:
+                weight = weight * np.maximum(check_sample_weight(sample_weight, label), 0.0)
+            kept = np.flatnonzero(weight > 0)
+            columns, label, weight = [c[kept] for c in columns], label[kept], weight[kept]
+            even = bool((weight == weight[0]).all())
+            signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+            if len(self.classes_) == 2:
+                signs = signs[:, 1:]
+            offset = np.average(signs, axis=0, weights=weight)
+            weighed = None if even else weight / weight.mean()
+            unseen = self._learn(columns, Targets(signs - offset, offset, weighed, label), clock)
+            known = None if weighed is None else weighed[unseen.rows]
+            self.calibration_ = calibrate(unseen.values, label[unseen.rows], known)
+            self.support_ = kept[self.support_]
+        return self
+
+    def decision_function(self, X: Any) -> Vector:
+        """Return the decision values of rows: one for two classes, else one for each class."""
+        values = self._values(X)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row."""
+        check_is_fitted(self)
+        values = self.decision_function(X)
+        number = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        classes: NDArray[Any] = self.classes_[number]
+        return classes
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Return the probability of each class, calibrated on the rows left out in the search."""
+        check_is_fitted(self)
+        calibration: Calibration = self.calibration_
+        values = self.decision_function(X)
+        return calibration.probabilities(values[:, None] if values.ndim == 1 else values)

@@ -1,0 +1,151 @@
+"""A kernel machine for tables with a quantity to predict, ready for any columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.targets import check_targets
+from maxmargin.inputs.weights import check_sample_weight
+from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.ops.clock import watch
+from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.table_machine import TableMachine, Targets
+
+Vector = NDArray[np.float64]
+
+
+class TableSVR(RegressorMixin, TableMachine):
+    """Support vector regression for tables that needs no preparing.
+
+    ``fit`` takes numbers, missing values, words, booleans and dates as they are, prepares every
+    column, searches kernel and ridge, and keeps the weighted average of the best few machines.
+
+    Parameters
+    ----------
+    time_limit : float, default=None
+        Seconds after which the search ends with the best machines so far. Without one the work
+        depends on the number of rows alone, and so does the result.
+    n_jobs : int, default=None
+        Threads; None for all cores, and for one in a worker of a pool. The result does not depend
+        on it.
+    random_state : int, default=0
+        Of the samples of rows that early stages of the search look at.
+
+    Attributes
+    ----------
+    preparation_ : Preparation
+        What became of each column; print it.
+    members_ : tuple of Member
+        The machines of the average, with their shares and certificates.
+    certificate_, certificates_ : Certificate, list of Certificate
+        The worst, and all.
+    search_ : tuple
+        What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
+    residuals_ : ndarray
+        What rows that the machines had not seen were off, in ascending order.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import TableSVR
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> model = TableSVR().fit(X, np.sin(X[:, 0]))
+    >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.05)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : DataFrame, Arrow table, array-like or sparse matrix of shape (rows, columns)
+        y : array-like of shape (rows,)
+            Targets.
+        sample_weight : array-like of shape (rows,), default=None
+            Factors of the loss by row; rows without a positive weight are left out.
+
+        Returns
+        -------
+        self : TableSVR
+        """
+        self._check_parameters()
+        with watch(self.time_limit) as clock:
+            columns = read_columns(self, X, reset=True)
+            target = check_targets(y)
+            check_consistent_length(columns[0], target)
+            weight = np.ones(len(target))
+            if sample_weight is not None:
+                none = np.zeros(len(target), dtype=np.intp)
+                weight = np.maximum(check_sample_weight(sample_weight, none, classes=False), 0.0)
+            kept = np.flatnonzero(weight > 0)
+            columns, target, weight = [c[kept] for c in columns], target[kept], weight[kept]
+            even = bool((weight == weight[0]).all())
+            self.offset_, self.scale_ = _middle_and_scale(target, weight)
+            Y = ((target - self.offset_) / self.scale_)[:, None]
+            weighed = None if even else weight / weight.mean()
+            unseen = self._learn(columns, Targets(Y, np.zeros(1), weighed), clock)
+            off = np.abs(Y[unseen.rows] - unseen.values)[:, 0]
+            self.residuals_ = np.sort(off) * self.scale_
+            self.support_ = kept[self.support_]
+        return self
+
+    def predict(self, X: Any) -> Vector:
+        """Return the predicted target of each row."""
+        check_is_fitted(self)
+        values: Vector = self._values(X)[:, 0] * self.scale_ + self.offset_
+        return values
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Vector, Vector]:
+        """Return the ends of intervals that hold the target of a new row with a probability.
+
+        The half width is the quantile of what rows left out in the search were off (the jackknife
+        of Barber, Candes, Ramdas and Tibshirani, "Predictive inference with the jackknife+",
+        Annals of Statistics 49, 2021, eq. 1), so that all rows' intervals are equally wide.
+
+        Parameters
+        ----------
+        X : as in ``fit``
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        low, high : ndarray of shape (rows,)
+        """
+        check_is_fitted(self)
+        if not 0.0 < coverage < 1.0:
+            raise ParameterError(f"coverage must be between 0 and 1, got {coverage!r}.")
+        n = len(self.residuals_)
+        width = self.residuals_[min(n - 1, int(np.ceil(coverage * (n + 1))) - 1)]
+        middle = self.predict(X)
+        return middle - width, middle + width
+
+
+def _middle_and_scale(target: Vector, weight: Vector) -> tuple[float, float]:
+    """Return the weighted mean and standard deviation, at any size of the numbers."""
+    largest = float(np.abs(target).max()) or 1.0
+    mean = largest * float(np.average(target / largest, weights=weight))
+    off = (target - mean) / largest
+    scale = largest * float(np.sqrt(np.average(off * off, weights=weight)))
+    return mean, scale or 1.0

@@ -1,0 +1,52 @@
+import numpy as np
+
+from maxmargin.ops.clock import Clock
+from maxmargin.tabular.preparation import Preparation
+from maxmargin.tabular.search import STAGES, Task, first_candidates, neighbours, run_search
+
+
+def task_of(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = np.sin(2 * X[:, :1]) + 0.1 * rng.normal(size=(n, 1))
+    y -= y.mean()
+    _, rows = Preparation.learn(list(X.T), ["a", "b"], y)
+    return Task(rows, y, None)
+
+
+def test_the_best_is_first_and_good():
+    found = run_search(task_of(120), Clock(), 1)
+    losses = [trial.loss for trial in found.finalists]
+    assert losses == sorted(losses)
+    assert losses[0] < 0.1
+    assert found.complete
+    assert found.sample.tolist() == list(range(120))
+
+
+def test_any_number_of_threads_finds_the_same():
+    one, two = (run_search(task_of(80), Clock(), n_jobs) for n_jobs in (1, 2))
+    assert one.trials == two.trials
+
+
+def test_stages_look_at_more_rows_each():
+    found = run_search(task_of(STAGES[0] + 50), Clock(), None)
+    assert sorted({rows for _, rows, _ in found.trials}) == [STAGES[0], STAGES[0] + 50]
+
+
+def test_time_is_up_before_it_begins():
+    clock = Clock(time_limit=0.0)
+    assert not run_search(task_of(50), clock, 1).complete
+
+
+def test_neighbours_hold_the_survivors_with_the_best_ridge_of_each():
+    first = list(first_candidates(task_of(20).rows))[:4]
+    near = set(neighbours(first, 0))
+    assert {first[0], first[3]} <= near
+    assert first[2] not in near
+
+
+def test_samples_keep_the_shares_of_classes():
+    base = task_of(STAGES[0] * 2)
+    label = (np.arange(len(base)) % 10 == 0).astype(np.intp)
+    found = run_search(Task(base.rows, base.Y, None, label), Clock(), None)
+    assert np.isclose(label[found.sample].mean(), 0.1, atol=0.01)
