@@ -132,6 +132,17 @@ def test_search_results_name_what_was_tried():
     assert len(found["candidate"]) == len(found["loss"]) == len(found["rows"]) > 100
 
 
+def test_repeats_are_weights_and_the_order_of_rows_says_nothing():
+    frame, y = mixed(60)
+    weight = np.random.default_rng(3).integers(1, 4, 60)
+    again = np.random.default_rng(4).permutation(np.repeat(np.arange(60), weight))
+    weighed = TableSVC().fit(frame, y, weight)
+    repeated = TableSVC().fit(frame.iloc[again], y[again])
+    np.testing.assert_array_equal(
+        weighed.decision_function(frame), repeated.decision_function(frame)
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

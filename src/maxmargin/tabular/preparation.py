@@ -149,7 +149,11 @@ class Preparation:
 
     @classmethod
     def learn(
-        cls, columns: Sequence[NDArray[Any]], names: Sequence[str], target: Matrix
+        cls,
+        columns: Sequence[NDArray[Any]],
+        names: Sequence[str],
+        target: Matrix,
+        weight: Vector | None = None,
     ) -> tuple[Preparation, Rows]:
         """Learn from the rows of a fit; also returns them prepared, with cross-fitted means.
 
@@ -160,12 +164,15 @@ class Preparation:
         names : sequence of str
         target : ndarray of shape (rows, outputs)
             Standardised.
+        weight : ndarray of shape (rows,), optional
+            How often each row counts.
         """
+        weight = np.ones(len(target)) if weight is None else weight
         learned: list[Column] = []
         made: list[tuple[str, Matrix]] = []
         seen: dict[bytes, str] = {}
         for place, (name, column) in enumerate(zip(names, columns, strict=True)):
-            for each, blocks in _learn_column(name, place, column, target):
+            for each, blocks in _learn_column(name, place, column, target, weight):
                 twin = _twin(each, blocks, seen)
                 learned.append(each if twin is None else twin)
                 made += blocks if twin is None else []
@@ -222,15 +229,15 @@ def _twin(
 
 
 def _learn_column(
-    name: str, place: int, column: NDArray[Any], target: Matrix
+    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
 ) -> Iterator[tuple[Column, list[tuple[str, Matrix]]]]:
     """Yield what a column becomes: one entry, or one for each part of dates."""
     if column.dtype.kind == "O":
-        yield _learn_words(name, place, column, target)
+        yield _learn_words(name, place, column, target, weight)
         return
     parts = ("",) if column.dtype.kind == "f" else ("days", "month", "weekday", "hour")
     for part in parts:
-        found = _learn_numbers(name, place, part, read_part(column, part))
+        found = _learn_numbers(name, place, part, read_part(column, part), weight)
         if part and isinstance(found, DroppedColumn) and part != "days":
             continue  # dates without hours have no hour
         yield found, list(found.blocks(column))
@@ -255,32 +262,35 @@ def read_part(column: NDArray[Any], part: str) -> Vector:
 
 
 def _learn_numbers(
-    name: str, place: int, part: str, values: Vector
+    name: str, place: int, part: str, values: Vector, weight: Vector
 ) -> NumberColumn | DroppedColumn:
     known = np.isfinite(values)
     if not known.any():
         return DroppedColumn(name, place, "every value is missing")
-    present = np.sort(values[known])
+    present, number = np.unique(values[known], return_inverse=True)
+    counts = np.bincount(number, weight[known])
     missing = not known.all()
-    if present[0] == present[-1]:
+    if len(present) == 1:
         if not missing:
             return DroppedColumn(name, place, "every row has the same value")
-        flat = np.zeros(1)
-        return NumberColumn(name, place, part, float(present[0]), 1.0, present[:1], flat, True)
+        return NumberColumn(name, place, part, float(present[0]), 1.0, present, np.zeros(1), True)
     largest = float(np.abs(present[[0, -1]]).max())  # so that squares stay finite
-    mean = largest * float((present / largest).mean())
-    scale = largest * float((present / largest).std()) or 1.0
-    knots, scores = _normal_scores(present)
+    mean, scale = (largest * each for each in _mean_and_spread(present / largest, counts))
+    knots, scores = _normal_scores(present, counts)
     return NumberColumn(name, place, part, mean, scale, knots, scores, missing)
 
 
-def _normal_scores(ordered: Vector) -> tuple[Vector, Vector]:
+def _mean_and_spread(values: Vector, counts: Vector) -> tuple[float, float]:
+    mean = float(np.average(values, weights=counts))
+    spread = float(np.sqrt(np.average(np.square(values - mean), weights=counts)))
+    return mean, spread or 1.0
+
+
+def _normal_scores(values: Vector, counts: Vector) -> tuple[Vector, Vector]:
     """Return knots and their standardised normal scores; tied values share their middle rank."""
-    values, first, counts = np.unique(ordered, return_index=True, return_counts=True)
-    n = len(ordered)
-    scores = ndtri((first + 0.5 * counts) / n)
-    mean = float(scores @ counts) / n
-    spread = float(np.sqrt(np.square(scores - mean) @ counts / n)) or 1.0
+    below = np.cumsum(counts) - counts
+    scores = ndtri((below + 0.5 * counts) / counts.sum())
+    mean, spread = _mean_and_spread(scores, counts)
     scores = (scores - mean) / spread
     if len(values) > MOST_KNOTS:
         shares = np.linspace(0, len(values) - 1, MOST_KNOTS).astype(np.intp)
@@ -296,27 +306,27 @@ def find_levels(levels: NDArray[np.str_], column: NDArray[Any]) -> NDArray[np.in
 
 
 def _learn_words(
-    name: str, place: int, column: NDArray[Any], target: Matrix
+    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
 ) -> tuple[Column, list[tuple[str, Matrix]]]:
     present = [word for word in column.tolist() if word is not None]
     if not present:
         return DroppedColumn(name, place, "every value is missing"), []
     levels = np.unique(np.array(present, dtype=np.str_))
     code = find_levels(levels, column)
-    counts = np.bincount(code[code >= 0], minlength=len(levels))
-    if len(levels) == 1 and counts[0] == len(code):
+    known = code >= 0
+    counts = np.bincount(code[known], weight[known], minlength=len(levels))
+    if len(levels) == 1 and known.all():
         return DroppedColumn(name, place, "every row has the same value"), []
     if len(levels) == len(code):
         return DroppedColumn(name, place, "every row has a word of its own"), []
-    indicator, lengths = _indicators(counts, len(code))
-    means, fitted = _target_means(code, target, len(levels))
-    spread = fitted.std(axis=0)
-    spread[spread == 0] = 1.0
+    indicator, lengths = _indicators(counts, float(weight.sum()))
+    means, fitted = _target_means(code, target, len(levels), weight)
+    spread = np.array([_mean_and_spread(column, weight)[1] for column in fitted.T])
     learned = WordColumn(name, place, levels, indicator, lengths, means, spread)
     return learned, list(learned.of_codes(code, fitted / spread))
 
 
-def _indicators(counts: NDArray[np.intp], rows: int) -> tuple[NDArray[np.intp], Vector]:
+def _indicators(counts: Vector, rows: float) -> tuple[NDArray[np.intp], Vector]:
     """Choose which levels have an indicator, and how long each is.
 
     An indicator of share p has the standard deviation (p (1 - p))^1/2; divided by it, levels count
@@ -327,22 +337,22 @@ def _indicators(counts: NDArray[np.intp], rows: int) -> tuple[NDArray[np.intp], 
     kept = common[np.argsort(-counts[common], kind="stable")[: MOST_LEVELS - 1]]
     indicator = np.full(len(counts), len(kept), dtype=np.intp)
     indicator[kept] = np.arange(len(kept))
-    rare = int(counts.sum() - counts[kept].sum())
-    sizes = np.append(counts[kept], rare) if rare else counts[kept]
+    rare = np.delete(counts, kept).sum()
+    sizes = np.append(counts[kept], rare) if len(kept) < len(counts) else counts[kept]
     share = np.clip(sizes / rows, 0.5 / rows, 1.0 - 0.5 / rows)
     return indicator, np.minimum(0.5 / np.sqrt(share * (1.0 - share)), LONGEST_INDICATOR)
 
 
 def _target_means(
-    code: NDArray[np.intp], target: Matrix, levels: int
+    code: NDArray[np.intp], target: Matrix, levels: int, weight: Vector
 ) -> tuple[Matrix, Matrix]:
     """Return the target's mean at each level, and for every row that of the other folds' rows."""
     fold = np.random.default_rng(0).permutation(len(code)) % FOLDS
     known = code >= 0
     sums = np.zeros((FOLDS, levels, target.shape[1]))
     counts = np.zeros((FOLDS, levels))
-    np.add.at(sums, (fold[known], code[known]), target[known])
-    np.add.at(counts, (fold[known], code[known]), 1.0)
+    np.add.at(sums, (fold[known], code[known]), target[known] * weight[known, None])
+    np.add.at(counts, (fold[known], code[known]), weight[known])
     total, many = sums.sum(axis=0), counts.sum(axis=0)
     means = total / (many + PRIOR_ROWS)[:, None]
     others = (total - sums) / (many - counts + PRIOR_ROWS)[..., None]

@@ -205,8 +205,9 @@ def _judge(
         D, median = distances.weighted(weights, metric)
         found: list[Trial] = []
         for kernel, ridges in _by_kernel(members):
-            if clock.expired or clock.interrupted:
-                break
+            first = metric == candidates[0].metric and weights == candidates[0].weights
+            if (clock.expired or clock.interrupted) and (found or not first):
+                break  # one machine there has to be
             known = replace(kernel, median=median)
             K = known.profile_of(D)
             found += _of_ridges(task, known, K, ridges, scale)

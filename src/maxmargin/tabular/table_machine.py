@@ -62,13 +62,9 @@ class TableMachine(BaseEstimator):
     ) -> Unseen:
         """Prepare, search and fit; returns what is known of rows the machines did not see."""
         names = self._names(len(columns))
-        self.preparation_, rows = Preparation.learn(columns, names, target.Y)
+        self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
         task = Task(rows, target.Y, target.weight, target.label)
         found = run_search(task, clock, self.n_jobs, self.random_state)
-        if not found.finalists:
-            raise ValueError(
-                f"{type(self).__name__} had no time for a single machine; raise time_limit."
-            )
         if not found.complete:
             caution(
                 "time_limit was reached before the search was done; the best machines so far are "
@@ -104,7 +100,8 @@ class TableMachine(BaseEstimator):
         return self.preparation_.rows(read_columns(self, X, reset=False))
 
     def _values(self, X: Any) -> Vector:
-        return average(self.members_, self._prepared(X), self.n_jobs)
+        rows = self._prepared(X)
+        return average(self.members_, rows, self.n_jobs)
 
     def search_results(self) -> dict[str, NDArray[Any]]:
         """Return what the search tried, as columns: candidate, rows, loss."""

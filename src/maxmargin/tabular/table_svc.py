@@ -7,14 +7,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.tabular.calibration import Calibration, calibrate
 from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
@@ -103,24 +105,27 @@ class TableSVC(ClassifierMixin, TableMachine):
         self._check_parameters()
         with watch(self.time_limit) as clock:
             columns = read_columns(self, X, reset=True)
-            self.classes_, label, labels = number_classes(y)
+            self.classes_, label, labels = number_classes(_finite(y))
             check_consistent_length(columns[0], label)
             weight = weigh_classes(self.class_weight, self.classes_, labels)[label]
             if sample_weight is not None:
                 weight = weight * np.maximum(check_sample_weight(sample_weight, label), 0.0)
-            kept = np.flatnonzero(weight > 0)
-            columns, label, weight = [c[kept] for c in columns], label[kept], weight[kept]
-            even = bool((weight == weight[0]).all())
-            signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
-            if len(self.classes_) == 2:
-                signs = signs[:, 1:]
-            offset = np.average(signs, axis=0, weights=weight)
-            weighed = None if even else weight / weight.mean()
-            unseen = self._learn(columns, Targets(signs - offset, offset, weighed, label), clock)
-            known = None if weighed is None else weighed[unseen.rows]
-            self.calibration_ = calibrate(unseen.values, label[unseen.rows], known)
-            self.support_ = kept[self.support_]
+            found = find_distinct(columns, label, weight)
+            self._fit_distinct([c[found.rows] for c in columns], label[found.rows], found, clock)
         return self
+
+    def _fit_distinct(
+        self, columns: list[NDArray[Any]], label: NDArray[np.intp], found: Distinct, clock: Clock
+    ) -> None:
+        signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        if len(self.classes_) == 2:
+            signs = signs[:, 1:]
+        offset = np.average(signs, axis=0, weights=found.weight)
+        targets = Targets(signs - offset, offset, found.weight, label)
+        unseen = self._learn(columns, targets, clock)
+        known = found.weight[unseen.rows]
+        self.calibration_ = calibrate(unseen.values, label[unseen.rows], known)
+        self.support_ = found.rows[self.support_]
 
     def decision_function(self, X: Any) -> Vector:
         """Return the decision values of rows: one for two classes, else one for each class."""
@@ -141,3 +146,10 @@ class TableSVC(ClassifierMixin, TableMachine):
         calibration: Calibration = self.calibration_
         values = self.decision_function(X)
         return calibration.probabilities(values[:, None] if values.ndim == 1 else values)
+
+
+def _finite(y: Any) -> Any:
+    """Return the labels; refuse numbers among which one is missing."""
+    if np.asarray(y).dtype.kind == "f":
+        assert_all_finite(np.asarray(y), input_name="y")
+    return y

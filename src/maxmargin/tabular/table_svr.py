@@ -13,11 +13,14 @@ from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
+
+LEAST_ROWS = 2
 
 
 class TableSVR(RegressorMixin, TableMachine):
@@ -98,17 +101,24 @@ class TableSVR(RegressorMixin, TableMachine):
             if sample_weight is not None:
                 none = np.zeros(len(target), dtype=np.intp)
                 weight = np.maximum(check_sample_weight(sample_weight, none, classes=False), 0.0)
-            kept = np.flatnonzero(weight > 0)
-            columns, target, weight = [c[kept] for c in columns], target[kept], weight[kept]
-            even = bool((weight == weight[0]).all())
-            self.offset_, self.scale_ = _middle_and_scale(target, weight)
-            Y = ((target - self.offset_) / self.scale_)[:, None]
-            weighed = None if even else weight / weight.mean()
-            unseen = self._learn(columns, Targets(Y, np.zeros(1), weighed), clock)
-            off = np.abs(Y[unseen.rows] - unseen.values)[:, 0]
-            self.residuals_ = np.sort(off) * self.scale_
-            self.support_ = kept[self.support_]
+            found = find_distinct(columns, target, weight)
+            if len(found.rows) < LEAST_ROWS:
+                raise ValueError(
+                    f"TableSVR needs at least {LEAST_ROWS} different rows, got n_samples = "
+                    f"{len(found.rows)}."
+                )
+            self._fit_distinct([c[found.rows] for c in columns], target[found.rows], found, clock)
         return self
+
+    def _fit_distinct(
+        self, columns: list[NDArray[Any]], target: Vector, found: Distinct, clock: Clock
+    ) -> None:
+        self.offset_, self.scale_ = _middle_and_scale(target, found.weight)
+        Y = ((target - self.offset_) / self.scale_)[:, None]
+        unseen = self._learn(columns, Targets(Y, np.zeros(1), found.weight), clock)
+        off = np.abs(Y[unseen.rows] - unseen.values)[:, 0]
+        self.residuals_ = np.sort(off) * self.scale_
+        self.support_ = found.rows[self.support_]
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted target of each row."""

@@ -1,0 +1,55 @@
+"""Merge equal rows into one of a larger weight, in an order that only their values decide.
+
+A row that is there twice and a row of weight 2 are the same, and a row whose twin was left in would
+be predicted by it, which says nothing about new rows. So equal rows with equal targets become one,
+and a fit depends neither on the order of rows nor on how repeats are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Distinct rows, by the position of the first of each, and the weights of all of each."""
+
+    rows: NDArray[np.intp]
+    weight: Vector
+
+
+def find_distinct(
+    columns: Sequence[NDArray[Any]], target: NDArray[Any], weight: Vector
+) -> Distinct:
+    """Find the distinct rows of positive weight.
+
+    Examples
+    --------
+    >>> x, y = np.array([2.0, 1.0, 2.0, np.nan]), np.array([0, 0, 0, 1])
+    >>> found = find_distinct([x], y, np.array([1.0, 1.0, 3.0, 0.0]))
+    >>> found.rows.tolist(), found.weight.tolist()
+    ([1, 0], [1.0, 4.0])
+    """
+    kept = np.flatnonzero(weight > 0)
+    codes = [_codes(each[kept]) for each in (target, *columns)]
+    order = np.lexsort(codes[::-1])
+    table = np.column_stack(codes)[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (table[1:] != table[:-1]).any(axis=1)
+    starts = np.flatnonzero(new)
+    sums = np.add.reduceat(weight[kept][order], starts) if len(starts) else np.zeros(0)
+    return Distinct(kept[order[starts]], sums)
+
+
+def _codes(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Number the values in their order; those that are missing are alike."""
+    if values.dtype.kind == "O":
+        values = np.array(["\0" if v is None else "\1" + v for v in values.tolist()], dtype=np.str_)
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
