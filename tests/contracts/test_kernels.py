@@ -74,11 +74,11 @@ def matern(nu, s):
     return (1 + root + (5 * s / 3 if nu == 2.5 else 0.0)) * np.exp(-root)
 
 
-def squared(x, y):
+def euclidean(x, y):
     return ((x - y) ** 2).sum()
 
 
-def absolute(x, y):
+def city_block(x, y):
     return np.abs(x - y).sum()
 
 
@@ -138,12 +138,12 @@ VECTOR_KERNELS = {
     RBF(sigma=2.0): lambda x, y: np.exp(-((x - y) ** 2).sum() / 8),
     RBF(gamma=0): lambda x, y: 1.0,
     Laplacian(gamma=0.4): lambda x, y: np.exp(-0.4 * np.abs(x - y).sum()),
-    Matern(1.5, gamma=0.3): lambda x, y: matern(1.5, 0.3 * squared(x, y)),
-    Matern(2.5, gamma=0.3): lambda x, y: matern(2.5, 0.3 * squared(x, y)),
-    Matern(1.5, gamma=0.2, metric="absolute"): lambda x, y: matern(1.5, 0.2 * absolute(x, y)),
-    RationalQuadratic(gamma=0.3): lambda x, y: 1 / (1 + 0.3 * squared(x, y)),
+    Matern(1.5, gamma=0.3): lambda x, y: matern(1.5, 0.3 * euclidean(x, y)),
+    Matern(2.5, gamma=0.3): lambda x, y: matern(2.5, 0.3 * euclidean(x, y)),
+    Matern(1.5, gamma=0.2, metric="absolute"): lambda x, y: matern(1.5, 0.2 * city_block(x, y)),
+    RationalQuadratic(gamma=0.3): lambda x, y: 1 / (1 + 0.3 * euclidean(x, y)),
     RationalQuadratic(2.5, gamma=0.2, metric="absolute"): (
-        lambda x, y: (1 + 0.2 * absolute(x, y) / 2.5) ** -2.5
+        lambda x, y: (1 + 0.2 * city_block(x, y) / 2.5) ** -2.5
     ),
     Constant(2.5): lambda x, y: 2.5,
     RBF(gamma=0.3) + Linear(): lambda x, y: rbf(x, y) + x @ y,

@@ -101,7 +101,9 @@ def test_a_weight_of_zero_is_no_row_and_classes_weigh():
     assert some.support_.max() < 60
     rare = np.where(np.arange(80) % 8 == 0, "rare", "usual")
     plain = TableSVC().fit(frame, rare).decision_function(frame).mean()
-    assert TableSVC(class_weight="balanced").fit(frame, rare).decision_function(frame).mean() < plain
+    assert (
+        TableSVC(class_weight="balanced").fit(frame, rare).decision_function(frame).mean() < plain
+    )
 
 
 def test_any_number_of_threads_gives_the_same_bits():
@@ -157,10 +159,7 @@ def test_bad_input(change, sentence):
 
 
 def test_it_needs_no_preparing_where_a_plain_machine_does():
-    frame = load_heart()
-    X = frame.drop(columns="AHD") if hasattr(frame, "drop") else load_heart(return_X_y=True)[0]
-    y = load_heart(return_X_y=True)[1]
-    X = np.asarray(X, dtype=float)
+    X, y = load_heart(return_X_y=True)
     kept = np.isfinite(X).all(axis=1)
     plain = cross_val_score(SVC(), X[kept], y[kept], cv=3).mean()
     assert cross_val_score(TableSVC(), X[kept], y[kept], cv=3).mean() > plain + 0.05

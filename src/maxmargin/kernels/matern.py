@@ -14,6 +14,7 @@ eq. 4.17 and 4.19, state them for the Euclidean distance).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -74,9 +75,9 @@ class RadialProfile(ExpOfDistance):
         self.distances(A, B, out)
         self.of_distances(out, out)
 
+    @abstractmethod
     def _profile(self, s: FloatArray) -> None:
         """Turn gamma times the distance into kernel values, in place."""
-        raise NotImplementedError
 
 
 class Matern(RadialProfile):
@@ -98,9 +99,7 @@ class Matern(RadialProfile):
     [[1.0, 0.736], [0.736, 1.0]]
     """
 
-    def __init__(
-        self, nu: float = 1.5, gamma: float | str = 1.0, metric: str = "squared"
-    ) -> None:
+    def __init__(self, nu: float = 1.5, gamma: float | str = 1.0, metric: str = "squared") -> None:
         self.nu = nu
         self.gamma = gamma
         self.metric = metric

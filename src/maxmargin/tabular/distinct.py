@@ -49,7 +49,7 @@ def find_distinct(
 
 
 def _codes(values: NDArray[Any]) -> NDArray[np.intp]:
-    """Number the values in their order; those that are missing are alike."""
+    """Return the number of each value in their order; missing values are alike."""
     if values.dtype.kind == "O":
         values = np.array(["\0" if v is None else "\1" + v for v in values.tolist()], dtype=np.str_)
     return np.unique(values, return_inverse=True)[1].reshape(-1)

@@ -29,7 +29,10 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
 
 FACTORS = (0.3, 1.0)  # of C times the ridge: least squares and the hinge need about the same
-MEMBERS = ((10_000, 3), (20_000, 2))  # rows up to which so many machines are averaged, beyond it one
+MEMBERS = (
+    (10_000, 3),
+    (20_000, 2),
+)  # rows up to which so many machines are averaged, beyond it one
 MOST_ROWS = 50_000  # that exact machines are fitted to; of more, so many are drawn
 LEAST_SECONDS = 0.05  # that a machine gets where time is nearly up
 

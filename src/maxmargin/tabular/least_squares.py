@@ -1,7 +1,7 @@
 r"""Least-squares support vector machines, and the errors that leaving each row out would make.
 
-For rows with kernel matrix K, targets Y less their weighted mean (a column an output), weights w and
-a ridge r > 0:
+For rows with kernel matrix K, targets Y less their weighted mean (a column an output), weights w
+and a ridge r > 0:
 
     min_f  |f|_H^2 / 2 + sum_i w_i / (2 r) |f(x_i) - y_i|^2,     f = sum_i beta_i k(., x_i),
 

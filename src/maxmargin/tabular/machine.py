@@ -83,16 +83,16 @@ class Member:
     certificates: tuple[Certificate, ...]
 
 
-def fit_least_squares(
-    task: Task, candidate: Candidate, share: float, offset: Vector
-) -> Member:
+def fit_least_squares(task: Task, candidate: Candidate, share: float, offset: Vector) -> Member:
     """Fit a least-squares machine to all rows in double precision, and judge it."""
     support = candidate.scaled(task.rows, np.float64)
     gram = Gram.of(candidate.kernel, support)
     K = gram.kernel._evaluate(gram.rows, gram.rows)
     found = solve(K, task.Y, candidate.ridge, task.weight)
     if found is None:
-        raise ValueError("The kernel matrix of the best machine is singular; drop repeated columns.")
+        raise ValueError(
+            "The kernel matrix of the best machine is singular; drop repeated columns."
+        )
     beta = np.ascontiguousarray(found.beta.T)
     weight = np.ones(len(task)) if task.weight is None else task.weight
     cost, products = weight / candidate.ridge, beta @ K

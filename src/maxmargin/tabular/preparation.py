@@ -2,9 +2,10 @@
 
 A column of numbers appears twice: standardised, and rank-shaped (normal scores of its ranks). The
 first keeps proportions, the second is indifferent to any monotone distortion and to outliers, as
-trees are. A column of words appears as scaled indicators of its levels, in which agreement on a rare
-level counts more than on a common one, and as the mean of the target at its levels, cross-fitted
-for the rows of the fit so that no row sees its own target. Missing values get an indicator.
+trees are. A column of words appears as scaled indicators of its levels, in which agreement on a
+rare level counts more than on a common one, and as the mean of the target at its levels,
+cross-fitted for the rows of the fit so that no row sees its own target. Missing values get an
+indicator.
 
 Columns of a kind are a block. A machine weighs blocks, and their columns, as its search found best.
 """
@@ -138,8 +139,10 @@ class Preparation:
     Examples
     --------
     >>> import numpy as np
-    >>> columns = [np.array([1.0, 2.0, np.nan, 4.0]), np.array(["a", "b", "a", None], dtype=object)]
-    >>> learned, rows = Preparation.learn(columns, ["x", "w"], np.array([[0.0], [1.0], [0.0], [1.0]]))
+    >>> numbers = np.array([1.0, 2.0, np.nan, 4.0])
+    >>> words = np.array(["a", "b", "a", None], dtype=object)
+    >>> target = np.array([[0.0], [1.0], [0.0], [1.0]])
+    >>> learned, rows = Preparation.learn([numbers, words], ["x", "w"], target)
     >>> print(learned)
     x  a number, with an indicator of missing values
     w  a category of 2 levels
@@ -268,7 +271,7 @@ def _learn_numbers(
     if not known.any():
         return DroppedColumn(name, place, "every value is missing")
     present, number = np.unique(values[known], return_inverse=True)
-    counts = np.bincount(number, weight[known])
+    counts = _count(number, weight[known], len(present))
     missing = not known.all()
     if len(present) == 1:
         if not missing:
@@ -278,6 +281,11 @@ def _learn_numbers(
     mean, scale = (largest * each for each in _mean_and_spread(present / largest, counts))
     knots, scores = _normal_scores(present, counts)
     return NumberColumn(name, place, part, mean, scale, knots, scores, missing)
+
+
+def _count(number: NDArray[np.intp], weight: Vector, size: int) -> Vector:
+    """Add up the weights of each number."""
+    return np.asarray(np.bincount(number, weight, size), dtype=np.float64)
 
 
 def _mean_and_spread(values: Vector, counts: Vector) -> tuple[float, float]:
@@ -314,7 +322,7 @@ def _learn_words(
     levels = np.unique(np.array(present, dtype=np.str_))
     code = find_levels(levels, column)
     known = code >= 0
-    counts = np.bincount(code[known], weight[known], minlength=len(levels))
+    counts = _count(code[known], weight[known], len(levels))
     if len(levels) == 1 and known.all():
         return DroppedColumn(name, place, "every row has the same value"), []
     if len(levels) == len(code):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.certify import Certificate
+from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_shared
 from maxmargin.ops.clock import Clock
@@ -72,13 +72,14 @@ class TableMachine(BaseEstimator):
                 ConvergenceWarning,
             )
         fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
-        if MOST_ROWS < len(task):
+        if len(task) > MOST_ROWS:
             caution(
                 f"The machines are made of {MOST_ROWS:,} of the {len(task):,} rows, drawn at "
                 "random: exact kernel machines of more take minutes.",
                 UserWarning,
             )
         self.members_ = fitted.members
+        self.stop_ = self.certificate_.status if found.complete else Status.TIME_LIMIT
         self.search_ = found.trials
         self.support_ = fitted.rows
         return fitted.unseen

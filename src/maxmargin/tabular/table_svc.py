@@ -55,6 +55,8 @@ class TableSVC(ClassifierMixin, TableMachine):
         The machines of the average, with their shares and certificates.
     certificate_, certificates_ : Certificate, list of Certificate
         The worst, and all.
+    stop_ : Status
+        TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
     n_features_in_, feature_names_in_

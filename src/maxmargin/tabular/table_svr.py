@@ -48,6 +48,8 @@ class TableSVR(RegressorMixin, TableMachine):
         The machines of the average, with their shares and certificates.
     certificate_, certificates_ : Certificate, list of Certificate
         The worst, and all.
+    stop_ : Status
+        TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
     residuals_ : ndarray
