@@ -58,7 +58,7 @@ def solve(K: Matrix, Y: Matrix, ridge: float, weight: NDArray[Any] | None) -> Le
     Examples
     --------
     >>> found = solve(np.eye(2), np.array([[1.0], [-1.0]]), 1.0, None)
-    >>> found.beta.ravel().tolist(), found.values.ravel().tolist()
+    >>> found.beta.ravel().round(9).tolist(), found.values.ravel().tolist()
     ([0.5, -0.5], [0.0, 0.0])
     """
     G = K.copy()
