@@ -1,8 +1,8 @@
 """Invert a positive definite matrix in place, without holding the interpreter's lock.
 
 SciPy's wrappers of LAPACK hold the lock, so several threads would invert one matrix after the
-other. Its Cython interface (``scipy.linalg.cython_lapack``, public) gives addresses of the same routines;
-called through ctypes they release it.
+other. Its Cython interface (``scipy.linalg.cython_lapack``, public) has the addresses of the same
+routines; called through ctypes they release it.
 """
 
 from __future__ import annotations
