@@ -289,6 +289,10 @@ def demo(
 
         request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
         run_fit(replace(request, command="maxmargin demo"), out, json=json)
+        if not json:
+            from maxmargin.cli.tell import tell_next
+
+            tell_next(out)
 
 
 cascades = typer.Typer(

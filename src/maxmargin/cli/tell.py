@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maxmargin.cli.complaint import shown
+from maxmargin.cli.folder import MODEL
+from maxmargin.cli.invocation import own_command
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
 from maxmargin.job.budget import duration
@@ -358,3 +361,17 @@ def tell_files(folder: Path, names: Sequence[str]) -> None:
     names : sequence of str
     """
     say("written: ", (f"{shown(folder.resolve())}/", "bold cyan"), f" {', '.join(names)}")
+
+
+def tell_next(folder: Path) -> None:
+    """Print the commands to go on with after the demo, ready to paste.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the demo left its files.
+    """
+    command, model = own_command(), shlex.quote(str(folder / MODEL))
+    say()
+    say("Train on your own table:       ", (f"{command} fit data.csv --target column", "bold"))
+    say("Look at the model just made:   ", (f"{command} info {model}", "bold"))
