@@ -92,7 +92,7 @@ def run(script: Path, drawn_to: Path, seconds: float = SECONDS) -> Run:
         error = f"It took more than {seconds:g} seconds.\n"
         return Run(name, time.perf_counter() - begun, "", error)
     for picture in pictures_of(name, drawn_to):
-        picture.write_bytes(small(Image.open(picture)))
+        picture.write_bytes(small(opened(picture)))
     return Run(name, time.perf_counter() - begun, done.stdout, wrong(done))
 
 
@@ -113,31 +113,34 @@ def pictures_of(name: str, folder: Path) -> list[Path]:
     return [*folder.glob(f"{name}.png"), *sorted(folder.glob(f"{name}_[0-9].png"))]
 
 
+def opened(path: Path) -> Image.Image:
+    """Read a picture and close its file."""
+    with Image.open(path) as picture:
+        return picture.convert("RGB")
+
+
 def small(picture: Image.Image) -> bytes:
     """Return a picture as PNG with as many colours as leave it small."""
-    flat = Image.new("RGB", picture.size, "white")
-    flat.paste(picture, mask=picture.getchannel("A") if "A" in picture.getbands() else None)
     for colours in COLOURS:
         file = BytesIO()
-        flat.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        picture.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         if file.tell() <= LARGEST:
             break
     return file.getvalue()
 
 
-def sketch(picture: Path) -> np.ndarray:
+def sketch(picture: Image.Image) -> np.ndarray:
     """Return the dark of a picture on a coarse grid, on which fonts make no difference."""
-    grey = Image.open(picture).convert("L").resize((32, 32), Image.Resampling.BOX)
+    grey = picture.convert("L").resize((32, 32), Image.Resampling.BOX)
     return 255.0 - np.asarray(grey, dtype=float)
 
 
 def unlike(kept: Path, drawn: Path) -> str:
     """Say how two pictures differ beyond fonts and versions; nothing if they do not."""
-    sizes = np.array([Image.open(path).size for path in (kept, drawn)])
-    if (abs(sizes[0] - sizes[1]) > 0.1 * sizes[0]).any():
+    one, other = opened(kept), opened(drawn)
+    if any(abs(a - b) > 0.1 * a for a, b in zip(one.size, other.size, strict=True)):
         return "has another size"
-    a, b = sketch(kept), sketch(drawn)
-    return "shows something else" if distance(a, b) > 0.3 else ""
+    return "shows something else" if distance(sketch(one), sketch(other)) > 0.3 else ""
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> float:
