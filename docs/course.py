@@ -31,6 +31,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from matplotlib.figure import Figure
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
@@ -48,21 +49,23 @@ BLOCK = re.compile(
 NUMBER = re.compile(r"([-+]?\d[\d,]*(?:\.\d*)?(?:e[-+]?\d+)?)")
 ROUNDING = 1e-9  # smaller numbers are what rounding left: only that they are small is compared
 
-LARGEST = 25_000  # bytes of a picture
-COLOURS = 64, 48, 32, 24
-WIDEST = 960  # pixels, as wide as a page shows it
+SMALL = 25_000  # bytes of a picture
+COLOURS = 64, 32
+DOTS_PER_INCH = 100, 85  # the first with which a picture is small, or the last
+WIDEST = 960  # pixels, about as wide as a page shows it
 
 # Two at a time on two cores, so each may have but one thread: pictures do not depend on it.
 ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-AS_A_SCRIPT = f"""
+PYTHON = sys.executable, "-W", "error"
+AS_A_SCRIPT = """
 import runpy, sys
 import matplotlib.pyplot as plt
+sys.path.insert(0, sys.argv[3])
+from course import save
 plt.show = lambda: None
 runpy.run_path(sys.argv[1], run_name="__main__")
 for number in plt.get_fignums():
-    name = sys.argv[2] + ("" if number == 1 else f"_{{number}}") + ".png"
-    figure = plt.figure(number)
-    figure.savefig(name, dpi=min(100, {WIDEST} / figure.get_figwidth()), bbox_inches="tight")
+    save(plt.figure(number), sys.argv[2] + ("" if number == 1 else f"_{number}") + ".png")
 """
 
 
@@ -77,11 +80,11 @@ class Run:
 
 
 def run(script: Path, drawn_to: Path, seconds: float = SECONDS) -> Run:
-    """Run one script, and leave its pictures small in a folder."""
+    """Run one script, and leave its pictures in a folder."""
     begun, name = time.perf_counter(), script.stem
     try:
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", AS_A_SCRIPT, script, drawn_to / name],
+            [*PYTHON, "-c", AS_A_SCRIPT, script, drawn_to / name, Path(__file__).parent],
             env=os.environ | ALONE | {"MPLBACKEND": "Agg"},
             capture_output=True,
             text=True,
@@ -91,8 +94,6 @@ def run(script: Path, drawn_to: Path, seconds: float = SECONDS) -> Run:
     except subprocess.TimeoutExpired:
         error = f"It took more than {seconds:g} seconds.\n"
         return Run(name, time.perf_counter() - begun, "", error)
-    for picture in pictures_of(name, drawn_to):
-        picture.write_bytes(small(opened(picture)))
     return Run(name, time.perf_counter() - begun, done.stdout, wrong(done))
 
 
@@ -119,13 +120,25 @@ def opened(path: Path) -> Image.Image:
         return picture.convert("RGB")
 
 
-def small(picture: Image.Image) -> bytes:
-    """Return a picture as PNG with as many colours as leave it small."""
-    for colours in COLOURS:
-        file = BytesIO()
-        picture.quantize(colours, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
-        if file.tell() <= LARGEST:
-            break
+def save(figure: Figure, path: str) -> None:
+    """Save a figure as PNG with few colours; if it is still large, with fewer dots."""
+    for dots in DOTS_PER_INCH:
+        drawn = BytesIO()
+        wide_enough = max(WIDEST / figure.get_figwidth(), 80)
+        figure.savefig(drawn, dpi=min(dots, wide_enough), bbox_inches="tight")
+        for colours in COLOURS:
+            packed = with_colours(Image.open(drawn).convert("RGB"), colours)
+            if len(packed) <= SMALL:
+                Path(path).write_bytes(packed)
+                return
+    Path(path).write_bytes(packed)
+
+
+def with_colours(picture: Image.Image, colours: int) -> bytes:
+    """Return a PNG; an octree keeps the hues of small marks, which a median cut mixes with others."""
+    file = BytesIO()
+    few = picture.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
