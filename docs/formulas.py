@@ -1,7 +1,8 @@
 """Put MathJax into the site: a hook of MkDocs, named in ``mkdocs.yml``.
 
-The site reads without a network, so formulas are set by a copy of MathJax that lies beside the pages. It
-comes from the installed package sphinx-mathjax-offline, which is MathJax as files; Sphinx is not used.
+The site reads without a network, so formulas are set by a copy of MathJax that lies beside the
+pages. It comes from the package sphinx-mathjax-offline, which is MathJax as files; Sphinx itself is
+not used.
 """
 
 from importlib.metadata import files

@@ -181,8 +181,7 @@ def draw(path, heights, size=10):
     figure, ax = plt.subplots(figsize=(5, 3))
     ax.bar(range(len(heights)), heights)
     ax.set_title("what the bars are", fontsize=size)
-    figure.savefig(path)
-    path.write_bytes(BUILDER.small(BUILDER.opened(path)))
+    BUILDER.save(figure, path)
 
 
 def test_blocks_and_pictures_are_written_and_a_failed_script_leaves_them(build, tmp_path):
@@ -229,7 +228,9 @@ def test_a_check_finds_what_changed(build, tmp_path, said, code, heights, found)
         ("risk 0.227", "risk 0.229", False),
         ("12 rows", "13 rows", False),
         ("gap 1e-14", "gap 3.1e-15", True),
-        ("gap 1e-04", "gap 3e-04", False),
+        ("gap 1e-04", "gap 3e-04", True),
+        ("gap 1e-04", "gap 2e-03", False),
+        ("gap 1.2e-04", "gap 1.4e-04", False),
         ("1,135.2 rows", "1,135.3 rows", True),
         ("kd_tree 0.93 94", "kd_tree 4.01 94", True),
         ("kd_tree 0.93 94", "lsh 0.93 94", False),
