@@ -66,8 +66,8 @@ def test_pages_read_without_the_site():
 
 
 def test_pictures_are_small():
-    assert [p.name for p in PICTURES if p.stat().st_size > 64_000] == []
-    assert sum(p.stat().st_size for p in PICTURES) < 32_000 * len(PICTURES)
+    assert [p.name for p in PICTURES if p.stat().st_size > 70_000] == []
+    assert sum(p.stat().st_size for p in PICTURES) < 25_000 * len(PICTURES)
 
 
 def test_every_page_is_in_the_menu():
