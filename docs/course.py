@@ -53,6 +53,7 @@ ONE_DIGIT = re.compile(r"[-+]?\de[-+]?\d+")
 UNLIKE = 0.2  # the distance of two pictures; other fonts are below 0.1, other pictures above 0.24
 UNLIKE_WITH_TIMES = 0.5
 ROUNDING = 1e-9  # smaller numbers are what rounding left: only that they are small is compared
+ROW_OF_ROUNDING = re.compile(r"(\de-(?:09|[1-9]\d))\s+row \d+")  # which row it is, is chance
 ORDER = 10.0  # a number of one digit, as 4e-07, tells its order: it agrees up to this factor
 
 SMALL = 25_000  # bytes of a picture
@@ -218,7 +219,8 @@ def timed_pictures(page: Path) -> set[str]:
 
 def agree(line: str, other: str, times: set[int]) -> bool:
     """Return whether two lines of output say the same, times and rounding aside."""
-    pairs = enumerate(zip_longest(line.split(), other.split(), fillvalue=""), start=1)
+    words = (ROW_OF_ROUNDING.sub(r"\1", each).split() for each in (line, other))
+    pairs = enumerate(zip_longest(*words, fillvalue=""), start=1)
     return all(same_word(a, b, time=column in times) for column, (a, b) in pairs)
 
 
