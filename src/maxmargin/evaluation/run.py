@@ -209,8 +209,8 @@ def evaluate(
     X, y
         Rows in any container, and what to predict; rows are taken by position.
     protocol : int, str, splitter or list of pairs of row numbers, default=5
-        The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; shares such as
-        "80/10/10", of which the test rows take no part here; or what scikit-learn takes as ``cv``.
+        The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; or what scikit-learn
+        takes as ``cv``. Shares such as "70/10/20" put test rows aside: give them to :func:`select`.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None

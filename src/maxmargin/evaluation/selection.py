@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from maxmargin.evaluation.protocol import NAMES, Ratio, splits
+from maxmargin.evaluation.protocol import NAMES, Ratio, count_units, hold_out, splits
 from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
@@ -124,7 +124,8 @@ def select(
     X, y
         Rows in any container, and what to predict; rows are taken by position.
     protocol : str, int, splitter, Ratio or list of pairs of row numbers, default="50/25/25"
-        Shares of training, validation and test rows, such as "80/10/10"; or how the rows that are
+        Shares of training, validation and test rows, in per cent such as "70/10/20" or in parts
+        such as "1/1/1" ("1/3" is the same); or how the rows that are
         no test rows are cross-validated, as in :func:`evaluate`. Pairs of row numbers count
         these rows, in the order of the vault's ``rows``.
     test_size : float, default=0.2
@@ -163,7 +164,9 @@ def select(
     found, rows = named(models), Rows.of(X, y, groups, sample_weight)
     classify, random = classifies(found, rows.y), check_random_state(random_state)
     protocol = _read(protocol)
-    share = protocol.test if isinstance(protocol, Ratio) else test_size
+    share: float = test_size
+    if isinstance(protocol, Ratio):
+        _, validation, share = protocol.counts(count_units(rows))
     vault = None
     if share != 0:
         vault = TestVault(
@@ -177,10 +180,14 @@ def select(
             random_state=random,
         )
     kept = rows if vault is None else vault._open
+    if isinstance(protocol, Ratio):
+        parts = [hold_out(kept, validation, classify=classify, random_state=random)]
+    else:
+        parts = splits(protocol, kept, classify=classify, random_state=random)
     return choose(
         found,
         kept,
-        splits(protocol, kept, classify=classify, random_state=random),
+        parts,
         vault,
         n_rows=len(rows),
         scoring=scoring,
