@@ -22,14 +22,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from maxmargin.evaluation.band import Band, band_of
-from maxmargin.evaluation.leave_one_out import leave_one_out
+from maxmargin.evaluation.leave_one_out import keeps_its_solution, leave_one_out
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.roc import RocCurve
 from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
 from maxmargin.ops.clock import TimeUp, watch
-from maxmargin.svm.kernel_classifier import KernelClassifier
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -303,11 +302,10 @@ def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
     left = [int(other[0]) for _, other in parts if len(other) == 1]
     every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
     by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
-    machine = isinstance(model, KernelClassifier) and model._by_recipe
-    return every and by_accuracy and machine
+    return every and by_accuracy and keeps_its_solution(model)
 
 
-def _left_out(model: KernelClassifier, rows: Rows, error_score: Any) -> Iterator[Fold]:
+def _left_out(model: Any, rows: Rows, error_score: Any) -> Iterator[Fold]:
     begun = time.perf_counter()
     places = [(np.delete(rows.index, i), rows.index[i : i + 1]) for i in range(len(rows))]
     try:

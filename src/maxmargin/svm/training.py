@@ -137,8 +137,13 @@ def prepare(
         X, y = check_rows(model, kernel, X, y=y)
         _refuse_oblong(kernel, X)
     sides = model._sides(y, sample_weight)
-    kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
+    kernel = resolved(kernel, given, X, sides.weight)
     return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
+
+
+def resolved(kernel: Kernel, given: Any, X: Any, weight: Vector | None) -> Kernel:
+    """Put numbers for what the rows decide; a table that was given has names for its columns."""
+    return kernel.resolved(X if column_names(given) is None else given, weight)
 
 
 def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training:
