@@ -37,8 +37,8 @@ class Certificate:
     Examples
     --------
     >>> print(Certificate(10.01, 10.0, 2e-4, 1e-9, "float64", Status.CERTIFIED))
-    CERTIFIED  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  KKT violation 2e-04  \
-floor 1e-09  float64
+    CERTIFIED optimum of the training problem  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  \
+KKT violation 2e-04  floor 1e-09  float64
     """
 
     primal: float
@@ -69,8 +69,9 @@ floor 1e-09  float64
         return 0.0 if size == 0 else self.gap / size
 
     def __str__(self) -> str:
+        found = " optimum of the training problem" if self.status is Status.CERTIFIED else ""
         return (
-            f"{self.status.name}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
+            f"{self.status.name}{found}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
             f"gap {self.gap:.0e} (relative {self.relative_gap:.0e})  "
             f"KKT violation {self.kkt_violation:.0e}  floor {self.floor:.0e}  {self.precision}"
             + (f"  ({self.about})" if self.about else "")
