@@ -246,7 +246,7 @@ def test_tables_are_frames_and_pages():
 
 def test_a_frame_needs_its_library(monkeypatch):
     table = compare({"a": SVC(), "b": LogisticRegression()}, X, Y, random_state=0)
-    monkeypatch.setattr("maxmargin.evaluation.comparison.find_spec", lambda _: None)
+    monkeypatch.setattr("maxmargin.inputs.tabular.find_spec", lambda _: None)
     with pytest.raises(ImportError, match="to_frame needs pandas or polars: install it"):
         table.to_frame()
 

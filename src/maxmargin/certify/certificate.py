@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from maxmargin.certify.status import Status
+from maxmargin.inputs.tabular import Tabular
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Tabular):
     """Primal and dual values at the returned point and what follows from them.
 
     Attributes
@@ -67,6 +69,27 @@ KKT violation 2e-04  floor 1e-09  float64
             return self.gap
         size = max(abs(self.primal), abs(self.dual))
         return 0.0 if size == 0 else self.gap / size
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List what is known, in one line.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [
+            {
+                "status": self.status.name,
+                "primal": self.primal,
+                "dual": self.dual,
+                "gap": self.gap,
+                "relative_gap": self.relative_gap,
+                "kkt_violation": self.kkt_violation,
+                "floor": self.floor,
+                "precision": self.precision,
+                "meaning": self.status.sentence,
+            }
+        ]
 
     def __str__(self) -> str:
         found = " optimum of the training problem" if self.status is Status.CERTIFIED else ""

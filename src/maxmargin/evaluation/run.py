@@ -28,6 +28,7 @@ from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.roc import RocCurve
 from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
+from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import TimeUp, watch
 
 Vector = NDArray[np.float64]
@@ -81,7 +82,7 @@ class FoldDone:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Tabular):
     """A model on all folds of a protocol.
 
     Attributes
@@ -124,6 +125,27 @@ class Run:
     def failure(self) -> str:
         """Why there is no score; empty where there is one."""
         return next((fold.failure for fold in self.folds if fold.failure), "")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the folds.
+
+        Returns
+        -------
+        list of dict
+            With "fold", the number of rows to "train" and to "validate", "score", "fit_seconds"
+            and "failure".
+        """
+        return [
+            {
+                "fold": number,
+                "train": len(fold.train),
+                "validate": len(fold.validate),
+                "score": float(fold.score),
+                "fit_seconds": float(fold.fit_seconds),
+                "failure": fold.failure,
+            }
+            for number, fold in enumerate(self.folds, 1)
+        ]
 
     def roc(self) -> Band:
         """Average the ROC curves of the folds, with the band they lie in.

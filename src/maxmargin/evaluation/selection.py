@@ -22,13 +22,14 @@ from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
 from maxmargin.evaluation.vault import Look, TestVault
+from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import watch
 
 Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Tabular):
     """The outcome of a choice among models.
 
     Attributes
@@ -64,6 +65,29 @@ class Selection:
             looks = self.vault.looks
             uses += [Use(f"look {look.number}", "test", self.vault.test_rows) for look in looks]
         return Trail(tuple(uses), self.n_rows)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the candidates, the best first.
+
+        Returns
+        -------
+        list of dict
+            With "model", "mean" and "deviation" of its scores on validation rows, "fit_seconds",
+            and whether it was "chosen".
+        """
+        order = sorted(
+            self.runs, key=lambda name: -np.nan_to_num(self.runs[name].mean, nan=-np.inf)
+        )
+        return [
+            {
+                "model": name,
+                "mean": self.runs[name].mean,
+                "deviation": self.runs[name].deviation,
+                "fit_seconds": self.runs[name].fit_seconds,
+                "chosen": name == self.winner,
+            }
+            for name in order
+        ]
 
     def test(self, *, reason: str = "the winner of the selection", level: float = 0.95) -> Look:
         """Judge the winner on the test rows; this is a look.
