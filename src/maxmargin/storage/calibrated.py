@@ -56,10 +56,10 @@ def _is_pair(step: Any, classifier: Any, curves: Any, classes: Any, method: Any)
         return False
     kinds = {type(curve).__name__ for curve in curves}
     same = isinstance(classes, np.ndarray) and np.array_equal(classes, step.classes_)
-    known = getattr(classifier, "classes_", None)
-    count = 1 if method == "temperature" or len(step.classes_) == 2 else len(np.atleast_1d(known))
+    known = np.atleast_1d(getattr(classifier, "classes_", ()))
+    count = 1 if method == "temperature" or len(step.classes_) == 2 else len(known)
     fits = kinds == {_METHODS[method]} and len(curves) == count
-    usable = isinstance(classifier, BaseEstimator) and known is not None
+    usable = isinstance(classifier, BaseEstimator) and len(known) > 0
     return same and fits and usable and bool(np.isin(known, step.classes_).all())
 
 

@@ -7,6 +7,7 @@ some texts. The vocabulary is stored as the list of its words, in the order of t
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def _misfit(step: Any) -> ValueError:
 def _is_plain(step: Any) -> bool:
     """Whether the settings that cost time, or name what Python looks up, are within bounds."""
     encoding, accents, columns = step.encoding, step.strip_accents, getattr(step, "n_features", 1)
-    return (
+    return bool(
         isinstance(encoding, str)
         and encoding.lower() in _ENCODINGS
         and accents in (None, "ascii", "unicode")
@@ -75,7 +76,7 @@ def _is_range(given: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
 def _check_vocabulary(step: Any) -> None:
