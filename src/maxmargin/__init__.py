@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BoostingRegressor,
     )
     from maxmargin.certify import Certificate, Status
+    from maxmargin.inputs.scale import UnscaledColumnsWarning
     from maxmargin.svm import SVC
     from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
@@ -94,6 +95,7 @@ __all__ = [
     "SlackBudgetSVC",
     "Status",
     "SvmPath",
+    "UnscaledColumnsWarning",
     "__version__",
     "boosting",
     "datasets",
@@ -147,6 +149,7 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "UnscaledColumnsWarning": "maxmargin.inputs.scale",
     "explain_dual": "maxmargin.svm.duality",
     "feature_weights": "maxmargin.svm.feature_weights",
     "node_weights": "maxmargin.svm.node_weights",

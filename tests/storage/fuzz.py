@@ -19,8 +19,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -102,6 +104,11 @@ def models():
     columns = {"n_estimators": 3, "categorical_features": "from_dtype"}
     yield AdaBoostClassifier(**columns).fit(FRAME, LABEL), FRAME
     yield BoostingClassifier(**columns).fit(FRAME, LABEL), FRAME
+    texts = np.array(["a bad day", "good day", "it is bad", "fine fine day"] * 6)
+    for counter in (TfidfVectorizer(), CountVectorizer(ngram_range=(1, 2))):
+        yield make_pipeline(counter, LinearSVC()).fit(texts, LABEL), texts
+    for method in ("sigmoid", "isotonic"):
+        yield CalibratedClassifierCV(LinearSVC(), method=method, cv=2).fit(X, LABEL), X
 
 
 def split(content):

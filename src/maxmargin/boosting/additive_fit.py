@@ -80,7 +80,7 @@ class AdditiveFit(AdditiveModel):
     def _categorical_given(self) -> Any:
         """Say which columns are categorical: as the stump says, unless this model does."""
         if not is_presorted(self.estimator):
-            return None
+            return self.categorical_features if self._reads_categories else None
         own = self.estimator is None or not is_left_open(self.categorical_features)
         return self.categorical_features if own else self.estimator.categorical_features
 
@@ -286,9 +286,9 @@ class AdditiveFit(AdditiveModel):
                 f"The 'estimator' parameter of {owner} must take sample_weight in fit, since rows "
                 f"do not pull equally; {type(self.estimator).__name__} does not."
             )
-        if not is_left_open(self.categorical_features):
+        if not (is_left_open(self.categorical_features) or self._reads_categories):
             raise ParameterError(
-                f"categorical_features of {owner} are for stumps; encode them for "
+                f"categorical_features of {owner} are for stumps and trees; encode them for "
                 f"{type(self.estimator).__name__}, as OneHotEncoder does."
             )
 

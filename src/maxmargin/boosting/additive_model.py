@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.boosting.direction import is_presorted
+from maxmargin.boosting.direction import is_presorted, is_tree
 from maxmargin.boosting.theory import descent_of
 from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import History, Stop
@@ -48,12 +48,18 @@ class AdditiveModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.target_tags.required = True
+        tags.input_tags.categorical = self._reads_categories
         if is_presorted(self.estimator):
-            tags.input_tags.categorical = True
-        elif hasattr(self.estimator, "__sklearn_tags__"):
+            return tags
+        if hasattr(self.estimator, "__sklearn_tags__"):
             weak = get_tags(self.estimator).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = weak.sparse, weak.allow_nan
         return tags
+
+    @property
+    def _reads_categories(self) -> bool:
+        """Whether columns may hold categories: stumps split sets of them, trees their codes."""
+        return is_presorted(self.estimator) or is_tree(self.estimator)
 
     @property
     def n_estimators_(self) -> int:

@@ -72,7 +72,8 @@ class BoostingRanker(AdditiveFit):
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical, for stumps; see ``DecisionStump``.
+        Which columns are categorical; see ``DecisionStump``. Stumps split sets of categories; trees
+        see their numbers in sorted order, and categories unknown to ``fit`` as missing.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have, missing
         values left aside. Trees get it too; learners without leaves have no use for it.

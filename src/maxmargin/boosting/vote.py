@@ -29,6 +29,7 @@ from maxmargin.boosting.weak_learner import Numbers, class_numbers
 from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.table import read
+from maxmargin.inputs.tabular import lines_as_html, make_frame
 from maxmargin.trees.label_search import leaf_classes
 from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.trees.split import Split
@@ -50,6 +51,34 @@ class Hardest(NamedTuple):
 
     rows: NDArray[np.intp]
     weights: Vector
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the rows.
+
+        Returns
+        -------
+        list of dict
+            With "row" and "weight".
+        """
+        pairs = zip(self.rows.tolist(), self.weights.tolist(), strict=True)
+        return [{"row": row, "weight": weight} for row, weight in pairs]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the rows as a DataFrame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default=None
+            None for the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame
+        """
+        return make_frame(self.to_dicts(), library)
+
+    def _repr_html_(self) -> str:
+        return lines_as_html(self.to_dicts())
 
 
 class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):

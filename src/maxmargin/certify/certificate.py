@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from maxmargin.certify.status import Status
+from maxmargin.inputs.tabular import Tabular
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Tabular):
     """Primal and dual values at the returned point and what follows from them.
 
     Attributes
@@ -37,8 +39,8 @@ class Certificate:
     Examples
     --------
     >>> print(Certificate(10.01, 10.0, 2e-4, 1e-9, "float64", Status.CERTIFIED))
-    CERTIFIED  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  KKT violation 2e-04  \
-floor 1e-09  float64
+    CERTIFIED optimum of the training problem  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  \
+KKT violation 2e-04  floor 1e-09  float64
     """
 
     primal: float
@@ -68,9 +70,31 @@ floor 1e-09  float64
         size = max(abs(self.primal), abs(self.dual))
         return 0.0 if size == 0 else self.gap / size
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List what is known, in one line.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [
+            {
+                "status": self.status.name,
+                "primal": self.primal,
+                "dual": self.dual,
+                "gap": self.gap,
+                "relative_gap": self.relative_gap,
+                "kkt_violation": self.kkt_violation,
+                "floor": self.floor,
+                "precision": self.precision,
+                "meaning": self.status.sentence,
+            }
+        ]
+
     def __str__(self) -> str:
+        found = " optimum of the training problem" if self.status is Status.CERTIFIED else ""
         return (
-            f"{self.status.name}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
+            f"{self.status.name}{found}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
             f"gap {self.gap:.0e} (relative {self.relative_gap:.0e})  "
             f"KKT violation {self.kkt_violation:.0e}  floor {self.floor:.0e}  {self.precision}"
             + (f"  ({self.about})" if self.about else "")

@@ -21,12 +21,13 @@ from maxmargin.evaluation.rows import Rows, classifies, named, takes_kernel_matr
 from maxmargin.evaluation.run import FoldDone, score
 from maxmargin.evaluation.selection import Selection, choose
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
+from maxmargin.inputs.tabular import Tabular
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Nested:
+class Nested(Tabular):
     """A choice among models, judged on rows that had no part in it.
 
     Attributes
@@ -63,6 +64,26 @@ class Nested:
         """By how much the winners' inner scores were larger, on average."""
         inner = [selection.runs[selection.winner].mean for selection in self.selections]
         return float(np.mean(inner)) - self.mean
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the outer folds.
+
+        Returns
+        -------
+        list of dict
+            With "fold", the "winner" inside of it, its "inner" mean score and its outer "score".
+        """
+        return [
+            {
+                "fold": number,
+                "winner": chosen.winner,
+                "inner": chosen.runs[chosen.winner].mean,
+                "score": float(score),
+            }
+            for number, (chosen, score) in enumerate(
+                zip(self.selections, self.scores, strict=True), 1
+            )
+        ]
 
     def __str__(self) -> str:
         counts = {name: self.winners.count(name) for name in dict.fromkeys(self.winners)}

@@ -27,7 +27,7 @@ from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import Clock, as_one_fit, watch
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -84,6 +84,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return None if limit is None else SHARE * limit
 
     @all_or_nothing
+    @as_one_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search, then fit to all rows with what was best.
 

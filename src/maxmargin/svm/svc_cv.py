@@ -19,7 +19,7 @@ from maxmargin.svm.kernel_choice import choose_kernel
 from maxmargin.svm.kernel_search import Search
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
 from maxmargin.svm.svc import SVC
-from maxmargin.svm.training import check_rows
+from maxmargin.svm.training import check_rows, warn_where_scales_matter
 
 _MEGABYTE = 2**20
 _RATES = (0.01, 10.0)  # of gamma="scale", between which a number of gammas is spread
@@ -131,8 +131,11 @@ cache_size, n_jobs
 
     def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
         model = self._machine()
+        kernel = model._kernel()
+        rows = check_rows(self, kernel, X)
+        if not kernel.takes_items(X):
+            warn_where_scales_matter(type(self).__name__, kernel, rows, X)
         training = model._prepare(X, y, sample_weight)
-        rows = check_rows(self, training.seen.kernel, X)
         labels = training.classes[training.label]
         weight = all_weights(sample_weight, training.label)
         folds = split_rows(self, rows, labels, groups)

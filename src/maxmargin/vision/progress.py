@@ -45,7 +45,7 @@ class CascadeProgress:
 
     def __str__(self) -> str:
         rates = f"detects {100 * self.detection:.2f} %, passes {100 * self.false_positive:.1f} %"
-        looked = f"{self.scanned:,} windows scanned, {self.rate:.2g} of them left"
+        looked = f"{100 * self.rate:.3g} % of {self.scanned:,} windows passed the stages before"
         times = f"{self.seconds:.0f} s"
         if np.isfinite(self.left):
             times += f", about {self.left:.0f} s to go"
