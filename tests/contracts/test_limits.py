@@ -107,7 +107,7 @@ class Looks:
     """The longest that any thread has worked without a look."""
 
     def __init__(self):
-        self.longest, self.where, self._last = 0.0, "", {}
+        self.longest, self.where, self._last, self.total = 0.0, "", {}, 0.0
 
     def begin(self):
         self._last[threading.get_ident()] = time.thread_time()
@@ -134,8 +134,10 @@ def looks_at(monkeypatch):
         patched.setattr(clocks.Clock, "over", look)
         patched.setattr(clocks, "time", SimpleNamespace(perf_counter=time.process_time))
         looks.begin()
+        begin = time.process_time()
         yield looks
         looks()
+        looks.total = time.process_time() - begin
 
 
 @contextmanager
@@ -182,7 +184,9 @@ def assert_in_time(model, monkeypatch, count, limit, longest):
             fit(clone(model).set_params(time_limit=limit), count)
         return looks
 
-    assert_soon(measured(run), longest)
+    looks = measured(run)
+    assert_soon(looks, longest)
+    assert looks.total < limit + longest, f"{looks.total:.2f} s"
 
 
 def assert_raised(model, count, after, longest):
