@@ -65,7 +65,8 @@ class Solver(Protocol):
 
     One that knows that it will get no farther may say so by an attribute ``spent``, and one for
     which a finer tolerance costs next to nothing may have it as ``aim``: so that weights and
-    repeated rows agree.
+    repeated rows agree. One whose compiled loop makes many steps in a call makes as many whether
+    somebody is watching or not, and tells of them afterwards by ``between``.
     """
 
     problem: Any
@@ -150,8 +151,8 @@ class _Watch:
         """Say why to stop, if there is a reason other than being done."""
         limits = self._limits
         if limits.callback is not None:
-            violation, values = solver.violation(), solver.objectives()
-            limits.callback(Progress(limits.clock.seconds, solver.iterations, *values, violation))
+            for line in _lines(solver):
+                limits.callback(Progress(limits.clock.seconds, *line))
         over = limits.clock.over()
         if over and limits.clock.interrupted:
             return Status.INTERRUPTED
@@ -171,6 +172,12 @@ class _Watch:
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
         hopeless = hopeless or getattr(solver, "spent", False)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
+
+
+def _lines(solver: Solver) -> list[tuple[int, float, float, float]]:
+    """Say where a solver is, and where it has been since the last look if it knows."""
+    between = solver.between() if hasattr(solver, "between") else []
+    return [*between, (solver.iterations, *solver.objectives(), solver.violation())]
 
 
 def with_printing(callback: Callback | None, verbose: bool) -> Callback | None:
