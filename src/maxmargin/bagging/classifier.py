@@ -40,6 +40,7 @@ from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.stump import DecisionStump, StumpMaker
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
@@ -49,7 +50,9 @@ Index = NDArray[np.intp]
 _BLOCK = 16_384  # rows predicted at a time
 
 
-class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BaggingClassifier(
+    MemberSequence, MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator
+):
     """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
 
     Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns

@@ -29,6 +29,7 @@ from maxmargin.boosting.weak_learner import Numbers, class_numbers
 from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.table import read
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.label_search import leaf_classes
 from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.trees.split import Split
@@ -52,7 +53,7 @@ class Hardest(NamedTuple):
     weights: Vector
 
 
-class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
+class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where

@@ -17,10 +17,10 @@ from rich.text import Text
 from maxmargin.cli.complaint import shown
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
-from maxmargin.job.budget import duration
 from maxmargin.job.metric import are_unequal, is_of_one_class
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.wording import Metric, significant
+from maxmargin.progress.duration import duration
 from maxmargin.tables import Table
 
 COLUMNS = 40  # that are shown of a wide table

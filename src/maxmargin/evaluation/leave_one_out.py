@@ -28,6 +28,7 @@ from maxmargin.evaluation.interval import Interval, clopper_pearson
 from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.lines import CountedLines
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -84,6 +85,7 @@ def leave_one_out(
     *,
     sample_weight: Any = None,
     callback: Callable[[int, int], object] | None = None,
+    verbose: int = 0,
 ) -> LeftOut:
     """Predict every row by a model of all others.
 
@@ -98,6 +100,9 @@ def leave_one_out(
         Weights for fits.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
+    verbose : int, default=0
+        Print what is done of what, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -114,15 +119,11 @@ def leave_one_out(
     True
     """
     rows = Rows.of(X, y, sample_weight=sample_weight)
-    told = callback or _nobody
+    told = CountedLines("leave_one_out", verbose, callback)
     with watch():
         if isinstance(model, KernelClassifier) and model._by_recipe:
             return _of_kernel_machine(clone(model), rows, told)
         return _one_by_one(model, rows, told)
-
-
-def _nobody(_done: int, _total: int) -> None:
-    """Tell nobody."""
 
 
 def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> LeftOut:

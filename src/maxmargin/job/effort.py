@@ -14,7 +14,6 @@ from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
 from maxmargin.job.area import areas_of, mean_areas
-from maxmargin.job.budget import duration
 from maxmargin.job.family import Candidate
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
@@ -22,6 +21,7 @@ from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.progress.duration import duration
 
 
 class Effort:

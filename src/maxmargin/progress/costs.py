@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from statistics import median_low
+from typing import Any
 
 
 class MeasuredCosts:
@@ -29,7 +30,7 @@ class MeasuredCosts:
     0.55
     """
 
-    def __init__(self, counts: Mapping[Hashable, int]) -> None:
+    def __init__(self, counts: Mapping[Any, int]) -> None:
         self._counts = dict(counts)
         self._seconds: dict[Hashable, list[float]] = {}
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 _LEAST_SECONDS = 0.5  # of work, before which its speed says nothing
-_PACE = 0.5  # of the time elapsed: how long old estimates count beside new ones
+_PACE = 0.5  # of the time elapsed, or of the work done: how long old estimates count beside new
 _RISE, _FALL = 1.5, 0.5  # times the estimate before, which a new one keeps between
 
 
 class TimeLeft:
     """The seconds that work still takes, from one report to the next.
 
-    The total time, elapsed and left together, moves towards each new estimate, the faster the
-    more time has passed since the last report. No report changes the time left by more than half
-    beyond the time that passed. No clock is read here: reports bring their own times.
+    The time left shrinks as time passes and moves towards each new estimate, the faster the more
+    time has passed or work was done since the last report. No report makes it longer by more than
+    half, beyond the time that passed. No clock is read here: reports bring their times.
 
     Examples
     --------
@@ -26,7 +26,8 @@ class TimeLeft:
     """
 
     def __init__(self) -> None:
-        self._seconds, self._total = 0.0, math.nan
+        self._seconds, self._total, self._share = 0.0, math.nan, 0.0
+        self._first: tuple[float, float] | None = None
 
     def by_share(self, seconds: float, share: float, compiling: float = 0.0) -> float | None:
         """Return the seconds left after a report of the share that is done.
@@ -46,12 +47,26 @@ class TimeLeft:
         float or None
             None while too little is done to tell.
         """
-        worked = max(seconds - compiling, 0.0)
         if share >= 1.0:
             return self.by_guess(seconds, 0.0)
-        if share <= 0.0 or worked < _LEAST_SECONDS:
+        worked = max(seconds - compiling, 0.0)
+        if share <= 0.0:
             return None
-        return self.by_guess(seconds, worked * (1.0 - share) / share)
+        if self._first is None:
+            self._first = worked, share
+        pace = self._pace(worked, share)
+        return None if worked < _LEAST_SECONDS else self.by_guess(seconds, pace * (1.0 - share))
+
+    def _pace(self, worked: float, share: float) -> float:
+        """Estimate the seconds of the whole work, without a slow start once there is more to see.
+
+        The first piece of work loads compiled loops and data, which the others find at hand.
+        """
+        assert self._first is not None
+        begun, first = self._first
+        if share >= 2.0 * first:
+            return max(worked - begun, 0.0) / (share - first)
+        return worked / share
 
     def by_guess(self, seconds: float, guess: float) -> float:
         """Return the seconds left after a report of a new guess of them.
@@ -67,14 +82,17 @@ class TimeLeft:
         -------
         float
         """
-        passed, expected = max(seconds - self._seconds, 0.0), self._total - seconds
-        if guess <= 0.0 or math.isnan(self._total):
-            left = max(guess, 0.0)
-        else:
-            total, aim = max(self._total, seconds), max(seconds + guess, 1e-9)
-            weight = 1.0 - math.exp(-passed / (_PACE * max(seconds, 1e-9)))
-            moved = total * (aim / max(total, 1e-9)) ** weight - seconds
-            expected = max(expected, 0.0)
-            left = min(max(moved, _FALL * expected, 0.0), _RISE * expected + passed)
-        self._seconds, self._total = seconds, seconds + left
+        share = seconds / (seconds + guess) if guess > 0.0 else 1.0
+        known = guess > 0.0 and not math.isnan(self._total)
+        left = self._moved(seconds, guess, share) if known else max(guess, 0.0)
+        self._seconds, self._total, self._share = seconds, seconds + left, share
         return left
+
+    def _moved(self, seconds: float, guess: float, share: float) -> float:
+        """Move the time left towards a new guess, no faster than can be read."""
+        passed = max(seconds - self._seconds, 0.0)
+        expected = max(self._total - seconds, 1e-9)
+        news = max(passed / max(seconds, 1e-9), (share - self._share) / max(share, 1e-9))
+        weight = 1.0 - math.exp(-news / _PACE)
+        left = expected * (guess / expected) ** weight
+        return min(max(left, _FALL * expected), _RISE * expected + passed)

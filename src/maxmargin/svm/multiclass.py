@@ -47,6 +47,8 @@ from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.progress import part
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -107,7 +109,7 @@ def _fit_all(
 
         def fit(problem: _Problem) -> Any:
             clock.over()
-            with config_context(**config):
+            with config_context(**config), part(1.0 / len(problems)):
                 fitted = _fit_one(estimator, X, problem, params, shared)
             if getattr(wrapper, "verbose", 0):
                 print(f"{problem.name}: fitted", flush=True)  # noqa: T201  (it was asked for)
@@ -227,7 +229,7 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator):
     """What both wrappers do alike."""
 
     # A weight is the estimator's to ask for: the wrapper only hands it on.
