@@ -37,14 +37,14 @@ def time_left(seconds: float | None) -> str:
     Returns
     -------
     str
-        Empty where nothing is known, or there is less than a second.
+        Empty where nothing is known (None or NaN), or there is less than a second.
 
     Examples
     --------
     >>> time_left(33.0), time_left(403.0), time_left(0.4)
     ('about 35 s left', 'about 7 min left', '')
     """
-    if seconds is None or seconds < 1.0:
+    if seconds is None or not 1.0 <= seconds < float("inf"):
         return ""
     unit = 1 if seconds < 10 else 5 if seconds < 120 else 60 if seconds < 3600 else 600
     whole = unit * round(seconds / unit)
