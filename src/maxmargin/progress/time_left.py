@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 
 _LEAST_SECONDS = 0.5  # of work, before which its speed says nothing
-_PACE = 0.5  # of the time elapsed, or of the work done: how long old estimates count beside new
+_ENOUGH = 0.1  # of the work, after which a single piece tells the speed
+_PACE = 0.5  # of the time observed, or left: how long old estimates count beside new ones
 _RISE, _FALL = 1.5, 0.5  # times the estimate before, which a new one keeps between
+_SMALL = 0.05  # of the time elapsed, by which it may rise besides
+_TINY = 1e-9
 
 
 class TimeLeft:
     """The seconds that work still takes, from one report to the next.
 
-    The time left shrinks as time passes and moves towards each new estimate, the faster the more
-    time has passed or work was done since the last report. No report makes it longer by more than
-    half, beyond the time that passed. No clock is read here: reports bring their times.
+    The time left shrinks as time passes and moves towards each new guess: slowly while the guess is
+    young or far off, fast near the end. No report makes it longer by more than half and a twentieth
+    of the time elapsed, beyond the time that passed. No clock is read: reports bring their times.
 
     Examples
     --------
@@ -26,7 +29,8 @@ class TimeLeft:
     """
 
     def __init__(self) -> None:
-        self._seconds, self._total, self._share = 0.0, math.nan, 0.0
+        self._seconds, self._left = 0.0, math.nan
+        self._begun = math.nan
         self._first: tuple[float, float] | None = None
 
     def by_share(self, seconds: float, share: float, compiling: float = 0.0) -> float | None:
@@ -54,19 +58,15 @@ class TimeLeft:
             return None
         if self._first is None:
             self._first = worked, share
-        pace = self._pace(worked, share)
-        return None if worked < _LEAST_SECONDS else self.by_guess(seconds, pace * (1.0 - share))
-
-    def _pace(self, worked: float, share: float) -> float:
-        """Estimate the seconds of the whole work, without a slow start once there is more to see.
-
-        The first piece of work loads compiled loops and data, which the others find at hand.
-        """
-        assert self._first is not None
         begun, first = self._first
-        if share >= 2.0 * first:
-            return max(worked - begun, 0.0) / (share - first)
-        return worked / share
+        if share >= 2.0 * first:  # the first piece loads loops and data that others find at hand
+            worked, done = worked - begun, share - first
+        elif share < _ENOUGH:
+            return None
+        else:
+            done = share
+        known = seconds - compiling >= _LEAST_SECONDS
+        return self.by_guess(seconds, max(worked, 0.0) / done * (1.0 - share)) if known else None
 
     def by_guess(self, seconds: float, guess: float) -> float:
         """Return the seconds left after a report of a new guess of them.
@@ -82,17 +82,19 @@ class TimeLeft:
         -------
         float
         """
-        share = seconds / (seconds + guess) if guess > 0.0 else 1.0
-        known = guess > 0.0 and not math.isnan(self._total)
-        left = self._moved(seconds, guess, share) if known else max(guess, 0.0)
-        self._seconds, self._total, self._share = seconds, seconds + left, share
+        known = guess > 0.0 and not math.isnan(self._left)
+        left = self._moved(seconds, guess) if known else max(guess, 0.0)
+        self._begun = seconds if math.isnan(self._begun) else self._begun
+        self._seconds, self._left = seconds, left
         return left
 
-    def _moved(self, seconds: float, guess: float, share: float) -> float:
+    def _moved(self, seconds: float, guess: float) -> float:
         """Move the time left towards a new guess, no faster than can be read."""
         passed = max(seconds - self._seconds, 0.0)
-        expected = max(self._total - seconds, 1e-9)
-        news = max(passed / max(seconds, 1e-9), (share - self._share) / max(share, 1e-9))
-        weight = 1.0 - math.exp(-news / _PACE)
-        left = expected * (guess / expected) ** weight
-        return min(max(left, _FALL * expected), _RISE * expected + passed)
+        expected = max(self._left - passed, _TINY)
+        weight = 1.0 - math.exp(-passed / max(_PACE * min(seconds - self._begun, guess), _TINY))
+        if guess > expected:
+            most = _RISE * expected + passed + _SMALL * seconds
+            return min(expected + weight * (guess - expected), most)
+        weight = max(weight, 1.0 - guess / expected)  # good news far off need no patience
+        return max(expected * (guess / expected) ** weight, _FALL * expected)
