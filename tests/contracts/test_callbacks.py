@@ -2,9 +2,11 @@
 
 import inspect
 import pickle
+import signal
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from maxmargin import (
     SVC,
     SVCCV,
     AdaBoostClassifier,
+    BaggingClassifier,
     BoostingClassifier,
     LinearSVC,
     OneVsRestClassifier,
@@ -181,6 +184,47 @@ def test_a_callback_may_fail(data):
     with pytest.raises(RuntimeError, match="broken"):
         model.fit(data.X, data.labels)
     assert not hasattr(model, "estimators_")
+
+
+def test_fits_inside_of_a_fit_are_not_watched_again(data):
+    """Calibration fits clones of the model, callbacks and all."""
+    recorder, model = Recorder(), SVC(probability=True).set_callbacks(Recorder())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # as in scikit-learn
+        model.set_callbacks(recorder).fit(data.X, data.labels)
+    assert recorder.count("begin", "fit") == 1
+    wrapped = OneVsRestClassifier(SVC().set_callbacks(inner := Recorder()), n_jobs=1)
+    wrapped.fit(data.X, data.labels)
+    assert inner.count("begin", "fit") == 3
+
+
+@pytest.mark.parametrize("callbacks", [[], [Recorder()]])
+@pytest.mark.parametrize(
+    ("cautious", "fit_again", "said"),
+    [
+        (BaggingClassifier(n_estimators=2, warm_start=True), True, "All members asked for"),
+        (BoostingClassifier("exponential", n_estimators=1, time_limit=0.0), False, None),
+        (SVC(max_iter=1), False, "Solver terminated early"),
+    ],
+    ids=repr,
+)
+def test_warnings_point_at_the_line_of_the_user(cautious, fit_again, said, callbacks, data):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        watched = clone(cautious).set_callbacks(*callbacks)
+        for _ in range(1 + fit_again):
+            watched.fit(data.X, data.labels)
+    assert all(Path(each.filename) == Path(__file__) for each in caught)
+    assert said is None or said in str(caught[-1].message)
+
+
+def test_an_interrupt_is_the_users_with_callbacks_too(data):
+    def interrupt(_progress):
+        signal.raise_signal(signal.SIGINT)
+
+    model = SVC(C=1e6, gamma=1e-3, callback=interrupt, on_interrupt="keep")
+    model.set_callbacks(Recorder()).fit(data.X, data.labels)
+    assert model.certificate_.status.name == "INTERRUPTED"
 
 
 @pytest.mark.parametrize("booster", [AdaBoostClassifier, BoostingClassifier])

@@ -9,6 +9,7 @@ imports wait for a fit that has callbacks, because they load a terminal's librar
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any, Self
 
@@ -18,6 +19,8 @@ AVAILABLE = find_spec("sklearn.callback") is not None
 KEPT_IN = "_skl_callbacks"
 """The attribute in which scikit-learn keeps the callbacks of an estimator."""
 _STEPS = 100
+
+_at_work: ContextVar[tuple[Any, ...]] = ContextVar("callbacks", default=())
 
 
 class CallbackSupport:
@@ -61,9 +64,10 @@ def has_callbacks(estimator: Any) -> bool:
     -------
     bool
     """
-    own = vars(estimator)
-    at_work = "_callback_fit_ctx" in own  # in a fit that calls another one of its own class
-    return KEPT_IN in own and not at_work and hasattr(estimator, "_init_callback_context")
+    own = vars(estimator).get(KEPT_IN, ())
+    heard = _at_work.get()  # by whom a fit around this one is watched, of which this is a clone
+    new = any(not any(each is other for other in heard) for each in own)
+    return new and hasattr(estimator, "_init_callback_context")
 
 
 def fit_with_callbacks(
@@ -87,19 +91,31 @@ def fit_with_callbacks(
     """
     from sklearn.callback import with_callbacks  # noqa: PLC0415
 
-    def managed(estimator: Any) -> Any:
-        context = estimator._init_callback_context(max_subtasks=_STEPS)
-        facts = {"estimator": estimator, "X": X, "y": y}
-        context.call_on_fit_task_begin(**facts)
-        steps = _Steps(estimator, context, facts)
-        with Work(parent, listener=steps).at_work() as work:
-            work.claimed, steps.work = True, work
-            result = fit()
-            work.advance(1.0)
-        context.call_on_fit_task_end(**facts, reconstruction_attributes=dict)
-        return result
+    token = _at_work.set((*_at_work.get(), *vars(estimator)[KEPT_IN]))
+    try:
+        return _fit(estimator, X, y, parent, fit)
+    finally:
+        _at_work.reset(token)
+        # Around nothing, because its frame around a fit would hide who called the fit: warnings
+        # point at that line, and Ctrl-C keeps what there is only for fits that the user called.
+        with_callbacks(_nothing)(estimator)
 
-    return with_callbacks(managed)(estimator)
+
+def _nothing(_estimator: Any) -> None:
+    """Do nothing, after which callbacks are taken down."""
+
+
+def _fit(estimator: Any, X: Any, y: Any, parent: Work | None, fit: Callable[[], Any]) -> Any:
+    context = estimator._init_callback_context(max_subtasks=_STEPS)
+    facts = {"estimator": estimator, "X": X, "y": y}
+    context.call_on_fit_task_begin(**facts)
+    steps = _Steps(estimator, context, facts)
+    with Work(parent, listener=steps).at_work() as work:
+        work.claimed, steps.work = True, work
+        result = fit()
+        work.advance(1.0)
+    context.call_on_fit_task_end(**facts, reconstruction_attributes=dict)
+    return result
 
 
 class _Steps:

@@ -49,6 +49,7 @@ from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.progress import part
 from maxmargin.progress.callbacks import CallbackSupport
+from maxmargin.progress.report import report_fit
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -135,7 +136,12 @@ def _fit_one(
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
             sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
-            return model._fit_shared(shared.of(rows, sides))
+            training = shared.of(rows, sides)
+
+            def fit(model: Any, _X: Any, _y: Any) -> Any:
+                return model._fit_shared(training)
+
+            return report_fit(fit, model, training.X, problem.y)
         if rows is not None:
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
         return model.fit(X, problem.y, **params)
