@@ -7,6 +7,7 @@ rounding alone is more than the tolerance allows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -156,13 +157,18 @@ class Approach:
 
     def report(self, violation: float, iterations: int) -> None:
         """Report where the run is, if somebody watches."""
-        if self._work is None or not np.isfinite(violation):
+        if self._work is None or not math.isfinite(violation):
             return
-        tol, self._first = self._limits.tol, max(self._first, violation)
-        way = np.log(self._first / tol) if self._first > tol else 0.0
-        share = 1.0 - np.log(max(violation, tol) / tol) / way if way > 0.0 else 0.0
-        most = self._limits.max_iter
-        self._work.advance(min(_NEARLY, max(share, iterations / most if most > 0 else 0.0)))
+        tol, most, self._first = (
+            self._limits.tol,
+            self._limits.max_iter,
+            max(self._first, violation),
+        )
+        share = iterations / most if most > 0 else 0.0
+        if self._first > tol:
+            way = math.log(self._first) - math.log(tol)
+            share = max(share, 1.0 - (math.log(max(violation, tol)) - math.log(tol)) / way)
+        self._work.advance(min(_NEARLY, share))
 
 
 class _Watch:
