@@ -14,4 +14,4 @@ def test_a_terminal_device_shows_the_line():
     os.close(theirs)
     shown = os.read(ours, 1000)
     os.close(ours)
-    assert shown == b"one line\r\n"
+    assert shown == b"maxmargin: one line (MAXMARGIN_QUIET=1 hides this line).\r\n"

@@ -13,13 +13,10 @@ from typing import Any, Final
 
 from numba.core import event
 
-from maxmargin.progress.audience import QUIET, announce
+from maxmargin.progress.audience import announce
 from maxmargin.progress.compile_time import compile_time
 
-_LINE: Final = (
-    f"maxmargin: compiling for this processor, once; later fits start at once ({QUIET}=1 hides"
-    " this line)."
-)
+_LINE: Final = "compiling for this processor, once; later fits start at once"
 
 
 class CompilationNotice(event.Listener):

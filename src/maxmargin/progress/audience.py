@@ -28,11 +28,11 @@ def announce(line: str) -> None:
     logger.info(line)
     if _wants_quiet() or _log_is_shown():
         return
-    shell = notebook()
-    if shell is not None:
-        show_in_notebook(line)
+    shown = f"maxmargin: {line} ({QUIET}=1 hides this line)."
+    if notebook() is not None:
+        show_in_notebook(shown)
     elif stderr_is_a_terminal():
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{shown}\n")
 
 
 def _wants_quiet() -> bool:
