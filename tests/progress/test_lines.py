@@ -74,6 +74,13 @@ def test_points_with_fewer_scores_are_not_the_best():
     assert str(best) == "0.55 (a)"
 
 
+def test_points_that_read_the_same_are_not_one(capsys):
+    SVCCV(Cs=[1.0, 1.0001], gammas=[1.0], cv=2, verbose=1).fit(X, Y)
+    said = capsys.readouterr().out.splitlines()[-1]
+    alone = SVCCV(Cs=[1.0, 1.0001], gammas=[1.0], cv=2).fit(X, Y)
+    assert f"best so far {alone.best_score_:.4g} (C=1, gamma=1)" in said
+
+
 SEARCHES = [
     (SVCCV(Cs=2, gammas=2, cv=2), "8 of 8 scores"),
     (SVCCV(Cs=2, gammas=2, cv=2, memory=0), "8 of 8 scores"),

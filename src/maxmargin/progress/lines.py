@@ -22,6 +22,11 @@ class BestSoFar:
 
     Only points with the most scores are compared, since some folds are easier than others.
 
+    Parameters
+    ----------
+    name : callable, default=str
+        Gives the words for a point.
+
     Examples
     --------
     >>> best = BestSoFar()
@@ -31,15 +36,16 @@ class BestSoFar:
     '0.75 (C=1)'
     """
 
-    def __init__(self) -> None:
-        self._sums: dict[str, tuple[int, float]] = {}
+    def __init__(self, name: Callable[[Any], str] = str) -> None:
+        self._name = name
+        self._sums: dict[Hashable, tuple[int, float]] = {}
 
-    def add(self, point: str, score: float) -> None:
+    def add(self, point: Hashable, score: float) -> None:
         """Take note of one more score; one that is not a number does not count.
 
         Parameters
         ----------
-        point : str
+        point : hashable
         score : float
         """
         if math.isfinite(score):
@@ -52,7 +58,7 @@ class BestSoFar:
         if not means:
             return ""
         point = max(means, key=means.__getitem__)
-        return f"{means[point]:.4g} ({point})" if point else f"{means[point]:.4g}"
+        return f"{means[point]:.4g} ({self._name(point)})"
 
 
 class Lines:
@@ -128,6 +134,8 @@ class SearchLines(Lines):
         How many pieces there are, by kind.
     unit, verbose, now
         As of ``Lines``.
+    name : callable, default=str
+        Gives the words for a point that is scored.
     """
 
     def __init__(
@@ -137,12 +145,14 @@ class SearchLines(Lines):
         unit: str = "fits",
         verbose: int = 0,
         now: Callable[[], float] = perf_counter,
+        name: Callable[[Any], str] = str,
     ) -> None:
         super().__init__(owner, unit, verbose, now)
-        self._costs, self._best, self._lock = MeasuredCosts(counts), BestSoFar(), threading.Lock()
+        self._costs, self._best = MeasuredCosts(counts), BestSoFar(name)
+        self._lock = threading.Lock()
 
     def add(
-        self, kind: Hashable, seconds: float, point: str | None = None, score: float = math.nan
+        self, kind: Hashable, seconds: float, point: Hashable = None, score: float = math.nan
     ) -> None:
         """Count a piece of work that is done, from any thread.
 
@@ -151,7 +161,7 @@ class SearchLines(Lines):
         kind : hashable
         seconds : float
             That it took.
-        point : str, default=None
+        point : hashable, default=None
             What was scored.
         score : float
         """

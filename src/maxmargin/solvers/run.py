@@ -159,11 +159,8 @@ class Approach:
         """Report where the run is, if somebody watches."""
         if self._work is None or not math.isfinite(violation):
             return
-        tol, most, self._first = (
-            self._limits.tol,
-            self._limits.max_iter,
-            max(self._first, violation),
-        )
+        tol, most = self._limits.tol, self._limits.max_iter
+        self._first = max(self._first, violation)
         share = iterations / most if most > 0 else 0.0
         if self._first > tol:
             way = math.log(self._first) - math.log(tol)

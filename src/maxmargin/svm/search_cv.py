@@ -137,13 +137,16 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
         by_price: bool = False,
     ) -> Tell:
         """Return what hears of every score; scores of a kernel, or of a cost, cost alike."""
-        lines = SearchLines(type(self).__name__, counts, "scores", self.verbose)
+
+        def name(point: tuple[int, int]) -> str:
+            params = {"C": prices[point[1]], **kernels[point[0]]}
+            return ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
+
+        lines = SearchLines(type(self).__name__, counts, "scores", self.verbose, name=name)
 
         def tell(kernel: int, price: int, cell: Cell) -> None:
-            params = {"C": prices[price], **kernels[kernel]}
-            point = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
             kind, seconds = price if by_price else kernel, cell.fit_seconds + cell.score_seconds
-            lines.add(kind, seconds, point, cell.score)
+            lines.add(kind, seconds, (kernel, price), cell.score)
 
         return tell
 
