@@ -21,6 +21,7 @@ from maxmargin.boosting.theory import descent_of
 from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import History, Stop
 from maxmargin.inputs.table import read
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.shape import ShapeFunctions, additive_shape
 from maxmargin.trees.stump import DecisionStump, StumpMaker
 from maxmargin.trees.stump_ensemble import StumpEnsemble
@@ -28,7 +29,7 @@ from maxmargin.trees.stump_ensemble import StumpEnsemble
 Vector = NDArray[np.float64]
 
 
-class AdditiveModel(BaseEstimator):
+class AdditiveModel(CallbackSupport, BaseEstimator):
     """A sum of weak learners.
 
     A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_had_missing`` and

@@ -30,6 +30,7 @@ from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.table import read
 from maxmargin.inputs.tabular import lines_as_html, make_frame
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.label_search import leaf_classes
 from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.trees.split import Split
@@ -81,7 +82,7 @@ class Hardest(NamedTuple):
         return lines_as_html(self.to_dicts())
 
 
-class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
+class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where

@@ -114,6 +114,7 @@ def compare(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Comparison:
     """Compare models on the same rows, and say whether the differences mean anything.
 
@@ -143,6 +144,9 @@ def compare(
         What a fit that fails does; with NaN the table says why, and ranks the others.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -168,6 +172,7 @@ def compare(
     classify = classifies(candidates, rows.y)
     parts = splits(wanted, rows, classify=classify, random_state=random_state)
     options = {"n_jobs": n_jobs, "error_score": error_score, "callback": callback}
+    options |= {"verbose": verbose, "owner": "compare"}
     runs = run_folds(candidates, rows, parts, scoring=scoring, decisions=decisions, **options)
     return Comparison(_ranked(runs), judge_runs(runs, test), _name(scoring, classify))
 

@@ -32,6 +32,7 @@ from maxmargin.evaluation.interval import Interval, clopper_pearson
 from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.lines import CountedLines
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -88,6 +89,7 @@ def leave_one_out(
     *,
     sample_weight: Any = None,
     callback: Callable[[int, int], object] | None = None,
+    verbose: int = 0,
 ) -> LeftOut:
     """Predict every row by a model of all others.
 
@@ -104,6 +106,9 @@ def leave_one_out(
         Weights for fits.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
+    verbose : int, default=0
+        Print what is done of what, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def leave_one_out(
     True
     """
     rows = Rows.of(X, y, sample_weight=sample_weight)
-    told = callback or _nobody
+    told = CountedLines("leave_one_out", verbose, callback)
     with watch():
         if keeps_its_solution(model):
             return _of_kernel_machine(clone(model), rows, told)
@@ -132,10 +137,6 @@ def leave_one_out(
 def keeps_its_solution(model: Any) -> bool:
     """Whether a model's solution stays what it is without a row that has no part in it."""
     return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
-
-
-def _nobody(_done: int, _total: int) -> None:
-    """Tell nobody."""
 
 
 def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> LeftOut:

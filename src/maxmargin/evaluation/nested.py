@@ -107,6 +107,7 @@ def nested(
     n_jobs: int | None = None,
     random_state: Any = None,
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Nested:
     """Cross-validate the choice among models.
 
@@ -131,6 +132,9 @@ def nested(
     callback : callable, default=None
         Told of every inner fit that is done, by a ``FoldDone``; counts begin anew in every outer
         fold.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -149,9 +153,10 @@ def nested(
     candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
     classify, random = classifies(candidates, rows.y), check_random_state(random_state)
     outside = splits(outer, rows, classify=classify, random_state=random)
-    options = {"scoring": scoring, "n_jobs": n_jobs, "callback": callback}
+    options = {"scoring": scoring, "n_jobs": n_jobs, "callback": callback, "verbose": verbose}
     found, values = [], []
-    for train, other in outside:
+    for number, (train, other) in enumerate(outside, 1):
+        options["owner"] = f"nested, outer fold {number} of {len(outside)}"
         known, judged = rows.part(train, other, takes_kernel_matrix(*candidates.values()))
         inside = splits(inner, known, classify=classify, random_state=random)
         found.append(choose(candidates, known, inside, None, n_rows=len(rows), **options))

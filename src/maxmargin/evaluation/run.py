@@ -30,6 +30,7 @@ from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
 from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.progress.lines import SearchLines
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -221,6 +222,7 @@ def evaluate(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> dict[str, Run]:
     """Fit and judge models on the same folds.
 
@@ -248,6 +250,9 @@ def evaluate(
         What a fit that fails does: raise, or score so much, with the reason in ``failure``.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``; what it raises ends everything.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -279,6 +284,8 @@ def evaluate(
         n_jobs=n_jobs,
         error_score=error_score,
         callback=callback,
+        verbose=verbose,
+        owner="evaluate",
     )
 
 
@@ -292,8 +299,10 @@ def run_folds(
     n_jobs: int | None = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
+    owner: str = "",
 ) -> dict[str, Run]:
-    """Fit every model on every split, in the order of the splits."""
+    """Fit every model on every split, in the order of the splits; tell how far an owner is."""
     quick = {name for name, model in models.items() if _leaves_one_out(model, parts, scoring)}
     names = sorted(models, key=lambda name: name not in quick)  # what is quick comes first
     jobs = [(name, number) for name in names for number in range(len(parts))]
@@ -303,6 +312,8 @@ def run_folds(
         if name not in quick
     )
     folds: dict[str, list[Fold]] = {name: [] for name in models}
+    counts = dict.fromkeys(models, len(parts))
+    lines = SearchLines(owner, counts, verbose=verbose) if owner else None
     with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
         at_once = (
             fold
@@ -313,6 +324,8 @@ def run_folds(
         each = chain(at_once, _each(work, n_jobs))
         for done, ((name, number), fold) in enumerate(zip(jobs, each, strict=True), 1):
             folds[name].append(fold)
+            if lines is not None:
+                lines.add(name, fold.fit_seconds, name, fold.score)
             if callback is not None:
                 told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
                 callback(told)

@@ -138,6 +138,7 @@ def select(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Selection:
     """Choose among models on validation rows, with the test rows shut away.
 
@@ -170,6 +171,9 @@ def select(
         What a fit that fails does; with NaN the model is out of the race.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -219,6 +223,8 @@ def select(
         n_jobs=n_jobs,
         error_score=error_score,
         callback=callback,
+        verbose=verbose,
+        owner="select",
     )
 
 

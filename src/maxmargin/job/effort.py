@@ -14,7 +14,6 @@ from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
 from maxmargin.job.area import areas_of, mean_areas
-from maxmargin.job.budget import duration
 from maxmargin.job.family import Candidate
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
@@ -22,6 +21,8 @@ from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.progress.compile_time import compile_time
+from maxmargin.progress.duration import duration
 
 
 class Effort:
@@ -44,7 +45,7 @@ class Effort:
     model : Pipeline or None
         Fitted to all rows, without what it took to choose.
     seconds : list of float
-        Of every step.
+        Of every step, without those in which loops were compiled.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Effort:
         limit : float, default=None
             Seconds that it may take.
         """
-        begun = perf_counter()
+        begun, compiled = perf_counter(), compile_time.seconds
         try:
             with watch(limit):
                 self._step()
@@ -101,7 +102,9 @@ class Effort:
             self.refuse(f"the time budget ended it after {duration(spent)}")
         except Exception as error:
             self.status, self.reason = "failed", self._why(error)
-        self.seconds.append(perf_counter() - begun)
+        # What was compiled is at hand from now on, and says nothing of the steps to come.
+        compiling = compile_time.seconds - compiled
+        self.seconds.append(max(perf_counter() - begun - compiling, 0.0))
 
     def _why(self, error: Exception) -> str:
         """Say why a step failed: the library's words tell nothing of a table that is too small."""

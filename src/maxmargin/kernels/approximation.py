@@ -48,6 +48,7 @@ from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import says_first, stop_if_over
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.callbacks import CallbackSupport
 
 Floats = NDArray[Any]
 Index = NDArray[np.intp]
@@ -59,7 +60,7 @@ _ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
 _NAMES = (*(name for name in NAMED if name != "precomputed"), "polynomial", "cosine")
 
 
-class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupport, BaseEstimator):
     """Makes features of rows, a few rows at a time on all threads."""
 
     def __sklearn_tags__(self) -> Any:

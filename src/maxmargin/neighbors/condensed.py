@@ -33,6 +33,7 @@ from maxmargin.neighbors.table import (
 from maxmargin.neighbors.tessellation import delaunay_pairs, distinct
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import Clock, TimeUp, watch
+from maxmargin.progress import advance
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -217,6 +218,7 @@ def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool
         later = np.searchsorted(wrong, place)
         place = int(wrong[later % len(wrong)])  # from the start again after the last
         late = clock.over()
+        advance(1.0 - len(wrong) / n)  # some of these will be right once others are stored
     return np.array(stored, dtype=np.intp), not late
 
 

@@ -34,6 +34,7 @@ from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.graph import Graph, is_networkx
+from maxmargin.progress.callbacks import KEPT_IN as CALLBACKS
 from maxmargin.storage.hint import fits, hints_of
 from maxmargin.storage.steps import (
     check_step,
@@ -230,7 +231,8 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
     else:
         _check_step(value)
     given = value.get_params(deep=False)
-    held = {name: part for name, part in parts_of_step(value).items() if name not in given}
+    left_out = {*given, CALLBACKS}  # who watched a fit is no part of its model
+    held = {name: part for name, part in parts_of_step(value).items() if name not in left_out}
     parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
     return {"is": name, **parts}
 

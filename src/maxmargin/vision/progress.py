@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from maxmargin.progress import TimeLeft
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class CascadeProgress:
     seconds : float
         Since training began.
     left : float
-        Seconds to go, if further stages take as long as the last; NaN before there is one.
+        Seconds to go, if further stages take as long as the last, without jumps; NaN before there
+        is one.
     done : bool
         Whether the stage is complete.
     """
@@ -58,8 +61,12 @@ Teller = Callable[[CascadeProgress], object]
 
 def with_printing(callback: Teller | None, verbose: bool) -> Teller:
     """Join a user's callback with printing every stage, for ``verbose=True``."""
+    estimate = TimeLeft()
 
     def tell(progress: CascadeProgress) -> None:
+        if np.isfinite(progress.left):
+            left = estimate.by_guess(progress.seconds, progress.left)
+            progress = replace(progress, left=left)
         if callback is not None:
             callback(progress)
         if verbose and progress.done:
