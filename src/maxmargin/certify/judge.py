@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.status import Status
+from maxmargin.certify.verdict import BY_CONDITIONS, Numbers, conclude, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, SlackBudget, Stack
 from maxmargin.problems.stack import Seen
@@ -26,7 +27,6 @@ from maxmargin.problems.stack import Seen
 Vector = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
-_GAP = 10.0  # times the tolerance of the conditions may the gap be, relative to the objective
 
 
 @dataclass(frozen=True)
@@ -79,35 +79,14 @@ def judge_all(
     """
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
-    primal, dual, violation = seen.primal, seen.dual, np.maximum(0.0, seen.violation)
-    met = primal < np.inf  # otherwise no multiple of this w has all rows on their side
-    size, least = np.maximum(np.abs(primal), np.abs(dual)), _least_size(problems, points)
-    allowed = _GAP * tol * np.where(met, np.maximum(size, least), 0.0)
-    small = primal - dual + floor <= allowed
-    small &= primal <= zero + _GAP * tol * np.maximum(np.abs(zero), least)
-    optimal = (violation <= tol + np.minimum(tol, error)) & small
-    convex = convex & (dual <= zero + floor)
+    violation = np.maximum(0.0, seen.violation)
+    numbers = Numbers(seen.primal, seen.dual, violation, floor, error)
+    best = seen.primal <= zero + numbers.allowed(BY_CONDITIONS, tol)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
-    sound = np.isfinite(sums) & seen.inside & np.isfinite(dual) & ~np.isnan(primal)
-    sound &= np.isfinite(primal) | (problems.hard & (primal == np.inf))
-    name = points.rounding.name
-    proofs = zip(sound.tolist(), convex.tolist(), optimal.tolist(), strict=True)
-    statuses = [_status(*of_one, stopped) for of_one in proofs]
-    numbers = (each.tolist() for each in (primal, dual, violation, floor, allowed))
-    return [
-        Certificate(p, d, v, f, name, status, a)
-        for p, d, v, f, a, status in zip(*numbers, statuses, strict=True)
-    ]
-
-
-def _least_size(problems: Stack, points: Point) -> Vector:
-    """Say what a gap may be compared with where sums are given and the optimum may be 0.
-
-    That is |w|^2 / 2 of the same duals if their rows were orthogonal.
-    """
-    if not any(problems.totals):
-        return np.zeros(len(problems))
-    return 0.5 * problems.segments.sum(np.square(points.beta * points.rounding.lengths))
+    sound = np.isfinite(sums) & seen.inside & np.isfinite(seen.dual) & ~np.isnan(seen.primal)
+    sound &= np.isfinite(seen.primal) | (problems.hard & (seen.primal == np.inf))
+    facts = sound, convex & (seen.dual <= zero + floor), best
+    return conclude(numbers, BY_CONDITIONS, tol, facts, points.rounding.name, stopped)
 
 
 @judge.register
@@ -127,27 +106,15 @@ def judge_slack_budget(
     stray = np.array([abs(b * point.beta.sum())]) if penalised.bias else np.zeros(1)
     seen = replace(penalised.look(point.beta, point.product), stray=stray, g=gradient - b)
     error, floor = (float(each[0]) for each in rounding(penalised, point, seen))
-    allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
-    optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
     sound = bool(np.isfinite(point.product).all() and problem.feasible(point.beta))
-    status = _status(sound and np.isfinite(dual), point.convex, optimal, stopped)
-    name = point.rounding.name
-    return Certificate(primal, dual, violation, floor, name, status, allowed)
+    facts = sound and bool(np.isfinite(dual)), point.convex, True
+    numbers, name = (primal, dual, violation, floor), point.rounding.name
+    return conclude_one(numbers, BY_CONDITIONS, tol, facts, name, stopped, error)
 
 
 def _pair(point: Point) -> tuple[Vector, Vector]:
     return point.beta, point.product
-
-
-def _status(sound: bool, convex: bool, optimal: bool, stopped: Status | None) -> Status:
-    if not sound:
-        return Status.NUMERICAL_ERROR
-    if not convex:
-        return Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
-    if optimal:
-        return Status.CERTIFIED
-    return stopped or Status.STALLED
 
 
 def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector]:
