@@ -27,6 +27,7 @@ from maxmargin.problems.stack import Seen
 Vector = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
+_VANISHING = 1e-9  # of what cancels may be taken for 0; float32 is too rounded for that
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def judge_all(
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
     violation = np.maximum(0.0, seen.violation)
-    numbers = Numbers(seen.primal, seen.dual, violation, floor, error)
+    rest = _rest(problems, points, floor)
+    numbers = Numbers(seen.primal, seen.dual, violation, floor, error, rest)
     best = seen.primal <= zero + numbers.allowed(BY_CONDITIONS, tol)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
     sound = np.isfinite(sums) & seen.inside & np.isfinite(seen.dual) & ~np.isnan(seen.primal)
@@ -124,18 +126,55 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     row that pays or would at the edge of them; both values of |w|^2, here and in the dual, are off
     by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
-    Adding up the objectives is good to a few units in the last place of sum |beta|, which at the
-    optimum is at most twice their size.
+    Adding up the objectives is good to a few units in the last place of sum |p beta|, which in a
+    classification is at most twice their size at the optimum.
     """
     parts, beta, weights = problems.segments, points.beta, np.abs(points.beta)
-    error = points.rounding.of_values(beta, parts)
-    if points.rounding.reach is not None:
-        length = parts.spread(np.sqrt(np.maximum(0.0, parts.sum(beta * points.product))))
-        error = error + points.rounding.of_weights(length)
-    upper, lower, total = problems.upper, problems.lower, parts.sum(weights)
+    error = _error_of_values(problems, points) + _error_of_sums(problems, points, seen)
+    upper, lower = problems.upper, problems.lower
+    total, terms = parts.sum(weights), parts.sum(weights * np.abs(problems.p))
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
-    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total + 2.0 * seen.stray
+    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * terms + 2.0 * seen.stray
     worst = parts.max(error)
     return worst, floor + 2.0 * worst * total if problems.hard else floor
+
+
+def _error_of_values(problems: Stack, points: Point) -> Vector:
+    """Bound the error of sums of kernel values; a row's variables make one coefficient."""
+    parts, rounding = problems.segments, points.rounding
+    if problems.copies > 1:
+        of_rows = rounding.of(slice(0, len(points.beta) // problems.copies))
+        values = of_rows.of_values(problems.of_rows(points.beta), problems.rows)
+        error = problems.of_variables(values)
+    else:
+        error = rounding.of_values(points.beta, parts)
+    if rounding.reach is None:
+        return error
+    squares = np.maximum(0.0, parts.sum(points.beta * points.product))
+    longer: Vector = error + rounding.of_weights(parts.spread(np.sqrt(squares)))
+    return longer
+
+
+def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
+    """Bound what adding the bias adds, and what was taken off the targets.
+
+    A target counts where the value is near to it; elsewhere it is what the row pays that is large.
+    """
+    values = problems.p - seen.g
+    level = np.abs(values) + np.abs(values - points.product) + 2.0 * abs(problems.shift)
+    error: Vector = 0.5 * _EPS * level
+    return error
+
+
+def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
+    """Say up to where an objective is 0 but for rounding, where sums are given and it may be.
+
+    That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2.
+    """
+    if not any(problems.totals):
+        return np.zeros(len(problems))
+    lengths = points.rounding.lengths[: len(points.beta) // problems.copies]
+    terms = problems.rows.sum(np.abs(problems.of_rows(points.beta)) * lengths)
+    return np.where(floor <= _VANISHING * 0.5 * np.square(terms), floor, 0.0)

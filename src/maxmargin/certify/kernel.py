@@ -46,12 +46,15 @@ def _rest(problem: KernelProblem) -> float:
 
 def _rounding(problem: KernelProblem, point: Point, b: float) -> float:
     """Bound what rounding adds to the gap: of values, the user's and the judge's, and of sums."""
-    beta, values = point.beta, point.product + b
+    beta, values, t = point.beta, point.product + b, problem.t
     error = 2.0 * point.rounding.of_values(beta)
+    level = np.abs(values) + np.abs(t) + abs(b) + 2.0 * abs(problem.shift)
+    error = error + _EPS * level
     length = np.sqrt(max(0.0, float(beta @ point.product)))
     error = error + point.rounding.of_weights(length)
     prices, weights = problem.prices(values), np.abs(beta)
     worse = np.maximum(problem.prices(values - error), problem.prices(values + error))
-    moved = float(prices.sum() + weights @ np.abs(values))
+    terms = problem.cost @ problem.loss.terms(values, t)
+    moved = float(terms + weights @ (np.abs(values) + np.abs(t)))
     stray = abs(b * float(beta.sum()))
     return float(np.sum(worse - prices) + weights @ error) + 8.0 * _EPS * moved + stray

@@ -3,8 +3,8 @@
 A gap is judged relative to the objective, the larger of |primal| and |dual|, and to nothing else:
 not to costs, nor to a size that the objective might have had. With what rounding can add to it, the
 floor, it may be a few times the tolerance; how many, every kind of problem promises (``Promise``).
-An optimum of 0 can be met only by numbers that are 0, but for one case: where a constant is as good
-as perfect, the objective is rounding alone, and so is the gap (``rest``).
+An optimum of 0 is met where both values are 0 but for rounding: no larger than a ``rest`` that the
+judge of the problem knows to be next to nothing beside the numbers that cancel in them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Numbers:
         """Say how large a gap may be, with its floor."""
         size = np.maximum(np.abs(self.primal), np.abs(self.dual))
         size = np.where(self.primal < np.inf, size, 0.0)
-        return np.maximum(promise.whole * tol * size, np.where(size <= self.rest, self.rest, 0.0))
+        vanishing = np.where(size <= self.rest, 3.0 * np.asarray(self.rest), 0.0)
+        return np.maximum(promise.whole * tol * size, vanishing)
 
     def keep(self, promise: Promise, tol: float) -> Mask:
         """Say which of them keep the promise."""
