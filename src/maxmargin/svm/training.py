@@ -138,7 +138,8 @@ def prepare(
         _refuse_oblong(kernel, X)
     sides = model._sides(y, sample_weight)
     kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
-    return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
+    makes_good = intercept == "free" and getattr(model, "_balanced", True)
+    return ready(centred(kernel, X, sides.weight, makes_good), X, sides, intercept)
 
 
 def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training:
