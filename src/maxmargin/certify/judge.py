@@ -27,7 +27,7 @@ from maxmargin.problems.stack import Seen
 Vector = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
-_VANISHING = 1e-9  # of what cancels may be taken for 0; float32 is too rounded for that
+_VANISHING = 1e-11  # of what cancels may be taken for 0; float32 is too rounded for that
 
 
 @dataclass(frozen=True)
@@ -161,19 +161,25 @@ def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
     """Bound what adding the bias adds, and what was taken off the targets.
 
     A target counts where the value is near to it; elsewhere it is what the row pays that is large.
+    Nothing is lost of a bias alone, nor of a shift alone.
     """
-    values = problems.p - seen.g
-    level = np.abs(values) + np.abs(values - points.product) + 2.0 * abs(problems.shift)
+    values, shift = problems.p - seen.g, abs(problems.shift)
+    bias = np.abs(values - points.product)
+    summed = problems.rows.sum(np.abs(problems.of_rows(points.beta))) > 0
+    level = (np.abs(values) + shift) * problems.segments.spread(summed)
+    if shift:
+        level = level + np.where(bias > 0, bias + shift, 0.0)
     error: Vector = 0.5 * _EPS * level
     return error
 
 
 def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
-    """Say up to where an objective is 0 but for rounding, where sums are given and it may be.
+    """Say up to where an objective is 0 but for rounding, where sums are given and no targets.
 
-    That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2.
+    That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2. Both grow
+    with the square of the weights, as the objective does; beside targets they would outgrow it.
     """
-    if not any(problems.totals):
+    if not any(problems.totals) or problems.p.any():
         return np.zeros(len(problems))
     lengths = points.rounding.lengths[: len(points.beta) // problems.copies]
     terms = problems.rows.sum(np.abs(problems.of_rows(points.beta)) * lengths)

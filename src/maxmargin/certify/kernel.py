@@ -48,8 +48,8 @@ def _rounding(problem: KernelProblem, point: Point, b: float) -> float:
     """Bound what rounding adds to the gap: of values, the user's and the judge's, and of sums."""
     beta, values, t = point.beta, point.product + b, problem.t
     error = 2.0 * point.rounding.of_values(beta)
-    level = np.abs(values) + np.abs(t) + abs(b) + 2.0 * abs(problem.shift)
-    error = error + _EPS * level
+    if beta.any():  # otherwise nothing is added up
+        error = error + _EPS * (np.abs(values) + np.abs(t) + abs(b) + 2.0 * abs(problem.shift))
     length = np.sqrt(max(0.0, float(beta @ point.product)))
     error = error + point.rounding.of_weights(length)
     prices, weights = problem.prices(values), np.abs(beta)

@@ -71,7 +71,7 @@ class InMemory(DualAscent):
             return
         if self._inside:
             self.spent = self.violation() > 0.5 * before
-        elif limits.max_iter < 0 and not any(self.problem.totals):
+        elif limits.max_iter < 0:
             self._come_from_inside(limits)
             self._solve(0.0, limits)
 
