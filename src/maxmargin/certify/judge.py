@@ -74,15 +74,15 @@ def judge_all(
     """Judge the dual points of kernel machines, which stand one after the other in one long point.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
-    ``tol`` (twice that where rounding explains the rest), and the gap, with all that rounding can
+    ``tol`` (twice that where rounding explains the rest; of shares in units of their margin), and the gap, with all that rounding can
     add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
     optimum, whatever a rounded kernel says.
     """
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
     violation = np.maximum(0.0, seen.violation)
-    rest = _rest(problems, points, floor)
-    numbers = Numbers(seen.primal, seen.dual, violation, floor, error, rest)
+    rest, unit = _rest(problems, points, floor), _unit(problems, points, seen)
+    numbers = Numbers(seen.primal, seen.dual, violation, floor, error, rest, unit)
     best = seen.primal <= zero + numbers.allowed(BY_CONDITIONS, tol)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
     sound = np.isfinite(sums) & seen.inside & np.isfinite(seen.dual) & ~np.isnan(seen.primal)
@@ -184,3 +184,15 @@ def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
     lengths = points.rounding.lengths[: len(points.beta) // problems.copies]
     terms = problems.rows.sum(np.abs(problems.of_rows(points.beta)) * lengths)
     return np.where(floor <= _VANISHING * 0.5 * np.square(terms), floor, 0.0)
+
+
+def _unit(problems: Stack, points: Point, seen: Seen) -> float:
+    """Say in which unit values violate: in margins of rho, where a model is divided by it.
+
+    That is the problem of two groups without targets; rho is half of what lies between their biases.
+    A margin above 1 does not make the conditions any milder.
+    """
+    if problems.groups is None or problems.p.any():
+        return 1.0
+    bias = -points.product - seen.g
+    return float(min(max(0.5 * (bias[-1] - bias[0]), 0.0), 1.0))

@@ -48,6 +48,8 @@ class Numbers:
     """Of a decision value: so much of the violation rounding may explain, up to the tolerance."""
     rest: Vector | float = 0.0
     """An objective up to this is 0 but for rounding."""
+    unit: Vector | float = 1.0
+    """What the violation is measured in, of the values that a user gets."""
 
     def allowed(self, promise: Promise, tol: float) -> Vector:
         """Say how large a gap may be, with its floor."""
@@ -65,7 +67,8 @@ class Numbers:
         if promise.alone < promise.whole:
             kept &= gap <= alone + np.minimum(alone, self.floor)
         if promise.conditions:
-            kept &= self.violation <= tol + np.minimum(tol, self.error)
+            most = tol * self.unit
+            kept &= self.violation <= most + np.minimum(most, self.error)
         return kept
 
 
