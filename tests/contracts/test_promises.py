@@ -1,10 +1,10 @@
 """CERTIFIED bounds the relative gap: of shares, quantities, single classes, every loss and mixture.
 
-Small problems of extreme scale, offset, cost, ties and precision. Primal and dual of every model are
-summed anew in ``numpy.longdouble``, from its coefficients, exact kernel values and the values that a
-user gets. Of a model that calls itself certified they are no farther apart than its certificate
-allows, which is the tolerance times the objective, however large the costs. A random share of the
-problems runs always, and all of them with ``-m sweep``.
+Small problems of extreme scale, offset, cost, ties and precision. Primal and dual of every model
+are summed anew in ``numpy.longdouble``, from its coefficients, exact kernel values and the values
+that a user gets. Of a model that calls itself certified they are no farther apart than its
+certificate allows, which is the tolerance times the objective, however large the costs. A random
+share of the problems runs always, and all of them with ``-m sweep``.
 """
 
 import warnings

@@ -129,7 +129,7 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     Adding up the objectives is good to a few units in the last place of sum |p beta|, which in a
     classification is at most twice their size at the optimum.
     """
-    parts, beta, weights = problems.segments, points.beta, np.abs(points.beta)
+    parts, weights = problems.segments, np.abs(points.beta)
     error = _error_of_values(problems, points) + _error_of_sums(problems, points, seen)
     upper, lower = problems.upper, problems.lower
     total, terms = parts.sum(weights), parts.sum(weights * np.abs(problems.p))
@@ -165,8 +165,8 @@ def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
     """
     values, shift = problems.p - seen.g, abs(problems.shift)
     bias = np.abs(values - points.product)
-    summed = problems.rows.sum(np.abs(problems.of_rows(points.beta))) > 0
-    level = (np.abs(values) + shift) * problems.segments.spread(summed)
+    summed = problems.rows.sum(problems.of_rows(points.beta) != 0) > 0
+    level = (np.abs(values) + shift) * problems.segments.spread(summed.astype(np.float64))
     if shift:
         level = level + np.where(bias > 0, bias + shift, 0.0)
     error: Vector = 0.5 * _EPS * level
@@ -189,8 +189,8 @@ def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
 def _unit(problems: Stack, points: Point, seen: Seen) -> float:
     """Say in which unit values violate: in margins of rho, where a model is divided by it.
 
-    That is the problem of two groups without targets; rho is half of what lies between their biases.
-    A margin above 1 does not make the conditions any milder.
+    That is the problem of two groups without targets; rho is half of what lies between their
+    biases. A margin above 1 does not make the conditions any milder.
     """
     if problems.groups is None or problems.p.any():
         return 1.0

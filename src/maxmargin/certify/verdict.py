@@ -106,7 +106,8 @@ def conclude_one(
     rest: float = 0.0,
 ) -> Certificate:
     """Do so for a single point, of this primal, dual, violation and floor."""
-    found = Numbers(*np.array(numbers, dtype=np.float64)[:, None], error, rest)
+    primal, dual, violation, floor = np.array(numbers, dtype=np.float64)[:, None]
+    found = Numbers(primal, dual, violation, floor, error, rest)
     return conclude(found, promise, tol, facts, precision, stopped)[0]
 
 

@@ -101,8 +101,8 @@ class Stack:
         if problem.groups is not None:
             numbers = np.arange(len(problem.totals) + 1)
             groups = Segments(np.searchsorted(problem.groups, numbers))
-        facts = problem.bias, groups, problem.totals, problem.copies, problem.shift
-        return cls(problem.p, *box, segments, *facts)
+        copies, shift = problem.copies, problem.shift
+        return cls(problem.p, *box, segments, problem.bias, groups, problem.totals, copies, shift)
 
     def __len__(self) -> int:
         return len(self.segments)

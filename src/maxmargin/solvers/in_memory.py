@@ -106,10 +106,13 @@ class InMemory(DualAscent):
             self._smo(target, limits)
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break
+            before = self.violation()
             few = self._solve_free(exact, limits)
             violation = self.violation()
             if violation <= (exact if few else enough):
                 break
+            if self.problem.groups is not None and 0.5 * before < violation <= enough:
+                break  # the judge says whether it is worth while to go on by SMO alone
             target = 0.1 * violation if few else enough
 
     def _solve_free(self, exact: float, limits: Limits) -> bool:

@@ -5,8 +5,8 @@ Problem: the box QP of ``problems.box_qp``, as a minimum,
     min_beta  beta'K beta / 2 - p'beta,   l <= beta <= u,   E'beta = s with a bias,
 
 where E has a column of ones and zeros for every group of variables, and s their sums; without
-groups sum beta = s. With multipliers y of the equalities, z >= 0 of beta >= l and v >= 0 of beta <= u, each iteration
-makes a Newton step on
+groups sum beta = s. With multipliers y of the equalities, z >= 0 of beta >= l and v >= 0 of
+beta <= u, each iteration makes a Newton step on
 
     K beta - p + E y - z + v = 0,   E'beta = s,   z (beta - l) = mu,   v (u - beta) = mu
 
@@ -74,7 +74,8 @@ class InteriorPoint:
         for _ in range(_STEPS):
             if limits.clock.over() or best <= _DONE * first:
                 break
-            moved = self._step(state)
+            with np.errstate(over="ignore", invalid="ignore"):  # such a step is not taken
+                moved = self._step(state)
             if moved is None:
                 break
             state, mu = moved, self._complementarity(moved)
