@@ -74,9 +74,9 @@ def judge_all(
     """Judge the dual points of kernel machines, which stand one after the other in one long point.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
-    ``tol`` (twice that where rounding explains the rest; of shares in units of their margin), and the gap, with all that rounding can
-    add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
-    optimum, whatever a rounded kernel says.
+    ``tol`` (twice that where rounding explains the rest; of shares in units of their margin), and
+    the gap, with all that rounding can add to it, is at most 10 tol of the objective. An objective
+    above that of w = 0 is none's optimum, whatever a rounded kernel says.
     """
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
