@@ -20,7 +20,8 @@ class Certificate(Tabular):
     gap : float
         primal - dual, which bounds the suboptimality of both.
     relative_gap : float
-        gap divided by the larger of the two in absolute value.
+        gap divided by the larger of the two in absolute value; 0 where both are 0, or certified to
+        be 0 but for rounding.
     kkt_violation : float
         By how much the worst pair of variables breaks the optimality conditions; 0 if none does.
     floor : float
@@ -64,11 +65,15 @@ KKT violation 2e-04  floor 1e-09  float64
 
     @property
     def relative_gap(self) -> float:
-        """The gap divided by the larger of |primal| and |dual|; 0 when both are 0."""
+        """The gap divided by the larger of |primal| and |dual|; 0 when both are 0.
+
+        Those of an optimum of 0 differ by rounding alone where they are certified.
+        """
         if self.gap == float("inf"):
             return self.gap
         size = max(abs(self.primal), abs(self.dual))
-        return 0.0 if size == 0 else self.gap / size
+        vanishes = self.status is Status.CERTIFIED and size <= self.floor
+        return 0.0 if size == 0 or vanishes else self.gap / size
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """List what is known, in one line.

@@ -141,7 +141,8 @@ def prepare(
         warn_where_scales_matter(type(model).__name__, kernel, X, given)
     sides = model._sides(y, sample_weight)
     kernel = resolved(kernel, given, X, sides.weight)
-    return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
+    makes_good = intercept == "free" and getattr(model, "_balanced", True)
+    return ready(centred(kernel, X, sides.weight, makes_good), X, sides, intercept)
 
 
 def warn_where_scales_matter(owner: str, kernel: Kernel, X: Any, given: Any) -> None:
