@@ -205,6 +205,27 @@ def test_what_else_goes_wrong_is_one_sentence_too(tmp_path, monkeypatch, error, 
     assert words in complaint(run("fit", file, "--target", "label", "--json"), code=1)
 
 
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_a_model_missing_by_our_fault_is_named_everywhere(tmp_path, monkeypatch, command):
+    def fail(*_):
+        raise TypeError("odd")
+
+    file = write_points(tmp_path / "points.csv")
+    monkeypatch.setattr("maxmargin.svm.search_cv.watch", fail)
+    options = ["--target", "label", "--models", "lda,svm-linear", "--folds", "2"]
+    result = run(command, file, *options, *(["--out", "out"] if command == "fit" else []))
+    assert result.exit_code == 1
+    assert "linear SVM: TypeError: odd" in result.stdout
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("maxmargin: A fault of maxmargin")
+    assert "linear SVM: TypeError: odd" in last
+    if command == "fit":
+        assert "A fault of maxmargin" not in (tmp_path / "out" / "predictions.csv").read_text()
+        record = json.loads((tmp_path / "out" / "run.json").read_text())
+        assert any("linear SVM" in note for note in record["notes"])
+        assert "fault of maxmargin" in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
 def test_hostile_names_are_escaped_everywhere(tmp_path):
     file = write_points(tmp_path / "[bold]<b>.csv", target=HOSTILE, labels=(HOSTILE, "yes"))
     options = ["--models", "lda", "--folds", "2", "--out", "out"]

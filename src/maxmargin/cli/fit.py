@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from maxmargin.cli.complaint import DIFFERENT, leave
+from maxmargin.cli.complaint import CANNOT, DIFFERENT, leave
 from maxmargin.cli.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
 from maxmargin.cli.request import Request
 from maxmargin.cli.tell import (
@@ -20,8 +21,9 @@ from maxmargin.cli.tell import (
     tell_outcome,
     tell_table,
 )
-from maxmargin.job import Outcome, run_comparison, run_job
+from maxmargin.job import Entry, Outcome, run_comparison, run_job
 from maxmargin.job.metric import choose_metric, sought_of
+from maxmargin.job.outcome import faults_of
 from maxmargin.job.prediction import predictions_of
 from maxmargin.job.record import (
     comparison_of,
@@ -54,14 +56,25 @@ def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]
     """
     folder = Folder(_usual_folder(request.file) if out is None else out)
     folder.check(request.file)
-    return _fit(request, request.load(), folder, json=json)
+    outcome, record = _fit(request, request.load(), folder, json=json)
+    _confess(outcome.entries)
+    return record
 
 
 def _usual_folder(file: Path) -> Path:
     return Path(f"maxmargin-{file.name.partition('.')[0] or 'table'}")
 
 
-def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[str, Any]:
+def _confess(entries: Iterable[Entry]) -> None:
+    """End as a failure if a model is missing by our fault; what could be made is written."""
+    faults = faults_of(entries)
+    if faults:
+        leave(f"A fault of maxmargin, please report it; models are missing ({faults}).", CANNOT)
+
+
+def _fit(
+    request: Request, table: Table, folder: Folder, *, json: bool
+) -> tuple[Outcome, dict[str, Any]]:
     if not json:
         tell_table(table)
     with progress(quiet=json) as tell:
@@ -74,7 +87,7 @@ def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[
         typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
     else:
         tell_files(folder.path, NAMES)
-    return record
+    return outcome, record
 
 
 def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], reading: Reading) -> None:
@@ -156,7 +169,8 @@ def repeat_fit(
     table = request.load()
     if table.digest != old["source"].get("digest"):
         raise InputError(f"{str(request.file)!r} is not the file of that run: its bytes differ.")
-    new = _fit(request, table, folder, json=json)
+    outcome, new = _fit(request, table, folder, json=json)
+    _confess(outcome.entries)
     found = differences(old["results"], new["results"])
     if found:
         others = [name for name, v in new["libraries"].items() if old["libraries"].get(name) != v]
@@ -182,8 +196,9 @@ def run_compare(request: Request, *, json: bool) -> None:
     metric = choose_metric(table, request.job.metric)
     if json:
         typer.echo(json_text.dumps(comparison_of(contest, table, metric)))
-        return
-    tell_entries(contest.entries, metric, sought_of(table))
-    tell_choice(contest.done[:2], contest.verdict)
-    for note in contest.notes:
-        say((note, "yellow"))
+    else:
+        tell_entries(contest.entries, metric, sought_of(table))
+        tell_choice(contest.done[:2], contest.verdict)
+        for note in contest.notes:
+            say((note, "yellow"))
+    _confess(contest.entries)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from difflib import get_close_matches
 
@@ -26,12 +25,6 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         reason = f"The cache cannot be written: {error.strerror or error}{where}"
-        return _complain(f"{reason}; name another folder with NUMBA_CACHE_DIR.", CANNOT)
-    except RuntimeError as error:
-        if "no locator available" not in str(error):
-            raise
-        folder = os.environ.get("NUMBA_CACHE_DIR") or "the package's folder and the user's cache"
-        reason = f"Compiled loops cannot be kept: {folder} cannot be written"
         return _complain(f"{reason}; name another folder with NUMBA_CACHE_DIR.", CANNOT)
 
 
