@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-from maxmargin.cli.complaint import BAD_INPUT, EXIT_CODES, complaining, leave
+from maxmargin.cli.complaint import BAD_INPUT, CANNOT, EXIT_CODES, complaining, leave
+from maxmargin.inputs.outlet import flush_streams, guard_streams
 
 app = typer.Typer(
     name="maxmargin",
@@ -84,8 +86,17 @@ Out = Annotated[Path | None, typer.Option(help="Folder for the files; maxmargin-
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; a pipe or a terminal that is closed meanwhile ends nothing."""
+    outlets = guard_streams()
+    try:
+        app()
+    except SystemExit as done:
+        error = flush_streams(outlets)
+        if error is not None and not done.code:
+            reason = (error.strerror or str(error)).lower()
+            sys.stderr.write(f"maxmargin: The results could not be printed: {reason}.\n")
+            raise SystemExit(CANNOT) from None
+        raise
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,8 @@ import argparse
 import sys
 from difflib import get_close_matches
 
+from maxmargin.inputs.outlet import flush_streams, guard_streams
+
 CANNOT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 _ABOUT = """Compile maxmargin's loops now, so that no later fit waits for it. Without names all
@@ -78,4 +80,7 @@ def _complain(sentence: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    OUTLETS = guard_streams()
+    CODE = main()
+    flush_streams(OUTLETS)
+    sys.exit(CODE)
