@@ -6,6 +6,7 @@ import sys
 from importlib import metadata
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -367,3 +368,29 @@ def test_a_score_without_an_interval_is_told_alone(tmp_path):
         assert re.search(r"(1\.000|100\.0 %)(\n| on)", told.stdout)
         assert not re.search(r"\bnan\b", told.stdout)
     assert "That may be no better than guessing." in fitted.stdout
+
+
+def test_predictions_that_a_spreadsheet_would_run_are_defused(tmp_path):
+    labels = ("=cmd|'/C calc'!A0", "@SUM(1;=2)")
+    rng = np.random.default_rng(0)
+    lines = ["id,a,label"]
+    lines += [f"+run{i},{rng.normal() + 3 * (i % 2)},{labels[i % 2]}" for i in range(40)]
+    (tmp_path / "points.csv").write_text("\n".join(lines))
+    words = ["fit", "points.csv", "--target", "label", "--models", "lda", "--folds", "2"]
+    words += ["--id", "id", "--json"]
+    for out, options in ("safe", []), ("bare", ["--raw"]):
+        result = run(*words, "--out", out, *options)
+        assert result.exit_code == 0, result.output
+    safe, bare = (pl.read_csv(tmp_path / out / "predictions.csv") for out in ("safe", "bare"))
+    assert set(bare["truth"]) == set(labels)
+    assert set(safe["truth"]) == {"'=cmd|'/C calc'!A0", "'@SUM(1;'=2)"}
+    assert all(name.startswith("'+run") for name in safe["id"])
+    again = run("fit", "--repeat", "bare/run.json", "--raw", "--out", "again", "--json")
+    assert again.exit_code == 0, again.output
+    first, second = (tmp_path / out / "predictions.csv" for out in ("bare", "again"))
+    assert first.read_bytes() == second.read_bytes()
+    model = "safe/model.maxmargin"
+    assert "\n1,'" in run("predict", model, "points.csv").stdout
+    assert "\n1,+run0,=cmd" in run("predict", model, "points.csv", "--raw").stdout
+    said = json.loads(run("predict", model, "points.csv", "--json").stdout)["predictions"]
+    assert {each["prediction"] for each in said} == set(labels)

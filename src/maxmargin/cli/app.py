@@ -79,6 +79,9 @@ Thousands = Annotated[
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line is data: columns are c0, c1, ...")
 ]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Write texts bare, even those that a spreadsheet would run.")
+]
 Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -158,6 +161,7 @@ def fit(
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
+    raw: Raw = False,
     json: Json = False,
     repeat: Annotated[
         Path | None, typer.Option(help="A run.json: do the same again, to the same bits.")
@@ -177,12 +181,12 @@ def fit(
 
         if repeat is not None:
             _refuse_beside_repeat(context)
-            repeat_fit(repeat, file, jobs=jobs, out=out, json=json)
+            repeat_fit(repeat, file, jobs=jobs, out=out, json=json, raw=raw)
         else:
             run_fit(Request.of(context.params, begun), out, json=json)
 
 
-_BESIDE_REPEAT = {"file", "out", "json", "jobs", "repeat"}
+_BESIDE_REPEAT = {"file", "out", "json", "jobs", "raw", "repeat"}
 
 
 def _refuse_beside_repeat(context: typer.Context) -> None:
@@ -242,6 +246,7 @@ def predict(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    raw: Raw = False,
     json: Json = False,
 ) -> None:
     """Predict rows of a file by a stored model.

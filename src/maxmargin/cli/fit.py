@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from maxmargin.cli.tell import (
 from maxmargin.job import Entry, Outcome, run_comparison, run_job
 from maxmargin.job.metric import choose_metric, sought_of
 from maxmargin.job.outcome import faults_of
-from maxmargin.job.prediction import predictions_of
+from maxmargin.job.prediction import defused, predictions_of
 from maxmargin.job.record import (
     comparison_of,
     differences,
@@ -35,7 +36,7 @@ from maxmargin.job.record import (
     record_of,
 )
 from maxmargin.storage import save_model
-from maxmargin.tables import InputError, Reading, Table
+from maxmargin.tables import InputError, Table
 
 
 def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def _fit(
     record = record_of(outcome, request.source)
     if not json:
         tell_outcome(outcome)
-    write_files(folder, outcome, record, request.reading)
+    write_files(folder, outcome, record, request)
     if json:
         typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
     else:
@@ -90,7 +91,7 @@ def _fit(
     return outcome, record
 
 
-def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], reading: Reading) -> None:
+def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], request: Request) -> None:
     """Write the four files, all of them or none.
 
     Parameters
@@ -99,16 +100,21 @@ def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], readin
     outcome : Outcome
     record : dict
         What run.json holds.
-    reading : Reading
-        How the table was read: later files are read so too.
+    request : Request
+        How the table was read, for later files, and whether predictions are written bare.
     """
     from maxmargin.report.job_report import JobReport
 
     with folder.filling() as part:
         JobReport(outcome).save(part / REPORT)
-        value = {"pipeline": outcome.model, "schema": outcome.table.schema, "reading": reading}
+        value = {
+            "pipeline": outcome.model,
+            "schema": outcome.table.schema,
+            "reading": request.reading,
+        }
         save_model(part / MODEL, value, about_of(outcome))
-        predictions_of(outcome).write_csv(part / PREDICTIONS)
+        said = predictions_of(outcome)
+        (said if request.raw else defused(said)).write_csv(part / PREDICTIONS)
         (part / RUN).write_text(json_text.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
@@ -146,7 +152,13 @@ def about_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def repeat_fit(
-    path: Path, file: Path | None, *, jobs: int | None, out: Path | None, json: bool
+    path: Path,
+    file: Path | None,
+    *,
+    jobs: int | None,
+    out: Path | None,
+    json: bool,
+    raw: bool = False,
 ) -> None:
     """Do again what a run.json tells of, and say whether the numbers are the same.
 
@@ -161,9 +173,11 @@ def repeat_fit(
     out : Path or None
         The folder for the files; that of the run.json if it is not named.
     json : bool
+    raw : bool, default=False
+        Whether texts are written that spreadsheets would run.
     """
     old = read_record(path)
-    request = Request.again(old, job_of(old, jobs), file)
+    request = replace(Request.again(old, job_of(old, jobs), file), raw=raw)
     folder = Folder(path.parent if out is None else out)
     folder.check(request.file)
     table = request.load()

@@ -30,6 +30,8 @@ class Request:
         What to type to get the same again.
     begun : float or None
         When the command was, by ``perf_counter``.
+    raw : bool
+        Whether predictions are written bare, even where a spreadsheet would run them.
     """
 
     file: Path
@@ -38,6 +40,7 @@ class Request:
     job: Job
     command: str = ""
     begun: float | None = None
+    raw: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begun: float | None = None) -> Self:
@@ -64,7 +67,7 @@ class Request:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
         file, reading = Path(given["file"]), reading_of(given)
-        return cls(file, wishes, reading, Job(**job), command_of(given), begun)
+        return cls(file, wishes, reading, Job(**job), command_of(given), begun, "raw" in given)
 
     @classmethod
     def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:

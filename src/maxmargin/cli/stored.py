@@ -24,7 +24,7 @@ from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
-from maxmargin.job.prediction import name_rows, predict_frame
+from maxmargin.job.prediction import defused, name_rows, predict_frame
 from maxmargin.job.record import interval_from, plain, test_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
@@ -98,7 +98,8 @@ def run_predict(
     ----------
     model, file : Path
     options : mapping of str to object
-        How the file is written, where it is not as the one that the model learned from.
+        How the file is written, where it is not as the one that the model learned from; "raw" to
+        leave texts as they are that spreadsheets would run.
     out : Path or None
         A csv file; None to print.
     json : bool
@@ -111,15 +112,16 @@ def run_predict(
     ids = frame.select(name for name in stored.schema.ids if name in frame.columns)
     said = predict_frame(stored.pipeline, features)
     said = name_rows(said, ids if ids.width else None, np.arange(1, len(said) + 1))
+    written = said if options.get("raw") else defused(said)
     if out is not None:
         with replacing(out) as part:
-            said.write_csv(part)
+            written.write_csv(part)
     if json:
         typer.echo(json_text.dumps({"predictions": plain(said.to_dicts()), "notes": list(notes)}))
         return
     _note(notes)
     if out is None:
-        typer.echo(said.write_csv(), nl=False)
+        typer.echo(written.write_csv(), nl=False)
     else:
         say(f"{len(said)} predictions written to ", (shown(out.resolve()), "bold cyan"))
 
