@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from maxmargin.cli.folder import NAMES, Folder
 from maxmargin.cli.request import Request, command_of
 from maxmargin.tables import InputError
 
+PanicException = type("PanicException", (BaseException,), {})
 HOSTILE = "[red]<script>\u202eowned[/nope]"
 
 
@@ -195,7 +197,16 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [(MemoryError(), "not enough memory"), (TypeError("odd"), "A fault of maxmargin")],
+    [
+        (MemoryError(), "not enough memory"),
+        (ImportError("libjpeg.so: failed to map segment from shared object"), "not enough memory"),
+        (RuntimeError("can't start new thread"), "not enough memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory"),
+        (PanicException("memory allocation of 8 bytes failed"), "not enough memory"),
+        (PanicException("odd"), "A fault of maxmargin"),
+        (TypeError("odd"), "A fault of maxmargin"),
+        (ValueError("no memory allocation"), "A fault of maxmargin"),
+    ],
 )
 def test_what_else_goes_wrong_is_one_sentence_too(tmp_path, monkeypatch, error, words):
     def fail(*_):
@@ -394,3 +405,14 @@ def test_predictions_that_a_spreadsheet_would_run_are_defused(tmp_path):
     assert "\n1,+run0,=cmd" in run("predict", model, "points.csv", "--raw").stdout
     said = json.loads(run("predict", model, "points.csv", "--json").stdout)["predictions"]
     assert {each["prediction"] for each in said} == set(labels)
+
+
+def test_too_small_a_limit_of_memory_is_one_sentence(tmp_path):
+    write_points(tmp_path / "points.csv")
+    words = f"ulimit -v 900000; {sys.executable} -m maxmargin fit points.csv --target label"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("maxmargin: ulimit -v allows 0.9 GB of memory, and at least")
+    assert done.stderr.count("\n") == 1

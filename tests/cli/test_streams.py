@@ -71,7 +71,7 @@ def test_a_terminal_that_is_closed_ends_nothing(folder):
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: _own_terminal(theirs),
+        preexec_fn=lambda: _own_terminal(theirs),  # noqa: PLW1509
     )
     os.close(theirs)
     os.read(ours, 1)
@@ -92,7 +92,7 @@ def test_the_warmup_outlives_its_reader_too(folder):
 
 
 def test_words_that_cannot_be_printed_are_a_failure(folder):
-    codes, done = shell(folder, f"$MAXMARGIN {' '.join(FIT)} 2>/dev/null >/dev/full")
+    codes, _ = shell(folder, f"$MAXMARGIN {' '.join(FIT)} 2>/dev/null >/dev/full")
     assert codes == ["1"]
     assert files_of(folder) == set(NAMES)
     assert Path("/dev/full").exists()

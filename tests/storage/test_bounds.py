@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval
 
-import maxmargin
 from maxmargin import SVC
 from maxmargin.kernels import (
     Graph,
@@ -40,8 +39,9 @@ ROOMS = ("bagging", "boosting", "ensembles", "kernels", "losses", "neighbors", "
 NOT_FOLLOWED = {
     "Affordability", "AttributeSearch", "AttributeStep", "BaggingState", "Cell", "Condition",
     "DimensionFacts", "DualExplanation", "FeatureSpace", "Formula", "Gram", "Groups", "KernelCheck",
-    "LearnedMixture", "Limits", "NewMember", "Optimality", "Point", "Queries", "Recipe", "Reduction",
-    "RepairedGram", "Round", "Rounding", "Rules", "Samme", "Search", "SearchCost", "Separation",
+    "LearnedMixture", "Limits", "NewMember", "Optimality", "Point", "Queries", "Recipe",
+    "Reduction", "RepairedGram", "Round", "Rounding", "Rules", "Samme", "Search", "SearchCost",
+    "Separation",
     "ShapeFunction", "ShapeFunctions", "Split", "StepRule", "StumpRounds", "Task", "Together",
     "Unready", "_OfShares", "_Proposal", "_Ruler", "Urn",
 }  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_stored_vocabulary_of_long_substrings_is_refused():
 
 def test_what_would_not_be_read_is_not_written(tmp_path):
     for kernel in (Spectrum(2000), Words(pattern=r"(a+)+")):
-        with pytest.raises(NotPlainError, match="read|for ever"):
+        with pytest.raises(NotPlainError, match=r"read|for ever"):
             save_model(tmp_path / "model", SVC(kernel=kernel))
     assert not list(tmp_path.iterdir())
 

@@ -79,6 +79,10 @@ Thousands = Annotated[
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line is data: columns are c0, c1, ...")
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(help="What is read may take so much, such as 8G; what is free if left out."),
+]
 Raw = Annotated[
     bool, typer.Option("--raw", help="Write texts bare, even those that a spreadsheet would run.")
 ]
@@ -158,6 +162,7 @@ def fit(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
@@ -181,12 +186,12 @@ def fit(
 
         if repeat is not None:
             _refuse_beside_repeat(context)
-            repeat_fit(repeat, file, jobs=jobs, out=out, json=json, raw=raw)
+            repeat_fit(repeat, file, jobs=jobs, out=out, json=json, raw=raw, memory=memory)
         else:
             run_fit(Request.of(context.params, begun), out, json=json)
 
 
-_BESIDE_REPEAT = {"file", "out", "json", "jobs", "raw", "repeat"}
+_BESIDE_REPEAT = {"file", "out", "json", "jobs", "memory", "raw", "repeat"}
 
 
 def _refuse_beside_repeat(context: typer.Context) -> None:
@@ -220,6 +225,7 @@ def compare(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     json: Json = False,
@@ -246,6 +252,7 @@ def predict(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     raw: Raw = False,
     json: Json = False,
 ) -> None:
@@ -271,6 +278,7 @@ def evaluate(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     json: Json = False,
 ) -> None:
     """Judge a stored model on the labelled rows of a file."""
@@ -282,13 +290,13 @@ def evaluate(
 
 
 @app.command(epilog=EXIT_CODES)
-def info(model: Model, json: Json = False) -> None:
+def info(model: Model, memory: Memory = None, json: Json = False) -> None:
     """Say what a stored model is, what it reads and how good it was."""
     with complaining():
         _check(model)
         from maxmargin.cli.stored import run_info
 
-        run_info(model, json=json)
+        run_info(model, memory, json=json)
 
 
 @app.command(epilog=EXIT_CODES)

@@ -12,7 +12,7 @@ import typer
 
 from maxmargin.cli.complaint import CANNOT, DIFFERENT, leave
 from maxmargin.cli.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
-from maxmargin.cli.request import Request
+from maxmargin.cli.request import Request, parse_bytes
 from maxmargin.cli.tell import (
     progress,
     say,
@@ -159,6 +159,7 @@ def repeat_fit(
     out: Path | None,
     json: bool,
     raw: bool = False,
+    memory: str | None = None,
 ) -> None:
     """Do again what a run.json tells of, and say whether the numbers are the same.
 
@@ -175,9 +176,12 @@ def repeat_fit(
     json : bool
     raw : bool, default=False
         Whether texts are written that spreadsheets would run.
+    memory : str, default=None
+        What the table may take.
     """
     old = read_record(path)
-    request = replace(Request.again(old, job_of(old, jobs), file), raw=raw)
+    again = Request.again(old, job_of(old, jobs), file)
+    request = replace(again, raw=raw, memory=parse_bytes(memory))
     folder = Folder(path.parent if out is None else out)
     folder.check(request.file)
     table = request.load()

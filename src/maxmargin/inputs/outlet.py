@@ -1,7 +1,7 @@
 """Standard output and error that outlive whoever reads them.
 
-``maxmargin fit ... | head -1`` closes the pipe after a line, and a terminal may be closed at any time.
-The words are then for nobody, but the files are still wanted: printing goes on into the void.
+``maxmargin fit ... | head -1`` closes the pipe after a line, and a terminal may be closed at any
+time. The words have no reader then, but the files are still wanted: printing goes on into the void.
 """
 
 from __future__ import annotations

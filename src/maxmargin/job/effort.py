@@ -14,6 +14,7 @@ from maxmargin.evaluation import Band, Fold, Run
 from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
+from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.job.area import areas_of, mean_areas
 from maxmargin.job.budget import duration
 from maxmargin.job.family import Candidate
@@ -112,7 +113,7 @@ class Effort:
         """Say why a step failed: the library's words tell nothing of a table that is too small."""
         self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
         train = [train for train, _ in self.parts[len(self.folds) :]]
-        if isinstance(error, MemoryError):
+        if lacks_memory(error):
             self.reason = "there is not enough memory for it"
         elif (
             isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]])

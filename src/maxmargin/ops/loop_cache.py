@@ -1,8 +1,8 @@
 """Where compiled loops are kept for later processes: Numba's cache without its three ways to fail.
 
 Numba keeps compiled code beside the source or, if that folder is read-only, in the user's cache
-folder. Its own cache ends a fit with an error if neither can be written, if a file is damaged, and if
-the disk is full. Here instead:
+folder. Its own cache ends a fit with an error if neither can be written, if a file is damaged, or
+if the disk is full. Here instead:
 
 - The third place is a private folder in the system's folder for temporary files. Reading a cached
   file runs code, so a folder that another user could have put there is refused. Without any place

@@ -51,17 +51,20 @@ BOUNDS: Final[Mapping[str, float]] = {
 }
 """By parameter, or by class and parameter, which comes first."""
 
-FREE: Final = frozenset(
-    """
-    C Cs alpha alphas approximate budget c cache_size ccp_alpha coef0 constant cv decay delta
-    dtype epsilon error errors far gamma gammas intercept_scaling iterated_power l1_ratio
-    leaf_size learning_rate level max_categories max_depth max_features max_iter max_leaf_nodes
-    max_samples memory min_category_weight min_frequency min_impurity_decrease min_samples_leaf
-    min_samples_split min_weight_fraction_leaf n_components n_estimators n_iter n_iter_no_change
-    n_oversamples nu offset p price quantile random_state regularization shrinkage sigma
-    sparse_threshold step subsample time_limit tol validation_fraction verbose weight weights
-    """.split()
-)
+# fmt: off
+FREE: Final = frozenset({
+    "C", "Cs", "alpha", "alphas", "approximate", "budget", "c", "cache_size", "ccp_alpha",
+    "coef0", "constant", "cv", "decay", "delta", "dtype", "epsilon", "error", "errors", "far",
+    "gamma", "gammas", "intercept_scaling", "iterated_power", "l1_ratio", "leaf_size",
+    "learning_rate", "level", "max_categories", "max_depth", "max_features", "max_iter",
+    "max_leaf_nodes", "max_samples", "memory", "min_category_weight", "min_frequency",
+    "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
+    "min_weight_fraction_leaf", "n_components", "n_estimators", "n_iter", "n_iter_no_change",
+    "n_oversamples", "nu", "offset", "p", "price", "quantile", "random_state", "regularization",
+    "shrinkage", "sigma", "sparse_threshold", "step", "subsample", "time_limit", "tol",
+    "validation_fraction", "verbose", "weight", "weights",
+})
+# fmt: on
 """Those of a fit alone, and those that are a factor in a formula."""
 
 
@@ -105,7 +108,7 @@ def check_bounds(kind: type, items: Mapping[str, Any]) -> None:
     """
     for name, value in items.items():
         most = bound_of(kind, name)
-        if most is not None and isinstance(value, Real) and abs(value) > most:
+        if most is not None and isinstance(value, Real) and not -most <= float(value) <= most:
             raise BoundError(
                 f"A stored {kind.__name__} has {name}={value!s:.40}; at most {most:,} is read."
             )

@@ -55,7 +55,7 @@ def check_pattern(pattern: str) -> None:
     >>> check_pattern(r"\b\w\w+\b")
     >>> check_pattern(r"(\w+\s?)+$")
     Traceback (most recent call last):
-    maxmargin.storage.pattern.PatternError: The stored pattern '(\\w+\\s?)+$' is refused, as its search could take for ever: ...
+    maxmargin.storage.pattern.PatternError: The stored pattern '(\\w+\\s?)+$' ...
     """
     try:
         ways = _sequence(_parser.parse(pattern))
