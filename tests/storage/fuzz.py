@@ -38,8 +38,15 @@ from maxmargin import (
     LinearSVCCV,
 )
 from maxmargin.boosting import BoostingRanker
-from maxmargin.kernels import Laplacian, Nystroem, Polynomial, Precomputed, Spectrum, WeisfeilerLehman
-from maxmargin.kernels import Graph
+from maxmargin.kernels import (
+    Graph,
+    Laplacian,
+    Nystroem,
+    Polynomial,
+    Precomputed,
+    Spectrum,
+    WeisfeilerLehman,
+)
 from maxmargin.neighbors import (
     CondensedNeighbors,
     EditedNeighbors,

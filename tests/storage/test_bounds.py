@@ -16,6 +16,7 @@ from maxmargin import SVC
 from maxmargin.kernels import (
     Graph,
     Mismatch,
+    Nystroem,
     Polynomial,
     Spectrum,
     Subsequence,

@@ -215,7 +215,8 @@ class LoopFiles:
 
     def _name(self, key: Any) -> str:
         """Name a file by the types and the processor, so that a new source replaces the old."""
-        return f"{self._base}.{_DIGEST(repr(key[:2]).encode()).hexdigest()[:16]}.nbc"
+        kind = repr(key[:2]) + ("checked" if config.BOUNDSCHECK else "")
+        return f"{self._base}.{_DIGEST(kind.encode()).hexdigest()[:16]}.nbc"
 
     def _seal(self, key: Any) -> bytes:
         """Compute what must be the same for a file to be used."""

@@ -64,7 +64,8 @@ def read_svmlight(text: bytes, path: Path, free: int | None) -> pl.DataFrame:
     if len(query):  # none for a comment that speaks of qid:
         if len(query) != X.shape[0]:
             raise InputError(
-                f"{str(path)!r} has qid: in {len(query)} of {X.shape[0]} rows: give it in all or none."
+                f"{str(path)!r} has qid: in {len(query)} of {X.shape[0]} rows: give it in all or in"
+                " none."
             )
         columns.append(pl.Series(QUERY, query))
     dense = (X[:, [j]].toarray().ravel() for j in range(first, X.shape[1]))
