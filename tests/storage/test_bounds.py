@@ -203,3 +203,27 @@ def test_patterns_of_words_are_stored(pattern):
 def test_patterns_that_may_take_for_ever_are_refused(pattern):
     with pytest.raises(ValueError, match="take for ever"):
         check_pattern(pattern)
+
+
+def test_landmarks_that_do_not_fit_together_are_refused_or_made_again():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    model = Nystroem(n_components=4, random_state=0).fit(X)
+    plain = to_plain(model)
+    basis = plain["has"]["_basis"]["has"]
+    assert np.array_equal(from_plain(plain).transform(X), model.transform(X))
+    basis["sq_norms"] = np.concatenate([basis["sq_norms"]] * 2)
+    with pytest.raises(ValueError, match="norms of stored points"):
+        from_plain(plain)
+    plain["has"]["_basis"] = None
+    assert np.array_equal(from_plain(plain).transform(X), model.transform(X))
+    plain["has"]["normalization_"] = np.eye(5)
+    with pytest.raises(ValueError, match="landmarks of a stored Nystroem"):
+        from_plain(plain)
+
+
+@pytest.mark.parametrize("starts", [[0, 99, 99, 99, 99], [1, 4, 8, 12, 16]])
+def test_sequences_that_do_not_fit_together_are_refused(starts):
+    plain = to_plain(as_sequences(TEXTS))
+    plain["has"]["starts"] = np.array(starts)
+    with pytest.raises(ValueError, match="do not fit together"):
+        from_plain(plain)
