@@ -157,6 +157,8 @@ def _refusal(path: Path, why: str) -> ModelFileError:
 def _read(path: Path, max_bytes: int) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     if not path.exists():
         raise ModelFileError("does not exist.")
+    if not path.is_file():
+        raise ModelFileError("is not an ordinary file.")
     try:
         with open_ordinary(path) as file:
             description, arrays = read_layout(file, max_bytes)
