@@ -187,6 +187,14 @@ class Nystroem(_Features):
         self.normalization_ = self._root().astype(self._basis.dtype, copy=False)
         return self
 
+    def __restored__(self) -> None:
+        """Prepare the landmarks again: compiled loops trust it, and a file may say anything."""
+        if not hasattr(self, "components_"):
+            return
+        self._basis = self._kernel.prepare(self._moved(self.components_))
+        if np.shape(self.normalization_)[1:] != (len(self._basis),):
+            raise ValueError("The landmarks of a stored Nystroem do not fit together.")
+
     def _root(self) -> Floats:
         """K_mm^-1/2 of kernel values in double precision, whatever that of the rows."""
         basis, landmarks = self._basis, self._moved(self.components_)
