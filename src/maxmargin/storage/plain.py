@@ -34,8 +34,8 @@ from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.graph import Graph, is_networkx
-from maxmargin.progress.callbacks import KEPT_IN as CALLBACKS
 from maxmargin.kernels.tokens import Words
+from maxmargin.progress.callbacks import KEPT_IN as CALLBACKS
 from maxmargin.storage.bounds import BoundError, check_bounds
 from maxmargin.storage.hint import fits, hints_of
 from maxmargin.storage.pattern import PatternError, check_pattern
