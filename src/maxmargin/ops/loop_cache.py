@@ -21,8 +21,6 @@ cache back, or none.
 from __future__ import annotations
 
 import hashlib
-import logging
-import multiprocessing
 import os
 import pickle
 import secrets
@@ -36,12 +34,13 @@ from typing import Any, Final
 import numba
 from numba.core import caching, config
 
-_LOG = logging.getLogger("maxmargin")
+from maxmargin.progress.audience import announce
+
 _MAGIC: Final = b"maxmargin loop 1\n"
 _DIGEST = hashlib.sha256
 _SIZE: Final = _DIGEST().digest_size
 _CONSTANTS: Final = (bool, int, float, str, bytes, tuple)
-_CHOOSE: Final = "set NUMBA_CACHE_DIR to a folder that you can write to."
+_CHOOSE: Final = "set NUMBA_CACHE_DIR to a folder that you can write to"
 
 
 def keep(loop: Any) -> Any:
@@ -78,11 +77,9 @@ def _give_numbas(loop: Any) -> None:
 
 
 @cache
-def _tell(sentence: str) -> None:
-    """Log a sentence once in a process, and never in a worker."""
-    quiet = os.environ.get("MAXMARGIN_QUIET", "0") not in {"", "0"}
-    if not quiet and multiprocessing.parent_process() is None:
-        _LOG.warning("maxmargin: %s", sentence)
+def _tell(line: str) -> None:
+    """Say a line once in a process."""
+    announce(line, always=True)
 
 
 # the private folder
@@ -231,7 +228,7 @@ def _cut(content: bytes) -> tuple[bytes, bytes, bytes]:
 
 def tell_damaged(folder: Path) -> None:
     """Say once that files of a folder are damaged."""
-    _tell(f"Damaged files of compiled loops in {str(folder)!r} are replaced: compiling them again.")
+    _tell(f"Damaged files of compiled loops in {str(folder)!r} are replaced: compiling them again")
 
 
 # what compiled code depends on
@@ -337,6 +334,6 @@ def _cache_kind() -> Any:
                 super().save_overload(signature, data)
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
-                _tell(f"Compiled loops cannot be kept in {self._cache_path!r}: {reason}.")
+                _tell(f"Compiled loops cannot be kept in {self._cache_path!r}: {reason}")
 
     return LoopCache

@@ -18,20 +18,23 @@ logger: Final = logging.getLogger("maxmargin")
 logger.addHandler(logging.NullHandler())
 
 
-def announce(line: str) -> None:
+def announce(line: str, *, always: bool = False) -> None:
     """Log a line, and show it where a person looks and would not see the log.
 
     Parameters
     ----------
     line : str
+        Without a full stop.
+    always : bool, default=False
+        Whether it goes to standard error even where that is no terminal.
     """
-    logger.info(line)
+    logger.log(logging.WARNING if always else logging.INFO, line)
     if _wants_quiet() or _log_is_shown():
         return
     shown = f"maxmargin: {line} ({QUIET}=1 hides this line)."
     if notebook() is not None:
         show_in_notebook(shown)
-    elif stderr_is_a_terminal():
+    elif sys.stderr is not None and (always or stderr_is_a_terminal()):
         sys.stderr.write(f"{shown}\n")
 
 
