@@ -393,12 +393,14 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             ridge = float(self.ridge)
             return CorrectiveRounds(learner, votes, ridge, workers, exact, *watched)
         first = 1.0 if self.init == "first" else None
-        if not watched:
-            watched = None, None
         columns = learner.bucketed() if K == 2 and type(learner) is PresortedStump else None
         if columns is not None:
-            return StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched, first)
-        return Samme(learner, votes, K, rate, *watched, first)
+            booster = StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched)
+            booster.first = first
+            return booster
+        rounds = Samme(learner, votes, K, rate, *watched)
+        rounds.first = first
+        return rounds
 
     # boost
 

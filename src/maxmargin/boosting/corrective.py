@@ -15,8 +15,8 @@ At u_i = dL/dz_i, where the first inequality is an equality, no conjugate is lef
 
     P(a) - D(u) = 1/2 sum_j (l_j a_j^2 + 2 a_j g_j + min(0, g_j)^2 / l_j),
 
-a sum of squares: (l_j a_j + g_j)^2 / l_j where g_j < 0, and otherwise l_j a_j^2 + 2 a_j g_j. So any a
-has a proof of how good it is. The ridge makes P strictly convex: it has one minimum, also where the
+with the terms (l_j a_j + g_j)^2 / l_j where g_j < 0 and otherwise l_j a_j^2 + 2 a_j g_j, none of
+them negative. So any a has a proof of how good it is. The ridge makes P strictly convex: it has one minimum, also where the
 members can tell all rows apart and the loss alone would fall for ever. It is
 
     l_j = ridge c mean_i h_j(x_i)^2,     c the mean curvature of L at F,
@@ -224,11 +224,11 @@ class Correction:
         ridge, downhill = self._ridge, np.minimum(0.0, g)
         squares = (ridge * a + downhill) ** 2 / ridge + 2.0 * a * np.maximum(0.0, g)
         primal = point.value + 0.5 * float(ridge @ (a * a))
-        floor = self._rounding(design, a, point, np.abs(ridge * a + downhill) + ridge * a)
+        floor = self._rounding(design, a, point, g)
         dual = primal - 0.5 * float(squares.sum())
         return Fit(a, point, g, JointOptimality(primal, dual, floor, TOL))
 
-    def _rounding(self, design: Design, a: Vector, point: Point, steep: Vector) -> float:
+    def _rounding(self, design: Design, a: Vector, point: Point, g: Vector) -> float:
         """Bound by how much the gap changes where rounding moves every slope g_j."""
         largest = np.abs(design.X).max(axis=0, initial=0.0)
         reach = abs(self._constant) + float(largest @ a)
@@ -236,7 +236,11 @@ class Correction:
         pull = float(np.abs(point.pull).sum()) * _EPS * (4.0 + np.sqrt(len(point.z)))
         moved = float(np.abs(self._bend(point)).sum()) * z_error
         far = largest * (pull + moved) / self._objective.size
-        return float(np.sum(far * (steep + 0.5 * far) / self._ridge)) + 4.0 * _EPS * abs(point.value)
+        price = self._ridge * a
+        steep = np.where(g < far, np.abs(price + np.minimum(0.0, g)), 0.0)
+        steep += np.where(g > -far, price, 0.0)
+        gap = float(np.sum(far * (steep + far) / self._ridge))
+        return gap + 4.0 * _EPS * abs(point.value)
 
     def _step(self, design: Design, fit: Fit) -> Fit | None:
         """Take a step of Newton's, or less; None where P falls no more."""

@@ -1,8 +1,8 @@
 """Fully corrective AdaBoost of two classes: after each round all coefficients again.
 
-The problem and its proof are in ``corrective.py``, here with the exponential loss, F = 0 and members
-h_j in {-1, +1}, so that l_j = ridge. A round asks for the weak learner of least error under the
-weights
+The problem and its proof are in ``corrective.py``, here with the exponential loss, F = 0 and
+members h_j in {-1, +1}, so that l_j = ridge. A round asks for the weak learner of least error under
+the weights
 
     w_i = s_i exp(-t_i H(x_i)) / sum,
 
@@ -40,6 +40,11 @@ Vector = NDArray[np.float64]
 _CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
 
 
+def as_signs(numbers: Numbers) -> Vector:
+    """Return class numbers 0 and 1 as -1 and +1."""
+    return np.where(numbers == 1, 1.0, -1.0)
+
+
 @dataclass(frozen=True)
 class _Answer:
     """A member, its classes of the training rows, and its weighted error."""
@@ -51,7 +56,7 @@ class _Answer:
     @property
     def signs(self) -> Vector:
         """Its classes as -1 and +1."""
-        return 2.0 * self.predicted - 1.0
+        return as_signs(self.predicted)
 
 
 class CorrectiveRounds:
@@ -83,7 +88,7 @@ class CorrectiveRounds:
     ) -> None:
         self._learner, self._training, self._exact = learner, training, exact
         self.validation, self._watched = validation, watched
-        signs = 2.0 * training.label - 1.0
+        signs = as_signs(training.label)
         self._signs = signs
         objective = Rows(Exponential(), signs, training.weight, workers)
         self._joint = Correction(objective, 0.0, ridge, workers)
@@ -161,7 +166,7 @@ class CorrectiveRounds:
     def _hold(self, member: Any) -> None:
         """Note what a member says of the validation rows."""
         if self.validation is not None:
-            self._held.append(2.0 * self._learner.predict(member, self._watched) - 1.0)
+            self._held.append(as_signs(self._learner.predict(member, self._watched)))
 
     def _report(self, error: float, before: float, fit: Fit) -> Round:
         return Round(
@@ -205,7 +210,7 @@ class CorrectiveRounds:
         self._begin()
         self._drawn = drawn
         for member in members:
-            self._joint.add(2.0 * self._learner.predict_training(member) - 1.0)
+            self._joint.add(as_signs(self._learner.predict_training(member)))
             self._hold(member)
         if members:
             self._go_to(self._joint.value(path[-1]))
