@@ -16,7 +16,8 @@ At u_i = dL/dz_i, where the first inequality is an equality, no conjugate is lef
     P(a) - D(u) = 1/2 sum_j (l_j a_j^2 + 2 a_j g_j + min(0, g_j)^2 / l_j),
 
 with the terms (l_j a_j + g_j)^2 / l_j where g_j < 0 and otherwise l_j a_j^2 + 2 a_j g_j, none of
-them negative. So any a has a proof of how good it is. The ridge makes P strictly convex: it has one minimum, also where the
+them negative. So any a has a proof of how good it is. The ridge makes P strictly convex: it has
+one minimum, also where the
 members can tell all rows apart and the loss alone would fall for ever. It is
 
     l_j = ridge c mean_i h_j(x_i)^2,     c the mean curvature of L at F,
