@@ -292,6 +292,30 @@ class LSHNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             hits += int(np.count_nonzero(found <= last * (1.0 + 1e-12)))
         return hits / distances.size
 
+    def __restored__(self) -> None:
+        """Refuse tables from a file that the compiled search would be led astray by."""
+        if not hasattr(self, "_order"):
+            return
+        try:
+            fits = self._fit_together()
+        except (AttributeError, IndexError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ValueError("The hash tables of LSHNeighborsTransformer do not fit together.")
+
+    def _fit_together(self) -> bool:
+        rows, order, starts, bits = self._rows, self._order, self._starts, self.n_bits_
+        n, tables = rows.shape[0], order.shape[0]
+        whole = isinstance(bits, int) and 1 <= bits <= _MOST_BITS
+        shapes = order.shape == (tables, n) and starts.shape == (tables, 2**bits + 1)
+        shapes = shapes and self._directions.shape == (rows.shape[1], tables * bits)
+        shapes = shapes and self._thresholds.shape == (tables * bits,)
+        kinds = rows.dtype.kind == "f" and order.dtype == np.int32 and starts.dtype == np.int64
+        kinds = kinds and self._directions.dtype.kind == self._thresholds.dtype.kind == "f"
+        inside = order.min() >= 0 and order.max() < n and (np.diff(starts, axis=1) >= 0).all()
+        ends = (starts[:, 0] == 0).all() and (starts[:, -1] == n).all()
+        return bool(whole and shapes and kinds and inside and ends and self.n_samples_fit_ == n)
+
     def __sklearn_tags__(self) -> Any:
         """Say what is given: the precision of distances is always double."""
         tags = super().__sklearn_tags__()
