@@ -10,8 +10,8 @@ words = ["banana", "bananas", "ananas", "bandana", "cherry", "cherries", "sherry
 rings = [Graph([(i, (i + 1) % n) for i in range(n)]) for n in (4, 5, 6, 7)]
 stars = [Graph([(0, i) for i in range(1, n)]) for n in (4, 5, 6, 7)]
 two = Spectrum(2).normalized()
-shared = Spectrum(2)(["banana"], ["ananas"])[0, 0]
-print(f"banana and ananas share {shared:.0f} pairs of equal pieces: 2 an x 2 an + 2 na x 2 na")
+common = Spectrum(2)(["banana"], ["ananas"])[0, 0]
+print(f"banana and ananas share {common:.0f} pairs of equal pieces: 2 an x 2 an + 2 na x 2 na")
 
 _, axes = plt.subplots(1, 2, figsize=(10.4, 4.4), layout="constrained")
 problems = {

@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,40 @@ def test_what_the_index_names_exists(row):
     file, _, test = row["test"].partition("::")
     assert re.search(rf"^ *def {test}\b", (ROOT / "tests" / file).read_text(), re.MULTILINE)
     assert (ROOT / "examples" / f"{row['script']}.py").is_file()
+
+
+FRAME = {  # words of titles that say what kind of a slide it is
+    *("summary", "overview", "nutshell", "setup", "recap", "issues", "practical", "problems"),
+    *("definition", "proposition", "exercise", "figure", "theorem", "appendix", "initialize"),
+}
+
+
+def squashed(text):
+    """Letters and digits alone: zero-one, zero_one and ZeroOne are the same, and z is s."""
+    return re.sub(r"[^a-z0-9]", "", text.lower()).replace("z", "s")
+
+
+def spoken(page):
+    """What a page says, with the scripts that it shows."""
+    text = (COURSE / page).read_text(encoding="utf-8")
+    scripts = [path for path in INCLUDED.findall(text) if path.startswith("examples/")]
+    return "\n".join([text, *((ROOT / path).read_text(encoding="utf-8") for path in scripts)])
+
+
+@pytest.mark.parametrize("row", SECTIONS, ids=lambda row: row["section"].replace(" ", "-"))
+def test_a_page_speaks_of_what_the_index_lists_it_for(row):
+    """Of every name, and of most words of the title; and it shows the script."""
+    said = squashed(spoken(row["page"]))
+    names = [dotted.rpartition(".")[2] for dotted in re.findall(r"`([\w.]+)`", row["names"])]
+    assert [name for name in names if squashed(name) not in said] == []
+    words = set(re.findall(r"[^\W\d_]{5,}", row["section"].lower())) - FRAME
+    assert len(words) == 0 or np.mean([is_in(word, said) for word in words]) >= 0.5, words
+    assert f"examples/{row['script']}.py" in INCLUDED.findall(spoken(row["page"]))
+
+
+def is_in(word, said):
+    """Whether a word, or another one of its stem, is said."""
+    return squashed(word)[: max(4, len(word) - 3)] in said
 
 
 def test_every_page_of_the_course_is_in_the_index():
