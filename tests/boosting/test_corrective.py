@@ -2,6 +2,7 @@
 
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from maxmargin import losses
+from maxmargin import losses, plots
 from maxmargin.boosting import (
     AdaBoostClassifier,
     BoostingClassifier,
@@ -22,8 +23,10 @@ from maxmargin.boosting import (
 from maxmargin.boosting.corrective import Correction, minimise_parabola
 from maxmargin.boosting.objective import Rows
 from maxmargin.datasets import load_ten_points, make_overlapping
+from maxmargin.evaluation import members
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.threads import Workers
+from maxmargin.plots import replay
 from maxmargin.storage import load_model, save_model
 
 X, y = make_overlapping(150, separation=1.5, n_features=4, random_state=0)
@@ -466,3 +469,32 @@ def test_the_first_member_counts_one_for_several_classes_and_any_loss():
     assert model.coefficients_[:, 0].tolist() == [1.0, 0.1, 0.1, 0.1]
     sides = np.unique(h)  # the best stump of the targets themselves
     np.testing.assert_allclose(sides, sorted(b[h == side].mean() for side in sides))
+
+
+# what looks at rounds later
+
+
+def test_rounds_that_are_played_again_have_the_coefficients_they_had():
+    model = AdaBoostClassifier(n_estimators=8, corrective=True).fit(X, y)
+    chosen, first = np.arange(1, 9), np.full(len(X), 1 / len(X))
+    weights, _ = replay.learned(model, X, y, chosen, first)  # refuses what is not the fit's
+    H = next(model.staged_decision_function(X)) * model._path[0] / 2
+    again = np.exp(-T * H / 2)
+    np.testing.assert_allclose(weights[1], again / again.sum(), rtol=1e-9)
+    for made, share in enumerate(members.shares(model, X), 1):
+        values = list(model.staged_decision_function(X))[made - 1]
+        np.testing.assert_allclose(2 * (share[:, 1] - share[:, 0]), values, atol=1e-12)
+    margins = replay.margins(model, X, y, np.array([3]))[3]
+    np.testing.assert_allclose(margins, model.margins(X, y, rounds=3), atol=1e-12)
+
+
+def test_pictures_of_a_model_whose_rounds_fit_all_coefficients():
+    model = AdaBoostClassifier(n_estimators=4, corrective=True).fit(X[:, :2], y)
+    plots.error_curves(model)
+    plots.margin_distribution(model, X[:, :2], y, rounds=[1, 4])
+    plots.alphas(model)
+    plots.tree(model, X[:, :2], y, round=3)
+    for kind in ("plane", "table"):
+        with pytest.raises(ValueError, match="corrective=True fits all of them again"):
+            plots.rounds(model, X[:, :2], y, kind=kind)
+    plt.close("all")
