@@ -1,4 +1,4 @@
-"""Fisher's discriminant, in the columns and in a kernel's space: three rings on a line."""
+"""Fisher's discriminant, in the columns and in a kernel's space: three rings around a point."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -24,5 +24,4 @@ for ax, (name, (items, kernel, y)) in zip(axes, problems.items(), strict=True):
     psd = check(kernel, items).psd
     print(f"{name}: {kernel!r}, a kernel on these: {psd}, {right:.0%} right")
     plots.gram(kernel, items, y, ax=ax)
-    ax.set_title(name)
 plt.show()
