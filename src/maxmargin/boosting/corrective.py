@@ -58,6 +58,7 @@ LEAST_RIDGE = 1e-12
 _EPS = float(np.finfo(np.float64).eps)
 _STEPS = 100
 _HALVINGS = 60
+_FAR = 1e100  # as far as a step may go: a loss beyond all numbers is halved away, nan is not
 _ENOUGH = 1e-4  # of the fall that the slope promises
 _SAME = 1e-12  # members of such a distance between their directions are the same
 
@@ -184,12 +185,15 @@ class Correction:
         fit = self._look(design, a)
         for _ in range(_STEPS):
             stop_if_over()
-            if fit.optimality.proved:
+            if fit.optimality.proved or fit.optimality.gap <= fit.optimality.floor:
                 break
             after = self._step(design, fit)
             if after is None:
                 break
+            stands = after.optimality.primal >= fit.optimality.primal
             fit = after
+            if stands:  # what is left is rounding
+                break
         return self._polished(design, fit)
 
     def _polished(self, design: Design, fit: Fit) -> Fit:
@@ -221,13 +225,19 @@ class Correction:
 
     def _look(self, design: Design, a: Vector) -> Fit:
         point = self._evaluate(design.values(a) + self._constant)
+        if not (np.isfinite(point.value) and np.isfinite(point.pull).all()):  # a step too far
+            return Fit(a, point, np.zeros(len(a)), JointOptimality(np.inf, -np.inf, np.inf, TOL))
         g = -design.back(point.pull) / self._objective.size
+        with np.errstate(over="ignore", invalid="ignore"):  # far away no number is one
+            return Fit(a, point, g, self._judge(design, a, point, g))
+
+    def _judge(self, design: Design, a: Vector, point: Point, g: Vector) -> JointOptimality:
+        """Say what is proved of coefficients."""
         ridge, downhill = self._ridge, np.minimum(0.0, g)
         squares = (ridge * a + downhill) ** 2 / ridge + 2.0 * a * np.maximum(0.0, g)
         primal = point.value + 0.5 * float(ridge @ (a * a))
         floor = self._rounding(design, a, point, g)
-        dual = primal - 0.5 * float(squares.sum())
-        return Fit(a, point, g, JointOptimality(primal, dual, floor, TOL))
+        return JointOptimality(primal, primal - 0.5 * float(squares.sum()), floor, TOL)
 
     def _rounding(self, design: Design, a: Vector, point: Point, g: Vector) -> float:
         """Bound by how much the gap changes where rounding moves every slope g_j."""
@@ -250,10 +260,14 @@ class Correction:
         bend[np.diag_indices_from(bend)] += self._ridge
         target = minimise_parabola(bend, slope - bend @ fit.a, fit.a > 0.0)
         way = target - fit.a
-        promised, length = float(slope @ way), 1.0
+        promised = float(slope @ way)
+        length = min(1.0, _FAR / max(_FAR, float(np.max(np.abs(way), initial=0.0))))
+        if not (np.isfinite(promised) and promised < 0.0):
+            return None
+        if -promised <= 4.0 * _EPS * abs(fit.optimality.primal):  # too little for P to show
+            after = self._look(design, target)
+            return after if after.optimality.gap < fit.optimality.gap else None
         for _ in range(_HALVINGS):
-            if not promised < 0.0:
-                return None
             a = target if length == 1.0 else fit.a + length * way
             after = self._look(design, a)
             if after.optimality.primal <= fit.optimality.primal + _ENOUGH * length * promised:
