@@ -498,3 +498,35 @@ def test_pictures_of_a_model_whose_rounds_fit_all_coefficients():
         with pytest.raises(ValueError, match="corrective=True fits all of them again"):
             plots.rounds(model, X[:, :2], y, kind=kind)
     plt.close("all")
+
+
+EXTREME = [
+    *range(20),
+    22,  # a step of the Poisson loss beyond all numbers
+    728,
+    832,
+    972,
+    *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(30, 300)),
+]
+
+
+@pytest.mark.parametrize("seed", EXTREME)
+def test_extreme_problems_end_without_a_warning_and_no_dual_is_above_its_primal(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 60)), int(rng.integers(1, 5))
+    A = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-8, 9)
+    b = (rng.random(n) < 0.5).astype(int)
+    b[:2] = [0, 1]
+    weight = rng.random(n) ** rng.integers(1, 30) * 10.0 ** rng.integers(-100, 100)
+    given = {"n_estimators": 12, "corrective": True, "ridge": 10.0 ** rng.integers(-12, 2)}
+    numbers = rng.normal(size=n) * 10.0 ** rng.integers(-9, 9)
+    counts = rng.poisson(3, size=n) * 10.0 ** rng.integers(-3, 4) + 1e-3
+    fits = [
+        [AdaBoostClassifier(**given).fit(A, b, weight).optimality_],
+        BoostingClassifier(**given).fit(A, b, weight).optimality_,
+        BoostingRegressor(**given).fit(A, numbers, weight).optimality_,
+        BoostingRegressor("poisson", **given).fit(A, counts, weight).optimality_,
+    ]
+    for said in (each for fit in fits for each in fit):
+        assert np.isfinite([said.primal, said.dual, said.floor]).all()
+        assert said.gap >= -1e-12 * abs(said.primal) - said.floor
