@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -111,6 +112,34 @@ def test_what_the_index_names_exists(row):
     file, _, test = row["test"].partition("::")
     assert re.search(rf"^ *def {test}\b", (ROOT / "tests" / file).read_text(), re.MULTILINE)
     assert (ROOT / "examples" / f"{row['script']}.py").is_file()
+
+
+FRAME = {  # words of titles that say what kind of a slide it is
+    *("summary", "overview", "nutshell", "setup", "recap", "issues", "practical", "problems"),
+    *("definition", "proposition", "exercise", "figure", "theorem", "appendix", "initialize"),
+}
+
+
+def squashed(text):
+    """Letters and digits alone: zero-one, zero_one and ZeroOne are the same, and z is s."""
+    return re.sub(r"[^a-z0-9]", "", text.lower()).replace("z", "s")
+
+
+@pytest.mark.parametrize("row", SECTIONS, ids=lambda row: row["section"].replace(" ", "-"))
+def test_a_page_speaks_of_what_the_index_lists_it_for(row):
+    """Of every name, and of most words of the title; and it shows the script."""
+    text = (COURSE / row["page"]).read_text(encoding="utf-8")  # its scripts stand in it
+    said = squashed(text)
+    names = [dotted.rpartition(".")[2] for dotted in re.findall(r"`([\w.]+)`", row["names"])]
+    assert [name for name in names if squashed(name) not in said] == []
+    words = set(re.findall(r"[^\W\d_]{5,}", row["section"].lower())) - FRAME
+    assert len(words) == 0 or np.mean([is_in(word, said) for word in words]) >= 0.5, words
+    assert row["script"] in {block["name"] for block in BUILDER.BLOCK.finditer(text)}
+
+
+def is_in(word, said):
+    """Whether a word, or another one of its stem, is said."""
+    return squashed(word)[: max(4, min(6, len(word) - 3))] in said
 
 
 def test_every_page_of_the_course_is_in_the_index():

@@ -46,8 +46,9 @@ class BoostingRanker(AdditiveFit):
     step : {"auto", "leaves", "line_search"} or float, default="auto"
         How far to go along a member: one step in each of its leaves, a line search, or a constant.
         "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
-    init : {"constant", "zero"}, default="constant"
-        Whether to begin with the best constant.
+    init : {"constant", "zero", "first"}, default="constant"
+        What the sum begins with: the best constant, 0, or the first member h_1 as it is, with a
+        coefficient of 1 that no search has found.
     validation_fraction : float, default=0.1
         Share of the queries that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
