@@ -13,10 +13,10 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 # What pytest is given: a process each core, and the tests in them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all test-matrix lint format bench compat course docs clean
+.PHONY: help demo test test-all test-matrix lint format bench compat course course-check docs clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-run  ## Train on the shipped Heart data and write an HTML report
 	@$(BIN)/maxmargin demo
@@ -46,10 +46,13 @@ bench: $(VENV)/.installed-bench  ## Measure against scikit-learn and its peers (
 compat: $(VENV)/.installed-test  ## Run scikit-learn's own tests on our seven SVMs and AdaBoost
 	@$(BIN)/python tests/compat/run.py $(ARGS)
 
-course: $(VENV)/.installed-test  ## Run every example of the course (ARGS="ten_points" picks some)
+course: $(VENV)/.installed-test  ## Run the examples, write their output into the pages (ARGS="ten_points" picks some)
 	@$(BIN)/python docs/course.py $(ARGS)
 
-docs: course $(VENV)/.installed-docs  ## Build the site, with every link checked, into site/
+course-check: $(VENV)/.installed-test  ## Run the examples and check that the pages show what they give
+	@$(BIN)/python docs/course.py --check $(ARGS)
+
+docs: $(VENV)/.installed-docs  ## Build the site from the pages as they are, with every link checked, into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo 'Open site/index.html'
 

@@ -3,14 +3,21 @@
 The loop is scikit-learn's fastest plain one: its classifier, fitted once, predicts the rows that it
 holds from the others (``predict(None)``), k after k. Scores for each k are compared; a few rows may
 lie at equal distances from others, whose order scikit-learn leaves open.
+
+``python -m benchmarks.neighbors`` measures hashing instead: ``LSHNeighborsTransformer`` against
+brute force, scikit-learn's and faiss's, and against the graph of faiss, each on one thread.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from benchmarks import contest, source
 from benchmarks.contest import OURS, SKLEARN
@@ -69,3 +76,96 @@ def _loop(X: Any, y: Any) -> Any:
         said = model.set_params(n_neighbors=k).predict(None)
         scores.append(-np.square(said - y).mean() if numbers else (said == y).mean())
     return np.array(scores)
+
+
+def _uniform(rows: int, columns: int, random: Any) -> Any:
+    return random.random((rows, columns), dtype=np.float32)
+
+
+def _groups(rows: int, columns: int, random: Any) -> Any:
+    centres = random.standard_normal((1000, columns), dtype=np.float32)
+    noise = random.standard_normal((rows, columns), dtype=np.float32)
+    return centres[random.integers(1000, size=rows)] + np.float32(0.3) * noise
+
+
+def _surface(rows: int, columns: int, random: Any) -> Any:
+    """A bent surface of ten dimensions."""
+    place = random.standard_normal((rows, 10), dtype=np.float32)
+    first, second = (random.standard_normal((10, columns), dtype=np.float32) for _ in range(2))
+    return place @ first + np.sin(place @ second)
+
+
+CLOUDS = {"uniform": _uniform, "1,000 groups": _groups, "10 dimensions, bent": _surface}
+
+
+def measure_hashing(rows: int, columns: int, questions: int, graph: bool) -> None:
+    """Print a line a cloud of rows and way: seconds to build, a question, recall of 10."""
+    print(f"{rows:,} rows, {columns} columns, {questions} questions, 10 neighbours, one thread")
+    print("rows                  way                 build, s  question, ms  recall")
+    for name, make in CLOUDS.items():
+        X = make(rows + questions, columns, np.random.default_rng(0))
+        X, asked = X[:rows], X[rows:]
+        truth = None
+        for way, build in _ways(graph).items():
+            begun = perf_counter()
+            search = build(X)
+            built = perf_counter()
+            found = search(asked)
+            ended = perf_counter()
+            truth = found if truth is None else truth
+            hits = sum(len(np.intersect1d(a, b)) for a, b in zip(found, truth, strict=True))
+            per = 1e3 * (ended - built) / questions
+            share = hits / truth.size
+            print(
+                f"{name:20s}  {way:18s} {built - begun:9.2f} {per:13.3f} {share:7.3f}", flush=True
+            )
+
+
+def _ways(graph: bool) -> dict[str, Callable[[Any], Callable[[Any], Any]]]:
+    """Name ways of searching; the first is exact."""
+    ways: dict[str, Any] = {"brute, scikit-learn": _brute, "brute, faiss": _flat}
+    for tables, flips in ((8, 3), (16, 4), (32, 6)):
+        ways[f"hashing, {tables} x {2**flips}"] = lambda X, t=tables, f=flips: _hashing(X, t, f)
+    return ways | ({"graph, faiss": _graph} if graph else {})
+
+
+def _brute(X: Any) -> Callable[[Any], Any]:
+    model = NearestNeighbors(n_neighbors=10, algorithm="brute", n_jobs=1).fit(X)
+    return lambda asked: model.kneighbors(asked, return_distance=False)
+
+
+def _hashing(X: Any, tables: int, flips: int) -> Callable[[Any], Any]:
+    from maxmargin.neighbors import LSHNeighborsTransformer
+
+    given = {"n_tables": tables, "n_flips": flips, "random_state": 0, "n_jobs": 1}
+    LSHNeighborsTransformer(10, **given).fit(X[:500]).kneighbors(X[:10])  # compiles
+    model = LSHNeighborsTransformer(10, **given).fit(X)
+    return lambda asked: model.kneighbors(asked)[1]
+
+
+def _flat(X: Any) -> Callable[[Any], Any]:
+    import faiss
+
+    index = faiss.IndexFlatL2(X.shape[1])
+    index.add(X)
+    return lambda asked: index.search(asked, 10)[1]
+
+
+def _graph(X: Any) -> Callable[[Any], Any]:
+    import faiss
+
+    index = faiss.IndexHNSWFlat(X.shape[1], 16)
+    index.hnsw.efSearch = 64
+    index.add(X)
+    return lambda asked: index.search(asked, 10)[1]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Measure hashing.")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=100)
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--graph", action="store_true")
+    given = parser.parse_args()
+    with threadpool_limits(1):
+        measure_hashing(given.rows, given.columns, given.questions, given.graph)

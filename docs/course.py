@@ -1,8 +1,19 @@
-"""Run the examples of the course: python docs/course.py [ten_points ...].
+"""Run the examples of the course and write what they give into its pages.
 
-Each script of ``examples/`` runs by itself in a process of its own, its warnings being errors; what
-it prints and draws lies then under ``docs/course/run/``, where the pages of the course
-include them. So whatever a page shows comes from the run that built it.
+python docs/course.py [--check] [ten_points ...]
+
+A page has these lines where code and output of an example belong; each is followed by its block:
+
+    <!-- code of ten_points -->
+    <!-- output of ten_points -->
+
+Each script of ``examples/`` runs in a process of its own, its warnings being errors. This script
+writes the blocks below the lines and the pictures to ``docs/course/run/``. Pages and pictures are
+part of the repository, so that they can be read anywhere and the site is built without a run.
+``--check`` writes nothing and says what differs from the run. Times differ in every run:
+
+    <!-- output of neighbor_search, times in columns 3 and 4 and in its picture -->
+    <!-- output of cost_of_a_step, times in its picture -->
 """
 
 import argparse
@@ -12,40 +23,75 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 PAGES = Path(__file__).parent
 RUN = PAGES / "course" / "run"
 SECONDS = 300.0  # that a script may take, a hundred times as many as it should
-SHOWN = re.compile(r"\brun/(\w+\.(?:png|txt))\b")  # by a page, as a picture or included
+SHOWN = re.compile(r"\]\((?:course/)?run/((\w+?)(?:_\d)?\.png)\)")  # a picture, and its script
+BLOCK = re.compile(
+    r"^<!-- (?P<kind>code|output) of (?P<name>\w+)"
+    r"(?:, times in (?P<times>[\w ]+))? -->\n"
+    r"(?:```\w+\n(?P<text>.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
+NUMBER = re.compile(r"([-+]?\d[\d,]*(?:\.\d*)?(?:e[-+]?\d+)?)")
+ONE_DIGIT = re.compile(r"[-+]?\de[-+]?\d+")
+UNLIKE = 0.2  # the distance of two pictures; other fonts are below 0.1, other pictures above 0.24
+UNLIKE_WITH_TIMES = 0.5
+ROUNDING = 1e-9  # smaller numbers are what rounding left: only that they are small is compared
+ROW_OF_ROUNDING = re.compile(r"(\de-(?:09|[1-9]\d))\s+row \d+")  # which row it is, is chance
+ORDER = 10.0  # a number of one digit, as 4e-07, tells its order: it agrees up to this factor
+
+SMALL = 25_000  # bytes of a picture
+COLOURS = 64, 32
+DOTS_PER_INCH = 100, 85  # the first with which a picture is small, or the last
+WIDEST = 960  # pixels, about as wide as a page shows it
 
 # Two at a time on two cores, so each may have but one thread: pictures do not depend on it.
 ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+PYTHON = sys.executable, "-W", "error"
 AS_A_SCRIPT = """
 import runpy, sys
 import matplotlib.pyplot as plt
+sys.path.insert(0, sys.argv[3])
+from course import save
 plt.show = lambda: None
 runpy.run_path(sys.argv[1], run_name="__main__")
 for number in plt.get_fignums():
-    name = sys.argv[2] + ("" if number == 1 else f"_{number}") + ".png"
-    plt.figure(number).savefig(name, dpi=110, bbox_inches="tight")
+    save(plt.figure(number), sys.argv[2] + ("" if number == 1 else f"_{number}") + ".png")
 """
 
 
-def run(script: Path, run_to: Path, seconds: float = SECONDS) -> tuple[str, float, str]:
-    """Run one script and keep what it prints; return its name, its seconds and what went wrong.
+@dataclass(frozen=True)
+class Run:
+    """What came of one script; its pictures lie in the folder that it was given."""
 
-    What an earlier run left is removed first: a picture that is no longer drawn is not shown.
-    """
+    name: str
+    seconds: float
+    output: str
+    error: str
+
+
+def run(script: Path, drawn_to: Path, seconds: float = SECONDS) -> Run:
+    """Run one script, and leave its pictures in a folder."""
     begun, name = time.perf_counter(), script.stem
-    for old in [run_to / f"{name}.txt", run_to / f"{name}.png", *run_to.glob(f"{name}_[0-9].png")]:
-        old.unlink(missing_ok=True)
     try:
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", AS_A_SCRIPT, script, run_to / name],
+            [*PYTHON, "-c", AS_A_SCRIPT, script, drawn_to / name, Path(__file__).parent],
             env=os.environ | ALONE | {"MPLBACKEND": "Agg"},
             capture_output=True,
             text=True,
@@ -53,9 +99,9 @@ def run(script: Path, run_to: Path, seconds: float = SECONDS) -> tuple[str, floa
             timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        return name, time.perf_counter() - begun, f"It took more than {seconds:g} seconds.\n"
-    (run_to / f"{name}.txt").write_text(done.stdout or "\n", encoding="utf-8")
-    return name, time.perf_counter() - begun, wrong(done)
+        error = f"It took more than {seconds:g} seconds.\n"
+        return Run(name, time.perf_counter() - begun, "", error)
+    return Run(name, time.perf_counter() - begun, done.stdout, wrong(done))
 
 
 def wrong(done: "subprocess.CompletedProcess[str]") -> str:
@@ -67,11 +113,156 @@ def wrong(done: "subprocess.CompletedProcess[str]") -> str:
     return f"{done.stderr}It {how}.\n"
 
 
-def undrawn(pages: list[Path], run_to: Path, chosen: list[str]) -> list[str]:
-    """Name what pages show of the chosen scripts and no run has drawn or printed."""
-    shown = {name for page in pages for name in SHOWN.findall(page.read_text(encoding="utf-8"))}
-    mine = {name for name in shown if re.sub(r"(_\d)?\.\w+$", "", name) in chosen}
-    return sorted(name for name in mine if not (run_to / name).is_file())
+# Pictures
+
+
+def pictures_of(name: str, folder: Path) -> list[Path]:
+    """List the pictures of a script in a folder."""
+    return [*folder.glob(f"{name}.png"), *sorted(folder.glob(f"{name}_[0-9].png"))]
+
+
+def opened(path: Path) -> Image.Image:
+    """Read a picture and close its file."""
+    with Image.open(path) as picture:
+        return picture.convert("RGB")
+
+
+def save(figure: Figure, path: str) -> None:
+    """Save a figure as PNG with few colours; if it is still large, with fewer dots."""
+    for dots in DOTS_PER_INCH:
+        drawn = BytesIO()
+        wide_enough = max(WIDEST / figure.get_figwidth(), 80)
+        figure.savefig(drawn, dpi=min(dots, wide_enough), bbox_inches="tight")
+        for colours in COLOURS:
+            packed = with_colours(Image.open(drawn).convert("RGB"), colours)
+            if len(packed) <= SMALL:
+                Path(path).write_bytes(packed)
+                return
+    Path(path).write_bytes(packed)
+
+
+def with_colours(picture: Image.Image, colours: int) -> bytes:
+    """Return a PNG; an octree keeps the hues of small marks, a median cut mixes them."""
+    file = BytesIO()
+    few = picture.quantize(colours, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def sketch(picture: Image.Image) -> np.ndarray:
+    """Return the dark of a picture on a coarse grid, on which fonts make no difference."""
+    grey = picture.convert("L").resize((32, 32), Image.Resampling.BOX)
+    return 255.0 - np.asarray(grey, dtype=float)
+
+
+def unlike(kept: Path, drawn: Path, limit: float = UNLIKE) -> str:
+    """Say how two pictures differ beyond fonts and versions; nothing if they do not."""
+    one, other = opened(kept), opened(drawn)
+    if any(abs(a - b) > 0.1 * a for a, b in zip(one.size, other.size, strict=True)):
+        return "has another size"
+    return "shows something else" if distance(sketch(one), sketch(other)) > limit else ""
+
+
+def distance(a: np.ndarray, b: np.ndarray) -> float:
+    """Return how far two sketches are apart: 0 for the same, about 1 for unrelated ones."""
+    spread = np.abs(a - a.mean()).mean() + np.abs(b - b.mean()).mean()
+    return float(np.abs(a - b).mean() / max(spread, 1e-9))
+
+
+# Pages
+
+
+def filled(text: str, runs: dict[str, Run], codes: Path) -> str:
+    """Return a page with the code and output of scripts that ran without an error."""
+
+    def fill(block: re.Match[str]) -> str:
+        found = runs.get(block["name"])
+        if found is None or found.error:
+            return block[0]
+        mark = block[0].partition("\n")[0]
+        language = {"code": "py", "output": "text"}[block["kind"]]
+        return f"{mark}\n```{language}\n{content(block, found, codes)}```\n"
+
+    return BLOCK.sub(fill, text)
+
+
+def content(block: re.Match[str], found: Run, codes: Path) -> str:
+    """Return what belongs into a block."""
+    if block["kind"] == "output":
+        return "\n".join(line.rstrip() for line in found.output.splitlines()) + "\n"
+    return (codes / f"{found.name}.py").read_text(encoding="utf-8")
+
+
+def stale(page: Path, runs: dict[str, Run], codes: Path) -> Iterator[str]:
+    """Say which blocks of a page are not what the run gave."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        found = runs.get(block["name"])
+        if found is None or found.error:
+            continue
+        times = {int(column) for column in re.findall(r"\d+", block["times"] or "")}
+        new, old = content(block, found, codes), block["text"] or ""
+        for line, other in zip_longest(old.splitlines(), new.splitlines(), fillvalue=""):
+            same = line == other if block["kind"] == "code" else agree(line, other, times)
+            if not same:
+                yield (
+                    f"{page.name}: the {block['kind']} of {found.name} differs.\n"
+                    f"  page: {line}\n  run:  {other}\n"
+                )
+                break
+
+
+def timed_pictures(page: Path) -> set[str]:
+    """Name the scripts of a page that draw times."""
+    blocks = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return {block["name"] for block in blocks if "picture" in (block["times"] or "")}
+
+
+def agree(line: str, other: str, times: set[int]) -> bool:
+    """Return whether two lines of output say the same, times and rounding aside."""
+    words = (ROW_OF_ROUNDING.sub(r"\1", each).split() for each in (line, other))
+    pairs = enumerate(zip_longest(*words, fillvalue=""), start=1)
+    return all(same_word(a, b, time=column in times) for column, (a, b) in pairs)
+
+
+def same_word(a: str, b: str, *, time: bool) -> bool:
+    """Return whether two words are equal, their numbers within one unit of the last digit."""
+    (text, numbers), (other, others) = (
+        (NUMBER.split(word)[::2], NUMBER.findall(word)) for word in (a, b)
+    )
+    if text != other:
+        return False
+    return time or all(map(near, numbers, others))
+
+
+def near(a: str, b: str) -> bool:
+    """Return whether two numbers are equal as printed, but for one unit of the last digit."""
+    if a == b:
+        return True
+    x, y = (float(number.replace(",", "")) for number in (a, b))
+    if max(abs(x), abs(y)) < ROUNDING:
+        return True
+    if ONE_DIGIT.fullmatch(a) and ONE_DIGIT.fullmatch(b) and x * y > 0:
+        return 1 / ORDER <= x / y <= ORDER
+    return abs(x - y) <= 1.01 * max(unit(a), unit(b))
+
+
+def unit(number: str) -> float:
+    """Return the unit of the last digit; a whole number has none, it is exact."""
+    digits, _, power = number.partition("e")
+    decimals = len(digits.partition(".")[2])
+    return 10.0 ** (int(power or 0) - decimals) if decimals or power else 0.0
+
+
+def undrawn(pages: list[Path], folder: Path, chosen: list[str]) -> Iterator[str]:
+    """Say which pictures of the chosen scripts pages show and no run has drawn."""
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    shown = {found.groups() for text in texts for found in SHOWN.finditer(text)}
+    for picture, name in sorted(shown):
+        if name in chosen and not (folder / picture).is_file():
+            yield f"A page shows {picture}, which no script has made.\n"
+
+
+# All of it
 
 
 def build(
@@ -80,27 +271,77 @@ def build(
     run_to: Path = RUN,
     pages: Path = PAGES,
     seconds: float = SECONDS,
+    *,
+    check: bool = False,
 ) -> int:
-    """Run examples, tell each one's time and whatever failed; return how much did."""
-    run_to.mkdir(parents=True, exist_ok=True)
-    begun, failed = time.perf_counter(), []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = pool.map(lambda name: run(examples / f"{name}.py", run_to, seconds), chosen)
-        for name, took, error in runs:
-            print(f"{took:6.1f} s  {name}{'  FAILED' if error else ''}", flush=True)
-            failed += [f"{name}:\n{error}"] if error else []
-    print(f"{time.perf_counter() - begun:6.1f} s  together, {len(chosen)} examples")
-    missing = undrawn(sorted(pages.rglob("*.md")), run_to, chosen)
-    failed += [f"A page shows {name}, which no script has made.\n" for name in missing]
+    """Run examples, write or check what pages show of them; return how much is wrong."""
+    begun = time.perf_counter()
+    with TemporaryDirectory() as folder:
+        drawn_to = Path(folder)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            one = partial(run_and_tell, drawn_to=drawn_to, seconds=seconds)
+            runs = list(pool.map(one, [examples / f"{name}.py" for name in chosen]))
+        print(f"{time.perf_counter() - begun:6.1f} s  together, {len(chosen)} examples")
+        given = {each.name: each for each in runs}
+        failed = [f"{each.name}:\n{each.error}" for each in runs if each.error]
+        texts = sorted(pages.rglob("*.md"))
+        failed += undrawn(texts, drawn_to, [each.name for each in runs if not each.error])
+        show = differences if check else update
+        failed += show(texts, given, examples, drawn_to, run_to)
     print("\n".join(failed), end="", file=sys.stderr)
     return len(failed)
+
+
+def run_and_tell(script: Path, drawn_to: Path, seconds: float) -> Run:
+    """Run a script and print how long it took."""
+    done = run(script, drawn_to, seconds)
+    print(f"{done.seconds:6.1f} s  {done.name}{'  FAILED' if done.error else ''}", flush=True)
+    return done
+
+
+def update(
+    pages: list[Path], runs: dict[str, Run], codes: Path, drawn_to: Path, kept_in: Path
+) -> list[str]:
+    """Write blocks and pictures of scripts that ran; a failed one keeps what it had."""
+    for page in pages:
+        old = page.read_text(encoding="utf-8")
+        new = filled(old, runs, codes)
+        if new != old:
+            page.write_text(new, encoding="utf-8")
+    kept_in.mkdir(parents=True, exist_ok=True)
+    for name in (each.name for each in runs.values() if not each.error):
+        for old in pictures_of(name, kept_in):
+            old.unlink()
+        for new in pictures_of(name, drawn_to):
+            (kept_in / new.name).write_bytes(new.read_bytes())
+    return []
+
+
+def differences(
+    pages: list[Path], runs: dict[str, Run], codes: Path, drawn_to: Path, kept_in: Path
+) -> list[str]:
+    """Say which blocks and pictures are not what scripts gave."""
+    failed = [told for page in pages for told in stale(page, runs, codes)]
+    timed = {name for page in pages for name in timed_pictures(page)}
+    for name in (each.name for each in runs.values() if not each.error):
+        kept, drawn = ({p.name for p in pictures_of(name, f)} for f in (kept_in, drawn_to))
+        failed += [f"{picture} is not kept in {kept_in}.\n" for picture in sorted(drawn - kept)]
+        failed += [f"{picture} is kept, and not drawn.\n" for picture in sorted(kept - drawn)]
+        for picture in sorted(kept & drawn):
+            limit = UNLIKE_WITH_TIMES if name in timed else UNLIKE
+            how = unlike(kept_in / picture, drawn_to / picture, limit)
+            failed += [f"{picture} {how}.\n"] if how else []
+    return [*failed, "Run make course, look at what changed, and commit it.\n"] if failed else []
 
 
 def main() -> int:
     """Run all examples, or those named."""
     parser = argparse.ArgumentParser(description="Run the examples of the course.")
     parser.add_argument("names", nargs="*", help="which (all of them)")
-    return build(parser.parse_args().names or sorted(path.stem for path in EXAMPLES.glob("*.py")))
+    parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
+    options = parser.parse_args()
+    names = options.names or sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    return min(build(names, check=options.check), 1)
 
 
 if __name__ == "__main__":

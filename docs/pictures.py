@@ -1,4 +1,4 @@
-"""Draw the pictures of the pages: python docs/pictures.py [mixture svm ... heart pictures].
+"""Draw the pictures of the pages: python docs/pictures.py [index mixture svm ... heart pictures].
 
 Prints the tables of numbers that the pages show, so that pages and pictures come from one run.
 """
@@ -96,12 +96,30 @@ def draw(names: list[str], shape: tuple[int, int], size: tuple[float, float], fi
     save(figure, IMAGES / file)
 
 
-def save(figure: Figure, path: Path) -> None:
+def draw_home() -> None:
+    """Draw what the library does in one picture: a machine with its margins and its certificate."""
+    mixture = load_mixture()
+    X, y = mixture.data, mixture.target
+    figure, axes = plt.subplots(1, 2, figsize=(9.4, 4.9), layout="constrained")
+    machines = {"SVC, linear": {"kernel": "linear"}, "SVC, radial kernel": {"gamma": 1.0}}
+    for (name, options), ax in zip(machines.items(), axes, strict=True):
+        model = SVC(**options).fit(X, y)
+        display = MarginDisplay.from_estimator(model, X, y, ax=ax, legend=False)
+        said = model.certificate_
+        head(ax, name, f"{said.status.name}   primal {said.primal:.4f}   dual {said.dual:.4f}")
+        ax.set(xlabel="", ylabel="", xticks=[], yticks=[], aspect="equal")
+    figure.legend(
+        handles=display.legend_handles(), loc="outside lower center", ncols=3, frameon=False
+    )
+    save(figure, IMAGES / "home.png", colours=32, dpi=100)
+
+
+def save(figure: Figure, path: Path, colours: int = 64, dpi: int = 150) -> None:
     """Save sharp but small: a picture of few hues needs no more than 64 colours."""
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=150)
+    figure.savefig(buffer, format="png", dpi=dpi)
     plt.close(figure)
-    Image.open(buffer).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(
+    Image.open(buffer).convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(
         path, optimize=True
     )
 
@@ -441,6 +459,7 @@ def draw_page() -> None:
 
 
 PAGES = {
+    "index": [draw_home],
     "mixture": [lambda: draw(list(MODELS), (2, 2), (9.4, 9.1), "mixture.png")],
     "svm": [draw_separation, draw_margins],
     "solvers": [draw_convergence],

@@ -14,7 +14,7 @@ best = LinearSVC(loss="hinge", C=C, tol=1e-9).fit(X, y).certificate_.primal
 
 
 def ascend(steps, clipped, seed=0):
-    """Run the lectures' algorithm; its text adds the step before it is clipped to w."""
+    """Run the algorithm; many texts add the step to w before it is clipped."""
     rng, alpha, w, gaps = np.random.default_rng(seed), np.zeros(n), np.zeros(3), []
     for _ in range(steps):
         i = rng.integers(n)

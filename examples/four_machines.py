@@ -1,4 +1,4 @@
-"""The lectures' machines on the mixture: linear with two costs, a quartic and a radial kernel."""
+"""Four machines on the mixture: linear with two costs, a quartic and a radial kernel."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -17,7 +17,7 @@ Z = np.c_[np.ones(len(X)), X]  # w0, w1, w2
 
 
 def loss(w):
-    """Give the lectures' loss: p(C = 0 | x) = sigma(z), so that large z speak for class 0."""
+    """Return the loss of p(C = 0 | x) = sigma(z), where a large z speaks for class 0."""
     return np.sum(np.logaddexp(0.0, -Z @ w) + t * (Z @ w))
 
 

@@ -17,7 +17,7 @@ for j, name in enumerate(names):  # a separate stump for each feature
     sides = f"{shown.question.left} | {shown.question.right}"
     print(f"{name:16s} {sides:30s} weighted error {shown.error:.4f}")
 
-health = DecisionStump(categorical_features=[0]).fit(X[:, [1]], y)  # the one that the text takes
+health = DecisionStump(categorical_features=[0]).fit(X[:, [1]], y)  # one of three that tie
 wrong = health.predict(X[:, [1]]) != y
 w = np.where(wrong, 1 / (2 * health.error_), 1 / (2 * (1 - health.error_))) / 8
 again = DecisionStump(categorical_features=[0, 1, 2, 3]).fit(X, y, sample_weight=w)

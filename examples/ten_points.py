@@ -1,4 +1,4 @@
-"""Ten points, three rounds of AdaBoost: the numbers and the picture of the lectures."""
+"""Ten points, three rounds of AdaBoost: the numbers and the picture."""
 
 import matplotlib.pyplot as plt
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BoostingRegressor,
     )
     from maxmargin.certify import Certificate, Status
+    from maxmargin.inputs.scale import UnscaledColumnsWarning
     from maxmargin.svm import SVC
     from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
@@ -97,6 +98,7 @@ __all__ = [
     "SvmPath",
     "TableSVC",
     "TableSVR",
+    "UnscaledColumnsWarning",
     "__version__",
     "boosting",
     "datasets",
@@ -152,6 +154,7 @@ _HOME = {
     "SvmPath": "maxmargin.svm.path",
     "TableSVC": "maxmargin.tabular",
     "TableSVR": "maxmargin.tabular",
+    "UnscaledColumnsWarning": "maxmargin.inputs.scale",
     "explain_dual": "maxmargin.svm.duality",
     "feature_weights": "maxmargin.svm.feature_weights",
     "node_weights": "maxmargin.svm.node_weights",

@@ -1,12 +1,14 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_iris, make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from maxmargin.boosting import BoostingClassifier, DecisionStump, Stop
+from maxmargin.boosting import BoostingClassifier, BoostingRegressor, DecisionStump, Stop
 from maxmargin.boosting.additive_model import AdditiveModel
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.losses import Hinge, Logistic, MarginLoss
 
 X, Y = make_classification(200, 5, n_informative=3, n_redundant=0, flip_y=0.1, random_state=1)
@@ -241,3 +243,34 @@ def test_an_unknown_loss_is_answered_with_those_of_labels():
 def test_more_classes_than_rows_of_each():
     model = BoostingClassifier(n_estimators=2).fit(X[:7], np.arange(7))
     assert model.predict(X[:7]).shape == (7,)
+
+
+WORDS = pd.DataFrame({"colour": ["red", "blue", "red", "green"] * 15, "size": np.arange(60.0)})
+IS_RED = np.array([1, 0, 1, 0] * 15)
+
+
+@pytest.mark.parametrize("given", ["from_dtype", ["colour"], [0]])
+@pytest.mark.parametrize(
+    ("kind", "tree"),
+    [
+        (BoostingClassifier, DecisionTreeRegressor(max_depth=2)),
+        (BoostingClassifier, DecisionTreeClassifier(max_depth=2)),
+        (BoostingRegressor, DecisionTreeRegressor(max_depth=2)),
+    ],
+)
+def test_trees_take_words(kind, tree, given):
+    model = kind(estimator=tree, n_estimators=20, categorical_features=given).fit(WORDS, IS_RED)
+    assert model.score(WORDS, IS_RED) > 0.95
+    strange = WORDS.assign(colour="violet")  # unknown: as if it were missing
+    assert np.isfinite(model.predict(strange).astype(float)).all()
+    codes = WORDS.assign(colour=WORDS["colour"].map({"blue": 0, "green": 1, "red": 2}))
+    again = kind(estimator=tree, n_estimators=20, categorical_features=None).fit(codes, IS_RED)
+    np.testing.assert_array_equal(model.predict(WORDS), again.predict(codes))
+
+
+def test_other_learners_are_told_of_a_way_that_works():
+    model = BoostingClassifier(estimator=LinearRegression())
+    with pytest.raises(ValueError, match=r"'red'; encode it as numbers, as OneHotEncoder does\.$"):
+        model.fit(WORDS, IS_RED)
+    with pytest.raises(ParameterError, match="as OneHotEncoder does"):
+        model.set_params(categorical_features=["colour"]).fit(WORDS, IS_RED)

@@ -29,9 +29,17 @@ def test_gap_and_relative_gap_follow_from_the_values():
 def test_prints_as_one_readable_line():
     line = str(certificate())
     assert "\n" not in line
-    assert line.startswith("CERTIFIED  primal 103.412  dual 103.371  gap 4")
+    assert line.startswith(
+        "CERTIFIED optimum of the training problem  primal 103.412  dual 103.371  gap 4"
+    )
     for part in ("relative 4e-04", "KKT violation", "floor 1e-05", "float32"):
         assert part in line
+
+
+def test_certified_names_what_is_optimal():
+    assert "optimum of the training problem" in Status.CERTIFIED.sentence
+    assert "CERTIFIED optimum of the training problem  primal" in str(certificate())
+    assert "optimum" not in str(certificate(status=Status.STALLED))
 
 
 def test_a_certificate_cannot_be_changed():

@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import re
@@ -6,6 +7,7 @@ import sys
 from importlib import metadata
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +17,7 @@ from maxmargin.cli.folder import NAMES, Folder
 from maxmargin.cli.request import Request, command_of
 from maxmargin.tables import InputError
 
+PanicException = type("PanicException", (BaseException,), {})
 HOSTILE = "[red]<script>\u202eowned[/nope]"
 
 
@@ -194,7 +197,16 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [(MemoryError(), "not enough memory"), (TypeError("odd"), "A fault of maxmargin")],
+    [
+        (MemoryError(), "not enough memory"),
+        (ImportError("libjpeg.so: failed to map segment from shared object"), "not enough memory"),
+        (RuntimeError("can't start new thread"), "not enough memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory"),
+        (PanicException("memory allocation of 8 bytes failed"), "not enough memory"),
+        (PanicException("odd"), "A fault of maxmargin"),
+        (TypeError("odd"), "A fault of maxmargin"),
+        (ValueError("no memory allocation"), "A fault of maxmargin"),
+    ],
 )
 def test_what_else_goes_wrong_is_one_sentence_too(tmp_path, monkeypatch, error, words):
     def fail(*_):
@@ -203,6 +215,27 @@ def test_what_else_goes_wrong_is_one_sentence_too(tmp_path, monkeypatch, error, 
     file = write_points(tmp_path / "points.csv")
     monkeypatch.setattr(maxmargin.cli.fit, "run_job", fail)
     assert words in complaint(run("fit", file, "--target", "label", "--json"), code=1)
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_a_model_missing_by_our_fault_is_named_everywhere(tmp_path, monkeypatch, command):
+    def fail(*_):
+        raise TypeError("odd")
+
+    file = write_points(tmp_path / "points.csv")
+    monkeypatch.setattr("maxmargin.svm.search_cv.watch", fail)
+    options = ["--target", "label", "--models", "lda,svm-linear", "--folds", "2"]
+    result = run(command, file, *options, *(["--out", "out"] if command == "fit" else []))
+    assert result.exit_code == 1
+    assert "linear SVM: TypeError: odd" in result.stdout
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("maxmargin: A fault of maxmargin")
+    assert "linear SVM: TypeError: odd" in last
+    if command == "fit":
+        assert "A fault of maxmargin" not in (tmp_path / "out" / "predictions.csv").read_text()
+        record = json.loads((tmp_path / "out" / "run.json").read_text())
+        assert any("linear SVM" in note for note in record["notes"])
+        assert "fault of maxmargin" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
 def test_hostile_names_are_escaped_everywhere(tmp_path):
@@ -346,3 +379,40 @@ def test_a_score_without_an_interval_is_told_alone(tmp_path):
         assert re.search(r"(1\.000|100\.0 %)(\n| on)", told.stdout)
         assert not re.search(r"\bnan\b", told.stdout)
     assert "That may be no better than guessing." in fitted.stdout
+
+
+def test_predictions_that_a_spreadsheet_would_run_are_defused(tmp_path):
+    labels = ("=cmd|'/C calc'!A0", "@SUM(1;=2)")
+    rng = np.random.default_rng(0)
+    lines = ["id,a,label"]
+    lines += [f"+run{i},{rng.normal() + 3 * (i % 2)},{labels[i % 2]}" for i in range(40)]
+    (tmp_path / "points.csv").write_text("\n".join(lines))
+    words = ["fit", "points.csv", "--target", "label", "--models", "lda", "--folds", "2"]
+    words += ["--id", "id", "--json"]
+    for out, options in ("safe", []), ("bare", ["--raw"]):
+        result = run(*words, "--out", out, *options)
+        assert result.exit_code == 0, result.output
+    safe, bare = (pl.read_csv(tmp_path / out / "predictions.csv") for out in ("safe", "bare"))
+    assert set(bare["truth"]) == set(labels)
+    assert set(safe["truth"]) == {"'=cmd|'/C calc'!A0", "'@SUM(1;'=2)"}
+    assert all(name.startswith("'+run") for name in safe["id"])
+    again = run("fit", "--repeat", "bare/run.json", "--raw", "--out", "again", "--json")
+    assert again.exit_code == 0, again.output
+    first, second = (tmp_path / out / "predictions.csv" for out in ("bare", "again"))
+    assert first.read_bytes() == second.read_bytes()
+    model = "safe/model.maxmargin"
+    assert "\n1,'" in run("predict", model, "points.csv").stdout
+    assert "\n1,+run0,=cmd" in run("predict", model, "points.csv", "--raw").stdout
+    said = json.loads(run("predict", model, "points.csv", "--json").stdout)["predictions"]
+    assert {each["prediction"] for each in said} == set(labels)
+
+
+def test_too_small_a_limit_of_memory_is_one_sentence(tmp_path):
+    write_points(tmp_path / "points.csv")
+    words = f"ulimit -v 900000; {sys.executable} -m maxmargin fit points.csv --target label"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("maxmargin: ulimit -v allows 0.9 GB of memory, and at least")
+    assert done.stderr.count("\n") == 1

@@ -20,8 +20,13 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
-OF_PROBABILITIES = {"ProbabilityDisplay"}
-OF_ALL_CLASSIFIERS = {"BoundaryDisplay", "MarginDisplay", "ProjectionDisplay"}
+OF_PROBABILITIES = {"CalibrationDisplay", "ProbabilityDisplay"}
+OF_ALL_CLASSIFIERS = {
+    "BoundaryDisplay",
+    "MarginDisplay",
+    "PrecisionRecallDisplay",
+    "ProjectionDisplay",
+}
 DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
@@ -39,7 +44,6 @@ DRAWN = {
 }
 OF_NO_ESTIMATOR = {
     "BiasVarianceDisplay": "from_results",
-    "CalibrationDisplay": "from_probabilities",
     "ConvergenceDisplay": "from_traces",
     "GramDisplay": "from_matrix",
     "DetectionsDisplay": "from_boxes",
@@ -49,7 +53,6 @@ OF_NO_ESTIMATOR = {
     "OverfittingDisplay": "from_results",
     "PathDisplay": "from_path",
     "PopulationDisplay": "from_losses",
-    "PrecisionRecallDisplay": "from_curves",
     "SearchDisplay": "from_costs",
     "SplitsDisplay": "from_trail",
     "SubtreeDisplay": "from_weights",

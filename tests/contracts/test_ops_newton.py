@@ -31,12 +31,14 @@ def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64,
     damping = 1e-3 if kind == HINGE else 0.0
     state = np.array([2.0, damping, price * cost.sum(), 0.0, 0.0])
     best_theta, best_dual = np.zeros(6), np.zeros(30)
-    rest = centre, theta, values, state, best_theta, best_dual
+    told = np.empty((at_once, 2))
+    rest = centre, theta, values, state, best_theta, best_dual, told
     room = np.empty((0, 0) if exact else 0)
     made, now = 0, at_once
     while now == at_once and made < 200:
         now = ops.newton_steps(*rows, 1.0, t, cost, kind, free, room, 1e-9, at_once, *rest)
         made += now
+        assert now == 0 or told[now - 1].tolist() == [state[PRIMAL], state[DUAL]]
     assert 0 < made < 200
     return best_theta, cost * t * best_dual, state
 

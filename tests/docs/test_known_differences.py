@@ -80,6 +80,13 @@ def test_a_warning_names_the_status():
         maxmargin.LinearSVC(max_iter=1).fit(FLOWERS, KINDS)
 
 
+def test_unscaled_columns_are_told_of():
+    rows = X * [1.0, 1.0, 1e4, 1e4]
+    svm.SVC().fit(rows, Y)
+    with pytest.warns(maxmargin.UnscaledColumnsWarning, match="Scale them"):
+        maxmargin.SVC().fit(rows, Y)
+
+
 def test_private_names_are_not_there():
     assert hasattr(svm.SVC().fit(X, Y), "_probA")
     assert not {"_probA", "unused_param"} & {*dir(maxmargin.SVC().fit(X, Y))}

@@ -1,15 +1,20 @@
+from inspect import isclass, signature
+
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, HardMarginSVC, SlackBudgetSVC
+import maxmargin
+from maxmargin import SVC, HardMarginSVC, NuSVC, SlackBudgetSVC
 from maxmargin.evaluation import evaluate, leave_one_out
 from maxmargin.evaluation import leave_one_out as function
-from maxmargin.kernels import RBF
+from maxmargin.evaluation.leave_one_out import keeps_its_solution
+from maxmargin.kernels import RBF, Linear
+from maxmargin.svm.kernel_classifier import KernelClassifier
 
 TIGHT = 1e-8
 
@@ -82,15 +87,71 @@ def test_weights_count_and_rows_without_weight_are_judged_by_the_full_model():
     np.testing.assert_allclose(found.decision, brute_force(model, X, y, weight)[1], atol=1e-6)
 
 
-def test_gamma_and_balanced_weights_are_those_of_all_rows():
-    X, y = data(2)
-    y[:8] = 0
-    scaled = SVC(tol=TIGHT, class_weight="balanced").fit(X, y)
-    fixed = SVC(
-        tol=TIGHT, gamma=1 / (2 * X.var()), class_weight=dict(enumerate(scaled.class_weight_))
-    )
-    found = leave_one_out(scaled, X, y)
-    np.testing.assert_allclose(found.decision, brute_force(fixed, X, y)[1], atol=1e-6)
+def machines():
+    """Every estimator that need not be fitted once a row, found by discovery."""
+    exported = (getattr(maxmargin, name) for name in maxmargin.__all__)
+    kinds = [e for e in exported if isclass(e) and issubclass(e, BaseEstimator)]
+    built = (kind() for kind in kinds if all_have_defaults(kind))
+    return [type(model) for model in built if keeps_its_solution(model)]
+
+
+def all_have_defaults(kind):
+    return all(each.default is not each.empty for each in signature(kind).parameters.values())
+
+
+OF_ALL_ROWS = {
+    "gamma of the rows": {"gamma": "scale"},
+    "balanced": {"gamma": 0.5, "class_weight": "balanced"},
+    "both": {"gamma": "scale", "class_weight": "balanced"},
+    "one against the rest": {"gamma": "scale", "multiclass": "ovr"},
+    "a kernel value": {"kernel": RBF("scale") + 0.1 * Linear()},
+    "a bias that costs": {"gamma": "scale", "intercept": "regularized", "tol": 1e-6},
+    "a little room": {"gamma": 0.5, "cache_size": 1e-4},
+    "slack for all": {"gamma": 0.5, "budget": 1e4},
+    "no slack": {"gamma": 20.0, "budget": 0.0},
+}
+
+
+@pytest.mark.parametrize("name", OF_ALL_ROWS)
+@pytest.mark.parametrize("kind", machines())
+def test_what_the_rows_decide_is_decided_without_the_row(kind, name):
+    rows, y = data(3 if "rest" in name else 2, n=18)
+    y[:3] = 0
+    options = {"kernel": "rbf", "tol": TIGHT, "budget": 9.0} | OF_ALL_ROWS[name]
+    model = kind(**{k: v for k, v in options.items() if k in signature(kind).parameters})
+    if model.get_params().get("budget", 0.0) == 0.0 and kind is not SVC:
+        rows = rows + 5.0 * y[:, None]  # nothing but separable rows will do
+    found = leave_one_out(model, rows, y)
+    said, values = brute_force(model, rows, y)
+    np.testing.assert_allclose(found.decision, values, atol=2e-5)
+    np.testing.assert_array_equal(found.predictions, said)
+
+
+@pytest.mark.parametrize("nu", [0.2, 0.6])
+def test_where_the_number_of_rows_states_the_problem_each_row_is_left_out_by_a_fit(nu):
+    rows, y = data(2, n=40)
+    model = NuSVC(nu=nu, gamma=0.5, tol=TIGHT)
+    assert not keeps_its_solution(model)
+    found = leave_one_out(model, rows, y)
+    assert found.refits == len(y)
+    np.testing.assert_array_equal(found.predictions, brute_force(model, rows, y)[0])
+
+
+def test_only_what_declares_it_takes_the_short_way():
+    class Other(KernelClassifier):
+        kernel = "rbf"
+
+    assert not keeps_its_solution(Other())
+    assert {kind.__name__ for kind in machines()} == {"HardMarginSVC", "SVC", "SlackBudgetSVC"}
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_weights_of_rows_count_in_what_the_rows_decide(scaled):
+    rows, y = data(2)
+    weight = np.random.default_rng(1).integers(0, 3, len(y)).astype(float)
+    model = SVC(gamma="scale" if scaled else 0.5, tol=TIGHT, class_weight="balanced")
+    found = leave_one_out(model, rows, y, sample_weight=weight)
+    np.testing.assert_allclose(found.decision, brute_force(model, rows, y, weight)[1], atol=1e-6)
 
 
 def test_a_kernel_matrix_and_a_kernel_value_give_the_same():

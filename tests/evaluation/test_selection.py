@@ -1,5 +1,6 @@
 import copy
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ from maxmargin.evaluation import (
     score_interval,
     select,
 )
+from maxmargin.evaluation.protocol import Ratio
+from maxmargin.inputs.parameters import ParameterError
 
 X, Y = load_mixture(return_X_y=True)
 MODELS = {
@@ -90,7 +93,7 @@ def test_every_score_has_the_interval_that_fits_it():
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_ratios_part_rows_in_three_and_the_winner_is_fitted_to_two_parts(ratio):
     chosen = select(MODELS, X, Y, ratio, random_state=0)
-    shares = [int(2 * float(part)) for part in ratio.split("/")]
+    shares = list(Ratio.of(ratio).counts(200))
     trail = chosen.trail
     parts = [trail.rows("train", "fold 1"), trail.rows("validate"), chosen.vault.test_rows]
     assert [len(part) for part in parts] == shares
@@ -101,6 +104,56 @@ def test_ratios_part_rows_in_three_and_the_winner_is_fitted_to_two_parts(ratio):
     np.testing.assert_array_equal(chosen.model.decision_function(X), again.decision_function(X))
     assert f"fitted again to all {len(both)} training and validation rows" in str(chosen)
     assert f"{shares[2]} test rows were never looked at" in str(chosen)
+
+
+ROUND = [(a, b, 100 - a - b) for a in range(5, 95, 5) for b in range(5, 100 - a, 5)]
+
+
+@pytest.mark.parametrize("n", [20, 100, 1000])
+def test_round_shares_of_round_numbers_are_met_exactly(n):
+    for a, b, c in ROUND:
+        exact = [Fraction(part * n, 100) for part in (a, b, c)]
+        assert list(Ratio.of(f"{a}/{b}/{c}").counts(n)) == exact
+
+
+@pytest.mark.parametrize("ratio", [shares for shares in ROUND if not any(p % 10 for p in shares)])
+def test_a_selection_has_the_parts_that_the_shares_say(ratio):
+    rows, y = np.zeros((100, 1)), np.arange(100) % 2
+    chosen = select(DummyClassifier(), rows, y, "/".join(map(str, ratio)), random_state=0)
+    fold = chosen.runs["DummyClassifier"].folds[0]
+    found = len(fold.train), len(fold.validate), len(chosen.vault.test_rows)
+    assert found == ratio
+
+
+@pytest.mark.parametrize("n", [3, 7, 20, 99, 200])
+def test_remainders_go_to_those_that_are_largest(n):
+    for a, b, c in ROUND[::3]:
+        found = Ratio.of(f"{a}/{b}/{c}").counts(n)
+        assert sum(found) == n
+        assert min(found) >= 1
+        off = [abs(k - share * n / 100) for k, share in zip(found, (a, b, c), strict=True)]
+        assert n < 20 or max(off) < 1
+    thirds = Ratio.of("1/3").counts(n)
+    assert thirds == tuple(len(part) for part in np.array_split(np.arange(n), 3))
+
+
+def test_shares_may_be_parts():
+    assert Ratio.of("1/3") == Ratio.of("1/1/1") == Ratio(1 / 3, 1 / 3, 1 / 3)
+    assert Ratio.of("7/1/2").counts(100) == Ratio.of("70/10/20").counts(100) == (70, 10, 20)
+    chosen = select(DummyClassifier(), np.zeros((10, 1)), np.arange(10) % 2, "1/3", random_state=0)
+    assert len(chosen.vault.test_rows) == 3
+    for wrong in ("50/25/30", "1/2", "1/0/1", "0/0/0", "a/b/c", "nan/1/1"):
+        with pytest.raises(ParameterError):
+            Ratio.of(wrong)
+    with pytest.raises(ValueError, match="too few"):
+        Ratio.of("1/3").counts(2)
+
+
+def test_groups_are_counted_as_groups():
+    groups = np.arange(200) // 2
+    chosen = select(DummyClassifier(), X, Y, "70/10/20", groups=groups, random_state=0)
+    fold = chosen.runs["DummyClassifier"].folds[0]
+    assert (len(fold.train), len(fold.validate), len(chosen.vault.test_rows)) == (140, 20, 40)
 
 
 def test_the_trail_shows_looks_and_finds_nothing_wrong():
@@ -193,7 +246,7 @@ def test_tables_are_frames_and_pages():
 
 def test_a_frame_needs_its_library(monkeypatch):
     table = compare({"a": SVC(), "b": LogisticRegression()}, X, Y, random_state=0)
-    monkeypatch.setattr("maxmargin.evaluation.comparison.find_spec", lambda _: None)
+    monkeypatch.setattr("maxmargin.inputs.tabular.find_spec", lambda _: None)
     with pytest.raises(ImportError, match="to_frame needs pandas or polars: install it"):
         table.to_frame()
 

@@ -299,6 +299,28 @@ class TestEndings:
         assert outcome["scripted"].reason == "TypeError: something odd"
         assert outcome.entries[-1].name == "scripted"
 
+    def test_a_fault_of_ours_is_told_from_other_failures(self, two_classes, monkeypatch):
+        def fail(*_):
+            raise TypeError("something odd")
+
+        monkeypatch.setattr("maxmargin.svm.search_cv.watch", fail)
+        monkeypatch.setattr("sklearn.discriminant_analysis.LinearDiscriminantAnalysis.fit", fail)
+        outcome = run_job(replace(QUICK, models=["lda", "svm-linear", "knn"]), two_classes)
+        assert outcome["lda"].status == outcome["svm-linear"].status == "failed"
+        assert outcome["svm-linear"].fault
+        assert not outcome["lda"].fault
+        (note,) = [each for each in outcome.notes if "fault of maxmargin" in each]
+        assert "linear SVM: TypeError: something odd" in note
+
+    def test_a_model_without_memory_is_no_fault(self, two_classes, monkeypatch):
+        def fail(*_):
+            raise MemoryError
+
+        monkeypatch.setattr("maxmargin.svm.search_cv.watch", fail)
+        outcome = run_job(replace(QUICK, models=["lda", "svm-linear"]), two_classes)
+        assert outcome["svm-linear"].reason == "there is not enough memory for it"
+        assert not outcome["svm-linear"].fault
+
     def test_ctrl_c_finishes_with_what_is_done(self, two_classes, with_members):
         with_members(scripted(interrupt), scripted(lambda: None, "later"))
         outcome = run_job(QUICK, two_classes)

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from maxmargin import SVC, BoostingClassifier, OneVsRestClassifier
+from maxmargin import SVC, BoostingClassifier, OneVsRestClassifier, UnscaledColumnsWarning
 from maxmargin.datasets import load_heart
 from maxmargin.plots import projection
 
@@ -35,12 +36,14 @@ def test_where_there_is_no_hinge_there_are_no_margins():
     bayes = projection(GaussianNB().fit(X, Y), X, Y, across="decision")
     assert bayes.levels == (0.5,)
     assert bayes.axis_names[0] == "probability of the second class"
-    wrapped = OneVsRestClassifier(SVC()).fit(X, Y)
+    wrapped = make_pipeline(StandardScaler(), OneVsRestClassifier(SVC())).fit(X, Y)
     assert projection(wrapped, X, Y, across="decision").levels == (0.0, -1.0, 1.0)
 
 
 def test_components_do_not_depend_on_units():
-    plain, scaled = projection(MODEL, X, Y), make_pipeline(SVC()).fit(1e3 * X, Y)
+    plain = projection(MODEL, X, Y)
+    with pytest.warns(UnscaledColumnsWarning):
+        scaled = make_pipeline(SVC()).fit(1e3 * X, Y)
     found = projection(scaled, 1e3 * X, Y).points
     np.testing.assert_allclose(np.abs(found), np.abs(plain.points), atol=1e-8)
 
@@ -55,7 +58,7 @@ def test_of_many_rows_some_are_drawn_always_the_same():
 
 def test_what_is_rare_stands_in_front():
     rare = np.where(np.arange(len(Y)) < 9, "a", "b")
-    points = projection(SVC().fit(X, rare), X, rare).points_
+    points = projection(clone(MODEL).fit(X, rare), X, rare).points_
     assert points[0].get_zorder() > points[1].get_zorder()
 
 

@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
+from maxmargin import SVC, SVR, KernelLogisticRegression
+from maxmargin.datasets import load_mixture
 from maxmargin.plots import RocCurve, roc
 
 
@@ -44,3 +47,19 @@ def test_it_draws_on_given_axes():
     _, ax = plt.subplots()
     curve = RocCurve.from_scores([0, 1], [-1.0, 1.0], classes=[0, 1])
     assert roc({"test": curve}, ax).ax_ is ax
+
+
+def test_fitted_models_are_drawn_by_their_rows():
+    X, y = load_mixture(return_X_y=True)
+    model = SVC(gamma=1.0).fit(X[::2], y[::2])
+    drawn = roc(model, X[1::2], y[1::2])
+    values = model.decision_function(X[1::2])
+    assert drawn.ax_.lines[0].get_label() == f"SVC (AUC = {roc_auc_score(y[1::2], values):.2f})"
+    two = {"radial": model, "likely": KernelLogisticRegression().fit(X[::2], y[::2])}
+    assert len(roc(two, X[1::2], y[1::2]).ax_.lines) == 3
+    with pytest.raises(TypeError, match="is drawn of fitted classifiers with X and y"):
+        roc(SVR().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="All rows are of one class"):
+        roc(model, X[:3], np.zeros(3))
+    with pytest.raises(TypeError, match="give its rows and their labels too"):
+        roc(model)

@@ -86,6 +86,21 @@ def test_it_is_well_formed_and_stands_alone(pages, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_on_a_narrow_page_no_column_is_hidden(pages, kind):
+    """Lines of broad tables become blocks there, and each number has the name of its column."""
+    tables = re.findall(r'<table class="[^"]*stacked">.*?</table>', pages[kind], re.DOTALL)
+    assert tables
+    assert all(f'class="{name} ' in pages[kind] for name in ("models", "columns"))
+    for table in tables:
+        cells = re.findall(r'<td class="count[^>]*>', table)
+        heads = set(re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', table))
+        assert cells
+        assert all("data-label=" in cell for cell in cells)
+        assert set(re.findall(r'data-label="([^"]+)"', table)) <= heads
+    assert ".stacked tbody td[data-label]::before" in pages[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_picture_says_its_numbers(pages, kind):
     found = Page(pages[kind]).pictures
     assert len(found) >= 4

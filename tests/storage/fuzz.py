@@ -19,8 +19,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -29,13 +31,31 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from maxmargin import (
     SVC,
+    SVCCV,
     AdaBoostClassifier,
     BaggingClassifier,
     BoostingClassifier,
     DecisionStump,
     LinearSVC,
+    LinearSVCCV,
 )
-from maxmargin.kernels import Laplacian, Polynomial, Precomputed
+from maxmargin.boosting import BoostingRanker
+from maxmargin.kernels import (
+    Graph,
+    Laplacian,
+    Nystroem,
+    Polynomial,
+    Precomputed,
+    Spectrum,
+    WeisfeilerLehman,
+)
+from maxmargin.neighbors import (
+    CondensedNeighbors,
+    EditedNeighbors,
+    KNeighborsClassifierCV,
+    KNeighborsRegressorCV,
+    MixedNeighborsClassifier,
+)
 from maxmargin.storage import ModelFileError, load_model, save_model
 
 warnings.simplefilter("ignore")
@@ -97,11 +117,40 @@ def models():
     ]
     yield from ((model.fit(X, LABEL), X) for model in plain)
     yield SVC(kernel=Precomputed()).fit(GRAM, LABEL), GRAM
+    yield from of_late()
     for last in (SVC(), LinearSVC(), KNeighborsClassifier(2, algorithm="brute")):
         yield make_pipeline(TABLE, last).fit(FRAME, LABEL), FRAME
     columns = {"n_estimators": 3, "categorical_features": "from_dtype"}
     yield AdaBoostClassifier(**columns).fit(FRAME, LABEL), FRAME
     yield BoostingClassifier(**columns).fit(FRAME, LABEL), FRAME
+    texts = np.array(["a bad day", "good day", "it is bad", "fine fine day"] * 6)
+    for counter in (TfidfVectorizer(), CountVectorizer(ngram_range=(1, 2))):
+        yield make_pipeline(counter, LinearSVC()).fit(texts, LABEL), texts
+    for method in ("sigmoid", "isotonic"):
+        yield CalibratedClassifierCV(LinearSVC(), method=method, cv=2).fit(X, LABEL), X
+
+
+def of_late():
+    """Searches, neighbours, landmarks, queries, texts and graphs."""
+    searches = [
+        SVCCV(Cs=[1.0], gammas=[0.5], cv=2).fit(X, LABEL).best_estimator_,
+        LinearSVCCV(Cs=[1.0], cv=2).fit(X, LABEL).best_estimator_,
+        make_pipeline(Nystroem(n_components=6, random_state=0), LinearSVC()).fit(X, LABEL),
+        SVC(approximate=8, random_state=0).fit(X, LABEL),
+    ]
+    neighbours = [
+        KNeighborsClassifierCV().fit(X, LABEL),
+        KNeighborsRegressorCV().fit(X, X[:, 0]),
+        CondensedNeighbors(random_state=0).fit(X, LABEL),
+        EditedNeighbors().fit(X, LABEL),
+        BoostingRanker(n_estimators=3).fit(X, LABEL, qid=np.repeat([0, 1, 2], 8)),
+    ]
+    yield from ((model, X) for model in (*searches, *neighbours))
+    yield MixedNeighborsClassifier(2).fit(FRAME, LABEL), FRAME
+    texts = ["ab" * (k + 1) + "c" * label for k, label in enumerate(LABEL)]
+    yield SVC(kernel=Spectrum(2)).fit(texts, LABEL), texts
+    graphs = [Graph([(0, 1), (1, 2 + label)]) for label in LABEL]
+    yield SVC(kernel=WeisfeilerLehman(2)).fit(graphs, LABEL), graphs
 
 
 def split(content):
@@ -255,11 +304,11 @@ def attempt(path, rows):
     return "used"
 
 
-def main(seed, rounds):
+def main(seed, rounds, source=None):
     chance, counts = random.Random(seed), Counter()
     folder = Path(tempfile.mkdtemp())
     good, bad = folder / "good.maxmargin", folder / "bad.maxmargin"
-    for model, rows in models():
+    for model, rows in (source or models)():
         save_model(good, model)
         assert attempt(good, rows) == "used", model
         content = good.read_bytes()

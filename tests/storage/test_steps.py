@@ -1,12 +1,15 @@
 """Steps of scikit-learn on the list come back to the last bit; what would run code is refused."""
 
+import inspect
 import re
 
 import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -53,7 +56,11 @@ NEEDED = {
     "OneVsRestClassifier": {"estimator": DecisionTreeClassifier(max_depth=2)},
     "QuantileTransformer": {"n_quantiles": 10},
     "MissingIndicator": {"features": "all"},
+    "CalibratedClassifierCV": {"estimator": SVC(), "cv": 2},
+    "FrozenEstimator": {"estimator": LogisticRegression().fit(X, y)},
 }
+TEXTS = np.array(["a bad day", "Über good day it is", "fine", "bad bad"] * 10)
+LINE = {"IsotonicRegression", "_SigmoidCalibration"}  # of one column
 NAMES = [f"{module}.{short}" for module, shorts in STEPS.items() for short in shorts]
 USES = "predict", "decision_function", "predict_proba", "transform", "kneighbors", "apply"
 
@@ -81,6 +88,8 @@ def assert_same_bits(one, other, rows):
 def test_a_step_comes_back(name, tmp_path):
     kind = find_step(name)
     rows = y if kind.__name__.startswith("Label") else X
+    rows = TEXTS if kind.__name__.endswith("Vectorizer") else rows
+    rows = X[:, 0] if kind.__name__ in LINE else rows
     step = kind(**NEEDED.get(kind.__name__, {}))
     assert repr(there_and_back(step, tmp_path)) == repr(step)
     step.fit(rows) if rows is y else step.fit(rows, y)
@@ -110,6 +119,116 @@ def test_a_pipeline_of_a_frame_comes_back(last, share, tmp_path):
     assert list(again.feature_names_in_) == FRAME.columns
     assert_same_bits(again, model, FRAME)
     assert_same_bits(again, model, new)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+@pytest.mark.parametrize("ensemble", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_calibrated_classifier_comes_back(method, ensemble, classes, tmp_path):
+    inner = make_pipeline(StandardScaler(), SVC())
+    model = CalibratedClassifierCV(inner, method=method, ensemble=ensemble, cv=2)
+    model.fit(X, np.minimum(y, classes - 1))
+    again = there_and_back(model, tmp_path)
+    assert_same_bits(again, model, X)
+    assert_same_bits(there_and_back(again, tmp_path), model, X)
+
+
+TEXT_OPTIONS = {
+    "words": {},
+    "pairs": {"ngram_range": (1, 2), "max_features": 4, "dtype": np.float32},
+    "letters": {"analyzer": "char_wb", "ngram_range": (2, 3), "strip_accents": "unicode"},
+    "stop words": {"stop_words": ["it", "is"], "token_pattern": r"(?u)\b\w+\b"},
+    "English": {"stop_words": "english"},
+}
+
+
+@pytest.mark.parametrize("options", TEXT_OPTIONS.values(), ids=TEXT_OPTIONS)
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer, TfidfVectorizer])
+def test_a_model_of_texts_comes_back(kind, options, tmp_path):
+    known = inspect.signature(kind).parameters
+    step = kind(**{name: value for name, value in options.items() if name in known})
+    if kind is HashingVectorizer:
+        step.set_params(n_features=64)
+    model = make_pipeline(step, LinearSVC()).fit(TEXTS, np.arange(40) % 4 > 1)
+    again = there_and_back(model, tmp_path)
+    new = np.array(["a new day", "bad"])
+    np.testing.assert_array_equal(again.decision_function(new), model.decision_function(new))
+    assert there_and_back(again, tmp_path).predict(new).tolist() == model.predict(new).tolist()
+    again.fit(TEXTS, np.arange(40) % 4 > 1)
+    np.testing.assert_array_equal(again.decision_function(new), model.decision_function(new))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"tokenizer": str.split, "token_pattern": None}, "tokenizer=None"),
+        ({"preprocessor": str.lower}, "preprocessor=None"),
+        ({"analyzer": str.split}, "with analyzer one of"),
+        ({"token_pattern": r"(a+)+$"}, "known token_pattern"),
+        ({"input": "filename"}, "input='content'"),
+        ({"ngram_range": (1, 10**6)}, "do not fit together"),
+        ({"encoding": "zip"}, "do not fit together"),
+        ({"stop_words": [print]}, "do not fit together"),
+    ],
+    ids=str,
+)
+def test_a_counter_of_words_that_runs_code_or_for_ever_is_not_stored(options, said):
+    with pytest.raises(NotPlainError, match=said):
+        to_plain(TfidfVectorizer(**options))
+    plain = to_plain(TfidfVectorizer())
+    for name, value in options.items():
+        try:
+            plain["given"][name] = to_plain(value)
+        except NotPlainError:
+            return
+    with pytest.raises(NotPlainError, match=said):
+        from_plain(plain)
+
+
+BROKEN_WORDS = {
+    "a word twice": lambda has: has["vocabulary_"].append(has["vocabulary_"][0]),
+    "a number for a word": lambda has: has["vocabulary_"].append(3),
+    "no words": lambda has: has.update(vocabulary_=[]),
+    "places of words": lambda has: has.update(vocabulary_={"is": "dict", "of": [["a", 10**9]]}),
+    "a weight too few": lambda has: has["_tfidf"]["has"].update(idf_=np.ones(2)),
+    "weights of a table": lambda has: has["_tfidf"]["has"].update(idf_=np.ones((2, 2))),
+    "no weights": lambda has: has.update(_tfidf=3),
+}
+
+
+@pytest.mark.parametrize("damage", BROKEN_WORDS.values(), ids=BROKEN_WORDS)
+def test_a_broken_vocabulary_is_refused(damage):
+    plain = to_plain(TfidfVectorizer().fit(TEXTS))
+    damage(plain["has"])
+    with pytest.raises(NotPlainError, match="do not fit together"):
+        from_plain(plain)
+
+
+def pair_of(has):
+    return has["calibrated_classifiers_"][0]["of"]
+
+
+BROKEN_CURVES = {
+    "no pairs": lambda has: has.update(calibrated_classifiers_=[]),
+    "no pair": lambda has: has.update(calibrated_classifiers_=[3]),
+    "half a pair": lambda has: pair_of(has).pop(),
+    "no classifier": lambda has: pair_of(has).__setitem__(0, 3),
+    "no curves": lambda has: pair_of(has).__setitem__(1, []),
+    "other classes": lambda has: pair_of(has).__setitem__(2, np.array([5, 6, 7])),
+    "another method": lambda has: pair_of(has).__setitem__(3, "temperature"),
+    "no method": lambda has: pair_of(has).__setitem__(3, []),
+    "thresholds": lambda has: pair_of(has)[1][0]["has"].update(X_thresholds_=np.ones(3)),
+    "a curve": lambda has: pair_of(has)[1][0]["has"].update(f_=3),
+}
+
+
+@pytest.mark.parametrize("damage", BROKEN_CURVES.values(), ids=BROKEN_CURVES)
+def test_a_broken_calibration_is_refused(damage):
+    model = CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=2).fit(X, y)
+    plain = to_plain(model)
+    damage(plain["has"])
+    with pytest.raises(NotPlainError, match="do not fit together"):
+        from_plain(plain)
 
 
 @pytest.mark.parametrize("kind", [AdaBoostClassifier, BoostingClassifier])

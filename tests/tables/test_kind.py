@@ -123,6 +123,12 @@ class TestSvmlight:
         assert frame.columns == ["label", "qid", "0", "1"]
         assert frame.rows() == [(0.5, 7, 3.0, 0.0), (1.0, 8, 0.0, 2.0)]
 
+    def test_queries_of_some_rows_alone_are_refused(self, write):
+        with pytest.raises(InputError, match="qid: in 1 of 2 rows"):
+            read_frame(write("0.5 qid:7 0:3\n1 1:2\n", "t.libsvm"))
+        frame = read_frame(write("0.5 0:3 # qid:7\n1 1:2\n", "t.libsvm"))
+        assert "qid" not in frame.columns
+
     def test_labels_that_are_infinite_are_none(self, write):
         path = write("1 1:1\n1 1:2\n0 1:3\n0 1:4\ninf 1:5\n", "t.svm")
         assert load_table(path, Wishes("label")).target.tolist() == [1, 1, 0, 0]

@@ -120,7 +120,8 @@ def test_progress_tells_stage_features_rates_and_time():
     assert all(0.0 <= each.false_positive <= 1.0 and each.detection >= 0.97 for each in told)
     assert done[1].rate < done[0].rate == 1.0
     assert "stage 2 of 2" in str(done[1])
-    assert "windows scanned" in str(done[1])
+    assert f"; 100 % of {done[0].scanned:,} windows passed the stages before" in str(done[0])
+    assert f" % of {done[1].scanned:,} windows passed the stages before" in str(done[1])
 
 
 def test_it_goes_on_after_a_kill(cascade, tmp_path):

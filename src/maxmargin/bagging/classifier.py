@@ -6,7 +6,6 @@ report, University of California, Berkeley (1996).
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -32,6 +31,7 @@ from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
+from maxmargin.inputs.caution import caution
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.inputs.table import read
@@ -40,6 +40,7 @@ from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.stump import DecisionStump, StumpMaker
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
@@ -49,7 +50,9 @@ Index = NDArray[np.intp]
 _BLOCK = 16_384  # rows predicted at a time
 
 
-class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class BaggingClassifier(
+    MemberSequence, MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator
+):
     """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
 
     Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns
@@ -273,10 +276,9 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
                 "below the number of rows."
             )
         if weight is not None and urn.size == 1:
-            warnings.warn(
+            caution(
                 f"Bags hold a single row, since the weights add up to {weight.sum():g}; give "
                 "max_samples as a number of rows, or weights with a mean of 1.",
-                stacklevel=4,
             )
         return urn, weight
 
@@ -286,7 +288,7 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
         """Add members until there are as many as asked for, or a limit is met."""
         more = self.n_estimators - len(state.members)
         if more == 0:
-            warnings.warn("All members asked for are there already; none is added.", stacklevel=4)
+            caution("All members asked for are there already; none is added.")
             return state
         random = check_random_state(self.random_state)
         random.randint(HIGHEST, size=state.drawn)  # where the fit before has stopped
@@ -322,10 +324,9 @@ class BaggingClassifier(MemberSequence, MetaEstimatorMixin, ClassifierMixin, Bas
             return
         total = votes.sum(axis=1, keepdims=True)
         if not total.all():
-            warnings.warn(
+            caution(
                 f"{np.count_nonzero(total == 0)} rows are in every bag and have no out-of-bag "
                 "vote; more members would leave each out of some.",
-                stacklevel=4,
             )
         self.oob_errors_ = np.array(self._state.errors)
         self.oob_score_ = 1.0 - float(self.oob_errors_[-1])

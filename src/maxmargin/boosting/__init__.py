@@ -6,6 +6,7 @@ What it is made of (``trees``) and bagging can be imported from here too.
 from maxmargin.bagging import BaggingClassifier
 from maxmargin.boosting.adaboost import AdaBoostClassifier
 from maxmargin.boosting.classifier import BoostingClassifier
+from maxmargin.boosting.corrective import JointOptimality
 from maxmargin.boosting.lpboost import LPBoostClassifier
 from maxmargin.boosting.ranker import BoostingRanker
 from maxmargin.boosting.regressor import BoostingRegressor
@@ -31,6 +32,7 @@ __all__ = [
     "Columns",
     "DecisionStump",
     "History",
+    "JointOptimality",
     "LPBoostClassifier",
     "MarginDistribution",
     "Optimality",

@@ -15,10 +15,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.boosting.corrective import check_corrective
+from maxmargin.boosting.corrective_rounds import CorrectiveRounds
 from maxmargin.boosting.samme import Samme, Votes
 from maxmargin.boosting.sample import Watched
 from maxmargin.boosting.stump_rounds import StumpRounds
-from maxmargin.boosting.theory import bound_training_error, descent_of
+from maxmargin.boosting.theory import Vector, bound_by_loss, bound_training_error, descent_of
 from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
 from maxmargin.boosting.vote import StagedVote
 from maxmargin.boosting.vote_fit import VoteFit
@@ -39,14 +41,16 @@ from maxmargin.ensembles.rounds import (
     with_printing,
 )
 from maxmargin.inputs.labels import check_labels
-from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.parameters import check_choice, check_flag
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.threads import Workers
 from maxmargin.trees.stump import DecisionStump, check_leaf_share
 
+_BEFORE = {"init": "zero", "corrective": False, "ridge": None}  # of models without these
 _CONTINUES = (
     "warm_start=True continues with the same classes and kind of estimator; set warm_start=False "
     "to begin anew."
@@ -105,6 +109,17 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         values left aside. Trees get it too; learners without leaves have no use for it.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+    init : {"zero", "first"}, default="zero"
+        What the sum begins with: 0, or the first member h_1 as it is, with a coefficient of 1
+        that no search has found and no learning rate shrinks.
+    corrective : bool, default=False
+        Fit the coefficients of all members again after each round, to the least mean exponential
+        loss with ``ridge`` and without negative coefficients (fully corrective boosting); of two
+        classes. Nothing is left for ``learning_rate`` to shrink. It takes 8 bytes for each row and
+        round, and time that grows with the square of the rounds.
+    ridge : float, default=1e-6
+        With ``corrective=True``: ridge / 2 times the squared coefficients is added to the mean
+        loss, so that there is a minimum also where the members tell all rows apart; at least 1e-12.
 
     Attributes
     ----------
@@ -134,6 +149,10 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
         Why there are no more of them.
+    optimality_ : JointOptimality
+        With ``corrective=True``: mean loss with ridge, and what no coefficients of these members
+        are below. ``history_`` has a ``gap`` too, where the weak learner is searched exactly:
+        no vote of any members whose coefficients sum to as much has a mean loss lower by more.
     classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 
@@ -178,6 +197,9 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         categorical_features: Any = FROM_DTYPE,
         min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
+        init: str = "zero",
+        corrective: bool = False,
+        ridge: float = 1e-6,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -196,6 +218,9 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         self.categorical_features = categorical_features
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
+        self.init = init
+        self.corrective = corrective
+        self.ridge = ridge
 
     @all_or_nothing
     def fit(
@@ -255,6 +280,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         data = self._reduce(X, y, sample_weight, params, earlier is None)
         if earlier is not None:
             self._check_continues(earlier)
+        self._refuse_several()
         given = self._read_watched(watched)
         self._begin(earlier, data, given)
         training, validation = self._part(data, given is not None)
@@ -276,6 +302,8 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         check_limits(self)
         check_leaf_share(owner, self.min_weight_fraction_leaf)
         check_flag(owner, "resample", self.resample)
+        check_choice(owner, "init", self.init, ("zero", "first"))
+        check_corrective(self)
         if self.estimator is not None:
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
 
@@ -309,16 +337,27 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         problem = {
             "categorical_features": self.categorical_features,
             "validation_fraction": self.validation_fraction if aside else None,
+            "init": self.init,
+            "corrective": self.corrective,
+            "ridge": self.ridge if self.corrective else None,
         }
         digest = fingerprint(*data.arrays, *(() if given is None else given.arrays))
         if earlier is not None:
-            refuse_other_problem(earlier._problem, problem)
+            refuse_other_problem(_BEFORE | earlier._problem, problem)
             refuse_other_data(earlier._data, digest)
         self._problem, self._data = problem, digest
         if earlier is None:
             self._random_state, self._validation_seed = check_random_state(self.random_state), None
         else:
             self._random_state = deepcopy(earlier._random_state)
+
+    def _refuse_several(self) -> None:
+        if self.corrective and len(self.classes_) > 2:
+            raise ValueError(
+                f"corrective=True of AdaBoostClassifier fits two classes, and y has "
+                f"{len(self.classes_)}; give OneVsRestClassifier(AdaBoostClassifier("
+                "corrective=True)) or BoostingClassifier(corrective=True), which take several."
+            )
 
     def _check_continues(self, earlier: Self) -> None:
         if not np.array_equal(self.classes_, earlier.classes_):
@@ -341,28 +380,41 @@ class AdaBoostClassifier(StagedVote, VoteFit):
 
     def _booster(
         self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
-    ) -> Samme | StumpRounds:
+    ) -> Samme | StumpRounds | CorrectiveRounds:
         K, rate = len(self.classes_), float(self.learning_rate)
         learner = self._learner(training, clock, stack, self.resample)
         votes = Votes(training.label, training.weight, K)
         watched: tuple[Any, ...] = ()
         if len(validation):
             watched = Votes(validation.label, validation.weight, K), validation.X
+        if self.corrective:
+            workers = stack.enter_context(Workers(self.n_jobs))
+            exact = not self.resample and self._searches_exactly()
+            ridge = float(self.ridge)
+            return CorrectiveRounds(learner, votes, ridge, workers, exact, *watched)
+        first = 1.0 if self.init == "first" else None
         columns = learner.bucketed() if K == 2 and type(learner) is PresortedStump else None
         if columns is not None:
-            return StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched)
-        return Samme(learner, votes, K, rate, *watched)
+            booster = StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched)
+            booster.first = first
+            return booster
+        rounds = Samme(learner, votes, K, rate, *watched)
+        rounds.first = first
+        return rounds
 
     # boost
 
     def _boost(
-        self, booster: Samme | StumpRounds, earlier: Self | None, clock: Clock
+        self, booster: Samme | StumpRounds | CorrectiveRounds, earlier: Self | None, clock: Clock
     ) -> tuple[Stop, History]:
         """Make the rounds that are missing."""
         history = History()
         if earlier is not None:
             members = earlier.estimators_ if earlier._stumps is None else earlier._stumps
-            booster.resume(list(members), earlier.estimator_weights_.tolist())
+            if isinstance(booster, CorrectiveRounds):
+                booster.resume(list(members), earlier._alpha_path())
+            else:
+                booster.resume(list(members), earlier.estimator_weights_.tolist())
             history = History(earlier.history_)
         before, report = list(history), with_printing(self.callback, int(self.verbose))
         limits = Limits(
@@ -379,13 +431,22 @@ class AdaBoostClassifier(StagedVote, VoteFit):
 
     # recover
 
-    def _recover(self, booster: Samme | StumpRounds, stop: Stop, history: History) -> None:
+    def _recover(
+        self, booster: Samme | StumpRounds | CorrectiveRounds, stop: Stop, history: History
+    ) -> None:
         """Set the fitted attributes."""
         self._keep_members(booster.members)
         self.estimator_weights_ = np.array(booster.coefficients)
         self.alphas_ = 0.5 * self.estimator_weights_
         self.estimator_errors_ = history.column("error")
         self.history_, self.stop_ = history, stop
+        self._path = None
+        if isinstance(booster, CorrectiveRounds):
+            assert booster.fitted is not None
+            self.optimality_ = booster.fitted.optimality
+            self._path = 2.0 * np.concatenate(booster.path)
+            self.bounds_ = bound_by_loss(self.estimator_errors_, history)
+            return
         self.bounds_ = bound_training_error(
             self.estimator_errors_,
             self.alphas_,
@@ -393,6 +454,10 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             n_classes=len(self.classes_),
             n_rows=len(booster.weight),
         )
+
+    def _alpha_path(self) -> list[Vector]:
+        """Give the coefficients after every round of a corrective fit."""
+        return [0.5 * self._weights_after(made) for made in range(1, len(self.estimators_) + 1)]
 
     @property
     def descent_(self) -> Any:

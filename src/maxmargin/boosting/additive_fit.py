@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -15,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Vector
+from maxmargin.boosting.corrective import check_corrective
 from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, HeldOut
 from maxmargin.boosting.objective import Objective, sum_over_rows
@@ -23,6 +23,7 @@ from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
+from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.inputs.table import is_left_open, missing_columns, read
 from maxmargin.inputs.weights import read_weight
@@ -32,11 +33,14 @@ from maxmargin.ops.threads import Workers
 from maxmargin.trees.stump import RegressionStump, check_leaf_share
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
+_BEFORE = {"corrective": False, "ridge": None}  # of models without these
+
 
 class AdditiveFit(AdditiveModel):
     """Sums of weak learners, descended one by one.
 
-    A subclass reads its targets (``_targets``) and says what is minimised (``_objectives``).
+    A subclass reads its targets (``_targets``) and says what is minimised (``_objectives``). One
+    that can fit all coefficients together has the parameters ``corrective`` and ``ridge``.
     """
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, watched: Watched, *groups: Any) -> Self:
@@ -80,7 +84,7 @@ class AdditiveFit(AdditiveModel):
     def _categorical_given(self) -> Any:
         """Say which columns are categorical: as the stump says, unless this model does."""
         if not is_presorted(self.estimator):
-            return None
+            return self.categorical_features if self._reads_categories else None
         own = self.estimator is None or not is_left_open(self.categorical_features)
         return self.categorical_features if own else self.estimator.categorical_features
 
@@ -100,6 +104,8 @@ class AdditiveFit(AdditiveModel):
         problem = {
             "loss": self.loss,
             "init": self.init,
+            "corrective": self._is_corrective(),
+            "ridge": self.ridge if self._is_corrective() else None,
             "categorical_features": self.categorical_features,
             "validation_fraction": None
             if self.n_iter_no_change is None or watch is not None
@@ -109,7 +115,7 @@ class AdditiveFit(AdditiveModel):
         if earlier is None:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         else:
-            refuse_other_problem(earlier._problem, problem)
+            refuse_other_problem(_BEFORE | earlier._problem, problem)
             refuse_other_data(earlier._data, data)
         self._problem, self._data = problem, data
 
@@ -175,10 +181,17 @@ class AdditiveFit(AdditiveModel):
         learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
         objectives = self._objectives(sample, workers)
         functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
+        if self._is_corrective():
+            for function in functions:
+                function.fit_jointly(float(self.ridge), workers)
         held = None if watch is None else HeldOut(watch.X, self._objectives(watch, workers))
         rule = StepRule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
         error = self._train_error(sample, workers)
-        return GradientBooster(functions, learner, rule, self._seed, held, error)
+        begins = self.init == "first", self._is_corrective()
+        return GradientBooster(functions, learner, rule, self._seed, held, error, *begins)
+
+    def _is_corrective(self) -> bool:
+        return bool(getattr(self, "corrective", False))
 
     def _constant(self, objective: Objective) -> float:
         return objective.best_constant() if self.init == "constant" else 0.0
@@ -216,7 +229,10 @@ class AdditiveFit(AdditiveModel):
         if earlier is not None:
             steps = earlier.coefficients_.tolist()
             members = [list(line) for line, _ in earlier._rounds()]
-            booster.resume(members, steps, list(earlier.history_))
+            if self._is_corrective():
+                booster.resume_corrective(members, earlier._paths(), list(earlier.history_))
+            else:
+                booster.resume(members, steps, list(earlier.history_))
         limits = Limits(
             int(self.n_estimators) - len(booster.members),
             clock,
@@ -226,7 +242,7 @@ class AdditiveFit(AdditiveModel):
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
         if complaint := self._complaint(booster):
-            warnings.warn(complaint, ConvergenceWarning, stacklevel=4)
+            caution(complaint, ConvergenceWarning)
         self._recover(booster)
 
     def _complaint(self, booster: GradientBooster) -> str | None:
@@ -237,7 +253,7 @@ class AdditiveFit(AdditiveModel):
                 "constant: check that the loss's derivative is that of its value, its sign above "
                 "all, or take a stronger estimator."
             )
-        constant = not isinstance(self.step, str)
+        constant = not (isinstance(self.step, str) or self._is_corrective())
         if constant and booster.rounds and booster.rounds[-1].loss > booster.first_loss:
             return (
                 f"The training loss rose from {booster.first_loss:.4g} to "
@@ -254,6 +270,10 @@ class AdditiveFit(AdditiveModel):
         self._functions = [pack([line[k] for line in booster.members]) for k in places]
         shape = len(booster.members), len(self.constants_)
         self.coefficients_ = np.array(booster.coefficients, dtype=np.float64).reshape(shape)
+        self._path = None
+        if self._is_corrective() and booster.path:
+            self._path = np.concatenate([np.column_stack(each) for each in booster.path])
+            self.optimality_ = [fit.optimality for fit in booster.joint_fits]
         self.history_ = History(booster.rounds)
         self.train_loss_ = self.history_.column("loss")
         self.validation_loss_ = self.history_.column("validation_loss")
@@ -264,13 +284,16 @@ class AdditiveFit(AdditiveModel):
         owner = type(self).__name__
         check_limits(self)
         check_leaf_share(owner, self.min_weight_fraction_leaf)
-        check_choice(owner, "init", self.init, ("constant", "zero"))
+        check_choice(owner, "init", self.init, ("constant", "zero", "first"))
         if isinstance(self.step, str):
             check_choice(owner, "step", self.step, ("auto", "leaves", "line_search"))
         else:
             check_number(owner, "step", self.step, 0.0, above=True)
         self._check_estimator(owner)
         self._check_loss(owner)
+        if hasattr(self, "corrective"):
+            check_corrective(self)
+            self._check_smooth(owner)
 
     def _check_estimator(self, owner: str) -> None:
         if is_presorted(self.estimator):
@@ -286,9 +309,9 @@ class AdditiveFit(AdditiveModel):
                 f"The 'estimator' parameter of {owner} must take sample_weight in fit, since rows "
                 f"do not pull equally; {type(self.estimator).__name__} does not."
             )
-        if not is_left_open(self.categorical_features):
+        if not (is_left_open(self.categorical_features) or self._reads_categories):
             raise ParameterError(
-                f"categorical_features of {owner} are for stumps; encode them for "
+                f"categorical_features of {owner} are for stumps and trees; encode them for "
                 f"{type(self.estimator).__name__}, as OneHotEncoder does."
             )
 
@@ -310,6 +333,19 @@ class AdditiveFit(AdditiveModel):
             raise ParameterError(
                 f"The 'loss' parameter of {owner} must have a derivative to descend along; that of "
                 "zero_one is 0 wherever it exists. Use one that bounds it, such as 'exponential'."
+            )
+
+    def _check_smooth(self, owner: str) -> None:
+        """Refuse losses whose coefficients Newton's method cannot fit together."""
+        loss = self._loss()
+        one = np.ones(1)
+        follows = loss.fitted_to(0.0 * one, one, one) is not loss
+        bends = loss.smooth and loss.convex and loss.has_curvature and not follows
+        if self._is_corrective() and not bends:
+            raise ParameterError(
+                f"corrective=True of {owner} needs a loss that is convex and smooth, with a "
+                f"curvature and without parameters that follow the residuals; {loss.name} is not. "
+                "Use one such as 'logistic', 'exponential', 'squared_error' or 'poisson'."
             )
 
     def _loss(self) -> Loss:

@@ -16,11 +16,12 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.boosting.direction import is_presorted
+from maxmargin.boosting.direction import is_presorted, is_tree
 from maxmargin.boosting.theory import descent_of
 from maxmargin.ensembles.members import LazyMembers
 from maxmargin.ensembles.rounds import History, Stop
 from maxmargin.inputs.table import read
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.shape import ShapeFunctions, additive_shape
 from maxmargin.trees.stump import DecisionStump, StumpMaker
 from maxmargin.trees.stump_ensemble import StumpEnsemble
@@ -28,7 +29,7 @@ from maxmargin.trees.stump_ensemble import StumpEnsemble
 Vector = NDArray[np.float64]
 
 
-class AdditiveModel(BaseEstimator):
+class AdditiveModel(CallbackSupport, BaseEstimator):
     """A sum of weak learners.
 
     A subclass sets ``constants_``, ``coefficients_``, ``history_``, ``stop_``, ``_had_missing`` and
@@ -42,18 +43,25 @@ class AdditiveModel(BaseEstimator):
     coefficients_: Vector
     _functions: Sequence[Sequence[Any]]
     _had_missing: NDArray[np.bool_]
+    _path: Vector | None
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken: by stumps anything, otherwise what the weak learner takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.target_tags.required = True
+        tags.input_tags.categorical = self._reads_categories
         if is_presorted(self.estimator):
-            tags.input_tags.categorical = True
-        elif hasattr(self.estimator, "__sklearn_tags__"):
+            return tags
+        if hasattr(self.estimator, "__sklearn_tags__"):
             weak = get_tags(self.estimator).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = weak.sparse, weak.allow_nan
         return tags
+
+    @property
+    def _reads_categories(self) -> bool:
+        """Whether columns may hold categories: stumps split sets of them, trees their codes."""
+        return is_presorted(self.estimator) or is_tree(self.estimator)
 
     @property
     def n_estimators_(self) -> int:
@@ -145,11 +153,40 @@ class AdditiveModel(BaseEstimator):
 
     def _running(self, X: Any) -> Iterator[Vector]:
         """Give F of the rows after every round, in the same array."""
+        if self._corrected:
+            yield from self._corrected_stages(X)
+            return
         raw, values = np.tile(self.constants_, (X.shape[0], 1)), _Values(X)
         for line, steps in self._rounds():
             for k, (member, coefficient) in enumerate(zip(line, steps, strict=True)):
                 if coefficient != 0.0:
                     raw[:, k] += coefficient * values.of(member)
+            yield raw
+
+    @property
+    def _corrected(self) -> bool:
+        """Whether every round fitted all coefficients again; older models do not say."""
+        return getattr(self, "_path", None) is not None
+
+    def _paths(self) -> list[list[Vector]]:
+        """Give the coefficients of each function after every round of a corrective fit."""
+        if self._path is None:
+            return []
+        rounds = range(1, len(self.coefficients_) + 1)
+        blocks = [self._path[m * (m - 1) // 2 : m * (m + 1) // 2] for m in rounds]
+        return [[column.copy() for column in block.T] for block in blocks]
+
+    def _corrected_stages(self, X: Any) -> Iterator[Vector]:
+        """Give F after every round where each has coefficients of its own for all members."""
+        values = _Values(X)
+        said: list[list[Vector]] = []
+        for (line, _), coefficients in zip(self._rounds(), self._paths(), strict=True):
+            said.append([values.of(member) for member in line])
+            raw = np.tile(self.constants_, (X.shape[0], 1))
+            for number, members in enumerate(said):
+                for k, h in enumerate(members):
+                    if coefficients[k][number] != 0.0:
+                        raw[:, k] += coefficients[k][number] * h
             yield raw
 
     def _raw(self, X: Any) -> Vector:
@@ -158,8 +195,19 @@ class AdditiveModel(BaseEstimator):
         if stumps := self._stumps():
             return self._sum_stumps(X, stumps)
         raw = np.tile(self.constants_, (X.shape[0], 1))
+        if self._corrected:
+            return self._sum_members(X)
         for raw in self._running(X):  # noqa: B007  (the last one counts)
             pass
+        return raw
+
+    def _sum_members(self, X: Any) -> Vector:
+        """Add up all members, with the coefficients after the last round."""
+        raw, values = np.tile(self.constants_, (X.shape[0], 1)), _Values(X)
+        for line, steps in self._rounds():
+            for k, (member, coefficient) in enumerate(zip(line, steps, strict=True)):
+                if coefficient != 0.0:
+                    raw[:, k] += coefficient * values.of(member)
         return raw
 
     def _sum_stumps(self, X: Any, functions: list[StumpEnsemble]) -> Vector:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.utils import get_tags
 
 from maxmargin.boosting.leaf_step import newton_steps
 from maxmargin.boosting.objective import Objective, Point
@@ -317,3 +318,9 @@ def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLear
 def is_presorted(estimator: Any) -> bool:
     """Whether members are stumps of ours, found in presorted columns."""
     return estimator is None or type(estimator) in (DecisionStump, RegressionStump)
+
+
+def is_tree(estimator: Any) -> bool:
+    """Whether members are trees that take missing values, as codes of unknown categories are."""
+    grown = hasattr(estimator, "get_n_leaves") and not isinstance(estimator, type)
+    return grown and bool(get_tags(estimator).input_tags.allow_nan)

@@ -14,6 +14,8 @@ algorithm 1. Friedman, Greedy function approximation: a gradient boosting machin
 loss, h in {-1, +1}, F_0 = 0, rate 1 and the line search this is AdaBoost.
 
 Several classes are several functions, one a class against the rest, with a member each in a round.
+Where all coefficients are fitted again after each round (``corrective.py``), step 4 is the
+beginning of that search.
 """
 
 from __future__ import annotations
@@ -26,15 +28,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.boosting.corrective import Correction, Fit
 from maxmargin.boosting.direction import Direction, GradientLearner
 from maxmargin.boosting.objective import Objective, Point, Rows
 from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.theory import inner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.losses import Exponential
+from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
+_AS_IT_IS = StepRule(1.0, 1.0)
 _UPHILL = 1e-12  # a cosine between pull and h that is rounding alone
 
 
@@ -53,6 +58,17 @@ class HeldOut:
     def begin(self, constants: Vector) -> None:
         """Predict the constants."""
         self.z = [np.full(self.X.shape[0], constant) for constant in constants]
+
+    def begin_corrective(self, constants: Vector) -> None:
+        """Begin to keep what members say, whose coefficients will change."""
+        self.members: list[list[Vector]] = [[] for _ in constants]
+
+    def go_to(self, constants: Vector, coefficients: list[Vector]) -> None:
+        """Predict with these coefficients of all members."""
+        self.begin(constants)
+        for z, said, a in zip(self.z, self.members, coefficients, strict=True):
+            for coefficient, values in zip(a, said, strict=True):
+                np.add(z, coefficient * values, out=z)
 
     def value(self, functions: Sequence[AdditiveFunction]) -> float:
         """Sum the mean losses of all functions, each with the parameters of its training loss."""
@@ -104,7 +120,25 @@ class AdditiveFunction:
         self.fitted = objective  # with the parameters of the latest round
         self.sees_descent = False  # by the gradient, whatever a step finds
         self.before = self.steepness = np.nan  # the mean loss that a proposal starts from, and p'p
+        self.joint: Correction | None = None
+        self.joint_fit: Fit | None = None
         self.begin()
+
+    def fit_jointly(self, ridge: float, workers: Workers) -> None:
+        """Fit all coefficients together from now on."""
+        assert isinstance(self._objective, Rows)
+        self.joint = Correction(self._objective, self.constant, ridge, workers)
+
+    def correct(self, proposal: _Proposal | None, a: Vector) -> Fit:
+        """Fit the coefficients of the members so far, which are a, and of a proposed one."""
+        assert self.joint is not None
+        h = np.zeros(len(self.point.z)) if proposal is None else proposal.direction.values()
+        self.joint.add(h)
+        return self.joint.fit(np.append(a, 0.0 if proposal is None else proposal.coefficient))
+
+    def go_to(self, fit: Fit) -> None:
+        """Go where coefficients that were fitted together lead."""
+        self.joint_fit, self.point = fit, fit.point
 
     def begin(self) -> None:
         """Return to the constant."""
@@ -142,6 +176,11 @@ class AdditiveFunction:
             self._learner.replay(member).move(self.point.z, coefficient, self._spare.z)
             self.point, self._spare = self._spare, self.point
 
+    def recall(self, member: Any) -> None:
+        """Take in a member made earlier, whose coefficient comes later."""
+        assert self.joint is not None
+        self.joint.add(self._learner.replay(member).values())
+
     def arrive(self) -> None:
         """Evaluate the loss after a replay."""
         self._objective.evaluate(self.point)
@@ -166,6 +205,10 @@ class GradientBooster:
     held : HeldOut, default=None
     train_error : callable, default=None
         Gives the training error by the predictions of all functions.
+    first : bool, default=False
+        Whether the first member is taken with the coefficient 1, as it is.
+    corrective : bool, default=False
+        Whether all coefficients are fitted again after each round; functions are ready for it then.
     """
 
     def __init__(
@@ -176,7 +219,11 @@ class GradientBooster:
         seed: int,
         held: HeldOut | None = None,
         train_error: Callable[[list[Vector]], float] | None = None,
+        first: bool = False,
+        corrective: bool = False,
     ) -> None:
+        self._first, self._corrective = first, corrective
+        self.path: list[list[Vector]] = []  # after each round, the coefficients of each function
         self._functions, self._learner, self._rule = list(functions), learner, rule
         self._seed, self._held, self._train_error = seed, held, train_error
         self.members: list[list[Any]] = []
@@ -185,6 +232,7 @@ class GradientBooster:
         self.first_loss = np.nan  # of the constants, where the first round is made here
         if held is not None:
             held.begin(self.constants)
+            held.begin_corrective(self.constants)
 
     @property
     def constants(self) -> Vector:
@@ -196,8 +244,9 @@ class GradientBooster:
         if self.rounds and self.rounds[-1].stop is not None:
             return self.rounds[-1].stop
         number = len(self.rounds) + 1
+        rule = _AS_IT_IS if self._first and not self.members else self._rule
         proposals = [
-            function.propose(self._rule, (self._seed, number, k))
+            function.propose(rule, (self._seed, number, k))
             for k, function in enumerate(self._functions)
         ]
         if not self.rounds:
@@ -205,14 +254,65 @@ class GradientBooster:
         if not any(proposals):
             return self._no_descent()
         _refuse_overflow(proposals, number)
+        if self._corrective and self._known(proposals):
+            return Stop.TOO_WEAK
+        fits = self._fits(proposals) if self._corrective else []
         for function, proposal in zip(self._functions, proposals, strict=True):
             function.take(proposal)
         self.members.append([p.direction.member if p else self._learner.nothing for p in proposals])
         self.coefficients.append([p.coefficient if p else 0.0 for p in proposals])
-        self._move_held()
+        if fits:
+            self._hold()
+            self._go_to(fits)
+        else:
+            self._move_held()
         made = self._report(number, proposals)
         self.rounds.append(made)
         return made
+
+    def _known(self, proposals: Sequence[_Proposal | None]) -> bool:
+        """Tell whether no proposed member is a new one; some may be, but for their scale."""
+        found = zip(self._functions, proposals, strict=True)
+        return all(
+            p is None or (f.joint is not None and f.joint.knows(p.direction.values()))
+            for f, p in found
+        )
+
+    def _fits(self, proposals: Sequence[_Proposal | None]) -> list[Fit]:
+        """Fit all coefficients with those of the proposed members, or change nothing."""
+        made, functions = len(self.members), self._functions
+        earlier = self.path[-1] if self.path else [np.zeros(0)] * len(functions)
+        try:
+            found = zip(functions, proposals, earlier, strict=True)
+            return [function.correct(proposal, a) for function, proposal, a in found]
+        except BaseException:
+            for function in functions:
+                if function.joint is not None:
+                    function.joint.drop(made)
+            raise
+
+    def _go_to(self, fits: Sequence[Fit]) -> None:
+        for function, fit in zip(self._functions, fits, strict=True):
+            function.go_to(fit)
+        self.path.append([fit.a for fit in fits])
+        self._tell_coefficients()
+        if self._held is not None:
+            self._held.go_to(self.constants, self.path[-1])
+
+    def _tell_coefficients(self) -> None:
+        """Set the coefficients to those after the last round."""
+        self.coefficients = np.column_stack(self.path[-1]).tolist() if self.path else []
+
+    def _hold(self) -> None:
+        """Note what the newest members say of the rows held out."""
+        if self._held is not None:
+            for said, member in zip(self._held.members, self.members[-1], strict=True):
+                said.append(np.asarray(self._learner.predict(member, self._held.X), np.float64))
+
+    @property
+    def joint_fits(self) -> list[Fit]:
+        """What is proved of the coefficients of every function, where they were fitted together."""
+        return [each.joint_fit for each in self._functions if each.joint_fit is not None]
 
     def _no_descent(self) -> Stop:
         """Say why there is no member: all rows are content, or no weak learner helps."""
@@ -241,13 +341,19 @@ class GradientBooster:
         return Round(
             round=number,
             error=alone.error if alone else np.nan,
-            alpha=alone.coefficient if alone else np.nan,
+            alpha=self._newest(alone),
             loss=float(sum(function.point.value for function in self._functions)),
             train_error=self._error(),
             validation_loss=self._held.value(self._functions) if self._held else np.nan,
             **self._descent(proposals),
             stop=Stop.PERFECT if perfect else None,
         )
+
+    def _newest(self, alone: _Proposal | None) -> float:
+        """Give the coefficient of a round's one member."""
+        if alone is None:
+            return float("nan")
+        return float(self.coefficients[-1][0]) if self._corrective else alone.coefficient
 
     def _descent(self, proposals: Sequence[_Proposal | None]) -> dict[str, Any]:
         """Say how the loss falls along the step, of all functions at once if there are several."""
@@ -256,6 +362,8 @@ class GradientBooster:
             before, steepness = before + function.before, steepness + function.steepness
             if proposal is not None:
                 slope, length = slope + proposal.fall, length + proposal.length
+        if self._corrective:  # the step is one of all coefficients
+            return {"before": before}
         lengths = math.sqrt(steepness) * math.sqrt(length)
         alone = proposals[0] if len(proposals) == 1 else None
         return {
@@ -281,6 +389,34 @@ class GradientBooster:
     def keep(self, n_rounds: int) -> None:
         """Drop the later rounds; where the functions stand is of no use after that."""
         del self.members[n_rounds:], self.coefficients[n_rounds:], self.rounds[n_rounds:]
+        if self._corrective:
+            self._return_to(self.path[:n_rounds])
+
+    def _return_to(self, path: list[list[Vector]]) -> None:
+        """Go to the last coefficients of a path, whose members are known."""
+        self.path = path[:-1]
+        fits = []
+        for function, a in zip(self._functions, path[-1], strict=True):
+            assert function.joint is not None
+            function.joint.drop(len(path))
+            fits.append(function.joint.value(a))
+        if self._held is not None:
+            for said in self._held.members:
+                del said[len(path) :]
+        self._go_to(fits)
+
+    def resume_corrective(
+        self, members: list[list[Any]], path: list[list[Vector]], rounds: list[Round]
+    ) -> None:
+        """Take over the rounds of an earlier fit of all coefficients."""
+        for line in members:
+            self.members.append(line)
+            self._hold()
+            for function, member in zip(self._functions, line, strict=True):
+                function.recall(member)
+        if members:
+            self._return_to(path)
+        self.rounds = list(rounds)
 
     def resume(
         self, members: list[list[Any]], coefficients: list[list[float]], rounds: list[Round]

@@ -26,7 +26,6 @@ from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
-from maxmargin.trees.categories import FEW
 from maxmargin.trees.stump import check_leaf_share
 
 Vector = NDArray[np.float64]
@@ -234,16 +233,6 @@ class LPBoostClassifier(VoteFit):
         exact = self._searches_exactly()
         nu = None if isinstance(self.nu, str) else float(self.nu)
         return ColumnGeneration(learner, votes, nu, float(self.tol), exact)
-
-    def _searches_exactly(self) -> bool:
-        """Whether the weak learner has the least weighted error of all its kind.
-
-        A column of many categories is held back, so that it may be left for one of more error.
-        """
-        if not self._has_stumps() or self.estimator_.criterion != "error":
-            return False
-        sizes = [len(codes) for codes in getattr(self, "_categories", {}).values()]
-        return not (self.estimator_.category_smoothing and max(sizes, default=0) > FEW)
 
     def _boost(self, booster: ColumnGeneration, clock: Clock) -> tuple[History, Stop]:
         history, report = History(), with_printing(self.callback, int(self.verbose))

@@ -46,8 +46,9 @@ class BoostingRanker(AdditiveFit):
     step : {"auto", "leaves", "line_search"} or float, default="auto"
         How far to go along a member: one step in each of its leaves, a line search, or a constant.
         "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
-    init : {"constant", "zero"}, default="constant"
-        Whether to begin with the best constant.
+    init : {"constant", "zero", "first"}, default="constant"
+        What the sum begins with: the best constant, 0, or the first member h_1 as it is, with a
+        coefficient of 1 that no search has found.
     validation_fraction : float, default=0.1
         Share of the queries that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
@@ -72,7 +73,8 @@ class BoostingRanker(AdditiveFit):
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical, for stumps; see ``DecisionStump``.
+        Which columns are categorical; see ``DecisionStump``. Stumps split sets of categories; trees
+        see their numbers in sorted order, and categories unknown to ``fit`` as missing.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have, missing
         values left aside. Trees get it too; learners without leaves have no use for it.

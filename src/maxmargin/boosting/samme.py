@@ -78,6 +78,8 @@ class Samme:
         Rows on which the ensemble's error is watched.
     watched : array-like, default=None
         Their features.
+    first : float, default=None
+        The coefficient of the first member; None is that of its error.
     """
 
     learner: WeakLearner
@@ -86,6 +88,7 @@ class Samme:
     learning_rate: float
     validation: Votes | None = None
     watched: Any = None
+    first: float | None = None
 
     def __post_init__(self) -> None:
         self.members: list[Any] = []
@@ -119,6 +122,8 @@ class Samme:
         return too_weak(error, self.n_classes, not self.members)
 
     def _coefficient(self, error: float) -> float:
+        if self.first is not None and not self.members:
+            return 2.0 * self.first
         if error == 0.0:  # more than all before it together: it is right where they are not
             return PERFECT_WEIGHT + sum(self.coefficients)
         if not self._most:

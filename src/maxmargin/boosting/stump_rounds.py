@@ -65,6 +65,8 @@ class StumpRounds:
         Rows on which the ensemble's error is watched.
     watched : array-like, default=None
         Their features.
+    first : float, default=None
+        The coefficient of the first member; None is that of its error.
     """
 
     columns: BucketedColumns
@@ -73,6 +75,7 @@ class StumpRounds:
     learning_rate: float
     validation: Votes | None = None
     watched: Any = None
+    first: float | None = None
 
     def __post_init__(self) -> None:
         buckets, n = self.columns.buckets, len(self.training.label)
@@ -110,13 +113,23 @@ class StumpRounds:
         """Make some rounds of AdaBoost, as many as take no time to speak of."""
         if self._ended:
             return Stop.PERFECT
-        log = np.zeros((min(most, self._at_once(clock)), LINE))
+        begins = self.first is not None and not self.coefficients
+        log = np.zeros((1 if begins else min(most, self._at_once(clock)), LINE))
         made = self._make(log, False)
         if log[made - 1, STATUS] == WEAK:
             made -= 1
         if made == 0:
             return too_weak(log[0, WEIGHTED_ERROR], 2, not self.coefficients)
+        if begins:
+            self._replay_first(log)
         return self._take(log[:made], clock)
+
+    def _replay_first(self, log: Vector) -> None:
+        """Make the first round again, with the coefficient that was asked for."""
+        assert self.first is not None
+        self._rows = _begin(self.training, self.columns, self._workers)
+        log[0, COEFFICIENT] = 2.0 * self.first
+        self._make(log, True)
 
     def _at_once(self, clock: Clock | None) -> int:
         """Say how many rounds to make in a call; with little time, no more than there are."""

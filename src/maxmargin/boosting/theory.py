@@ -135,6 +135,29 @@ def bound_training_error(
     return bounds.view(np.recarray)
 
 
+def bound_by_loss(errors: ArrayLike, history: History) -> Any:
+    """Set the training error after every round beside the loss, whatever made the coefficients.
+
+    Parameters
+    ----------
+    errors : array-like of shape (rounds,)
+        Weighted errors of the weak learners.
+    history : History
+
+    Returns
+    -------
+    bounds : recarray of shape (rounds,)
+        As of ``bound_training_error``: ``product`` is the mean loss, which is 1 at first, and ``z``
+        by how much a round multiplied it. Those that rest on one coefficient a round are nan.
+    """
+    loss = history.column("loss")
+    bounds = np.full(len(loss), np.nan, dtype=[(name, np.float64) for name in BOUND_FIELDS])
+    bounds["edge"], bounds["product"] = 0.5 - np.asarray(errors, dtype=np.float64), loss
+    bounds["z"] = loss / np.append(1.0, loss[:-1])
+    bounds["error"] = history.column("train_error")
+    return bounds.view(np.recarray)
+
+
 def _geometric(edge: Vector) -> Any:
     """Give (1 - 4 gamma^2)^(T/2) after every T rounds, gamma the smallest edge of them."""
     smallest, rounds = np.minimum.accumulate(edge), np.arange(1, len(edge) + 1)

@@ -29,6 +29,8 @@ from maxmargin.boosting.weak_learner import Numbers, class_numbers
 from maxmargin.ensembles.members import MemberSequence
 from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.table import read
+from maxmargin.inputs.tabular import lines_as_html, make_frame
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.label_search import leaf_classes
 from maxmargin.trees.shape import ShapeFunctions, additive_shape, chosen_class
 from maxmargin.trees.split import Split
@@ -51,8 +53,36 @@ class Hardest(NamedTuple):
     rows: NDArray[np.intp]
     weights: Vector
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the rows.
 
-class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
+        Returns
+        -------
+        list of dict
+            With "row" and "weight".
+        """
+        pairs = zip(self.rows.tolist(), self.weights.tolist(), strict=True)
+        return [{"row": row, "weight": weight} for row, weight in pairs]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the rows as a DataFrame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default=None
+            None for the first of these that is installed.
+
+        Returns
+        -------
+        DataFrame
+        """
+        return make_frame(self.to_dicts(), library)
+
+    def _repr_html_(self) -> str:
+        return lines_as_html(self.to_dicts())
+
+
+class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimator):
     """What a fitted AdaBoost does.
 
     A subclass sets ``classes_``, ``estimators_``, ``estimator_weights_`` and ``weights_``; where
@@ -65,6 +95,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
     estimator_weights_: Vector
     weights_: Vector
     _stumps: StumpEnsemble | None
+    _path: Vector | None
     _had_missing: NDArray[np.bool_] | None
 
     @property
@@ -95,6 +126,9 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
         votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
         if sparse.issparse(X) and self._stumps is not None:
             X = X.tocsc()
+        if self._corrected:
+            yield from self._corrected_votes(X)
+            return
         for number, weight in enumerate(self.estimator_weights_):
             predicted = self._predict_member(number, X)
             if two:
@@ -104,12 +138,36 @@ class WeightedVote(MemberSequence, ClassifierMixin, BaseEstimator):
             total += weight
             yield votes, total
 
+    @property
+    def _corrected(self) -> bool:
+        """Whether every round fitted all coefficients again; older models do not say."""
+        return getattr(self, "_path", None) is not None
+
+    def _weights_after(self, rounds: int) -> Vector:
+        """Give the members' coefficients after so many rounds."""
+        if not self._corrected:
+            return self.estimator_weights_[:rounds]
+        assert self._path is not None
+        begin = rounds * (rounds - 1) // 2
+        return self._path[begin : begin + rounds]
+
+    def _corrected_votes(self, X: Any) -> Iterator[tuple[Vector, float]]:
+        """Give the votes after every round where each has coefficients of its own for all."""
+        signs: list[NDArray[np.int8]] = []
+        for number in range(len(self.estimators_)):
+            predicted = self._predict_member(number, X)
+            signs.append(np.where(predicted == 1, 1, -1).astype(np.int8))
+            weights, votes = self._weights_after(number + 1), np.zeros(X.shape[0])
+            for weight, sign in zip(weights, signs, strict=True):
+                votes += weight * sign
+            yield votes, float(np.cumsum(weights)[-1])
+
     def _votes(self, X: Any, rounds: int | None = None) -> tuple[Vector, float]:
         """Give the votes after some rounds, or all, to the same bits as the staged ones."""
         last = len(self.estimators_) if rounds is None else rounds
         if self._stumps is None:
             return next(islice(self._staged_votes(X), last - 1, None))
-        weights = self.estimator_weights_[:last]
+        weights = self._weights_after(last)
         total = float(np.cumsum(weights)[-1])
         stumps = self._stumps.first(last, self.n_jobs)
         if self.n_classes_ == 2:

@@ -28,6 +28,7 @@ from maxmargin.inputs.table import missing_columns, read
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.weights import read_weight, weigh_classes
 from maxmargin.ops.clock import Clock
+from maxmargin.trees.categories import FEW
 from maxmargin.trees.stump import DecisionStump, StumpMaker
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
@@ -113,6 +114,16 @@ class VoteFit(WeightedVote):
         kind = ResampledClassifier if resample else WeightedClassifier
         weak = by_place(weak, getattr(self, "feature_names_in_", None))
         return kind(weak, data.X, data.y, self.classes_, rng, data.params)
+
+    def _searches_exactly(self) -> bool:
+        """Whether the weak learner has the least weighted error of all its kind.
+
+        A column of many categories is held back, so that it may be left for one of more error.
+        """
+        if not self._has_stumps() or self.estimator_.criterion != "error":
+            return False
+        sizes = [len(codes) for codes in getattr(self, "_categories", {}).values()]
+        return not (self.estimator_.category_smoothing and max(sizes, default=0) > FEW)
 
     # recover
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from maxmargin.certify.status import Status
+from maxmargin.inputs.tabular import Tabular
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Tabular):
     """Primal and dual values at the returned point and what follows from them.
 
     Attributes
@@ -18,7 +20,8 @@ class Certificate:
     gap : float
         primal - dual, which bounds the suboptimality of both.
     relative_gap : float
-        gap divided by the larger of the two in absolute value.
+        gap divided by the larger of the two in absolute value; 0 where both are 0, or certified to
+        be 0 but for rounding.
     kkt_violation : float
         By how much the worst pair of variables breaks the optimality conditions; 0 if none does.
     floor : float
@@ -37,8 +40,8 @@ class Certificate:
     Examples
     --------
     >>> print(Certificate(10.01, 10.0, 2e-4, 1e-9, "float64", Status.CERTIFIED))
-    CERTIFIED  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  KKT violation 2e-04  \
-floor 1e-09  float64
+    CERTIFIED optimum of the training problem  primal 10.01  dual 10  gap 1e-02 (relative 1e-03)  \
+KKT violation 2e-04  floor 1e-09  float64
     """
 
     primal: float
@@ -62,15 +65,41 @@ floor 1e-09  float64
 
     @property
     def relative_gap(self) -> float:
-        """The gap divided by the larger of |primal| and |dual|; 0 when both are 0."""
+        """The gap divided by the larger of |primal| and |dual|; 0 when both are 0.
+
+        Those of an optimum of 0 differ by rounding alone where they are certified.
+        """
         if self.gap == float("inf"):
             return self.gap
         size = max(abs(self.primal), abs(self.dual))
-        return 0.0 if size == 0 else self.gap / size
+        vanishes = self.status is Status.CERTIFIED and size <= self.floor
+        return 0.0 if size == 0 or vanishes else self.gap / size
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List what is known, in one line.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [
+            {
+                "status": self.status.name,
+                "primal": self.primal,
+                "dual": self.dual,
+                "gap": self.gap,
+                "relative_gap": self.relative_gap,
+                "kkt_violation": self.kkt_violation,
+                "floor": self.floor,
+                "precision": self.precision,
+                "meaning": self.status.sentence,
+            }
+        ]
 
     def __str__(self) -> str:
+        found = " optimum of the training problem" if self.status is Status.CERTIFIED else ""
         return (
-            f"{self.status.name}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
+            f"{self.status.name}{found}  primal {self.primal:.7g}  dual {self.dual:.7g}  "
             f"gap {self.gap:.0e} (relative {self.relative_gap:.0e})  "
             f"KKT violation {self.kkt_violation:.0e}  floor {self.floor:.0e}  {self.precision}"
             + (f"  ({self.about})" if self.about else "")

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import judge
-from maxmargin.certify.linear import Lengths, verdict
+from maxmargin.certify.linear import Lengths
 from maxmargin.certify.status import Status
+from maxmargin.certify.verdict import BY_GAP, conclude_one
 from maxmargin.problems import CrammerSinger
 
 Matrix = NDArray[np.float64]
@@ -42,7 +43,8 @@ def judge_crammer_singer(
     floor = _rounding(problem, point, primal)
     sound = bool(np.isfinite([primal, dual]).all() and np.isfinite(point.theta).all())
     feasible = problem.feasible(point.alpha)
-    return verdict((primal, dual, violation, floor), point, tol, sound, feasible, stopped)
+    facts, numbers = (sound, True, feasible), (primal, dual, violation, floor)
+    return conclude_one(numbers, BY_GAP, tol, facts, point.precision.name, stopped)
 
 
 def price_of_rounding(problem: CrammerSinger, point: CrammerSingerPoint) -> float:

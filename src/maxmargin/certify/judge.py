@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.status import Status
+from maxmargin.certify.verdict import BY_CONDITIONS, Numbers, conclude, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, SlackBudget, Stack
 from maxmargin.problems.stack import Seen
@@ -26,7 +27,7 @@ from maxmargin.problems.stack import Seen
 Vector = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
-_GAP = 10.0  # times the tolerance of the conditions may the gap be, relative to the objective
+_VANISHING = 1e-11  # of what cancels may be taken for 0; float32 is too rounded for that
 
 
 @dataclass(frozen=True)
@@ -73,41 +74,21 @@ def judge_all(
     """Judge the dual points of kernel machines, which stand one after the other in one long point.
 
     Certified means both: no pair of variables breaks the optimality conditions by more than
-    ``tol`` (twice that where rounding explains the rest), and the gap, with all that rounding can
-    add to it, is at most 10 tol of the objective. An objective above that of w = 0 is none's
-    optimum, whatever a rounded kernel says.
+    ``tol`` (twice that where rounding explains the rest; of shares in units of their margin), and
+    the gap, with all that rounding can add to it, is at most 10 tol of the objective. An objective
+    above that of w = 0 is none's optimum, whatever a rounded kernel says.
     """
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
-    primal, dual, violation = seen.primal, seen.dual, np.maximum(0.0, seen.violation)
-    met = primal < np.inf  # otherwise no multiple of this w has all rows on their side
-    size, least = np.maximum(np.abs(primal), np.abs(dual)), _least_size(problems, points)
-    allowed = _GAP * tol * np.where(met, np.maximum(size, least), 0.0)
-    small = primal - dual + floor <= allowed
-    small &= primal <= zero + _GAP * tol * np.maximum(np.abs(zero), least)
-    optimal = (violation <= tol + np.minimum(tol, error)) & small
-    convex = convex & (dual <= zero + floor)
+    violation = np.maximum(0.0, seen.violation)
+    rest, unit = _rest(problems, points, floor), _unit(problems, points, seen)
+    numbers = Numbers(seen.primal, seen.dual, violation, floor, error, rest, unit)
+    best = seen.primal <= zero + numbers.allowed(BY_CONDITIONS, tol)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
-    sound = np.isfinite(sums) & seen.inside & np.isfinite(dual) & ~np.isnan(primal)
-    sound &= np.isfinite(primal) | (problems.hard & (primal == np.inf))
-    name = points.rounding.name
-    proofs = zip(sound.tolist(), convex.tolist(), optimal.tolist(), strict=True)
-    statuses = [_status(*of_one, stopped) for of_one in proofs]
-    numbers = (each.tolist() for each in (primal, dual, violation, floor, allowed))
-    return [
-        Certificate(p, d, v, f, name, status, a)
-        for p, d, v, f, a, status in zip(*numbers, statuses, strict=True)
-    ]
-
-
-def _least_size(problems: Stack, points: Point) -> Vector:
-    """Say what a gap may be compared with where sums are given and the optimum may be 0.
-
-    That is |w|^2 / 2 of the same duals if their rows were orthogonal.
-    """
-    if not any(problems.totals):
-        return np.zeros(len(problems))
-    return 0.5 * problems.segments.sum(np.square(points.beta * points.rounding.lengths))
+    sound = np.isfinite(sums) & seen.inside & np.isfinite(seen.dual) & ~np.isnan(seen.primal)
+    sound &= np.isfinite(seen.primal) | (problems.hard & (seen.primal == np.inf))
+    facts = sound, convex & (seen.dual <= zero + floor), best
+    return conclude(numbers, BY_CONDITIONS, tol, facts, points.rounding.name, stopped)
 
 
 @judge.register
@@ -127,27 +108,15 @@ def judge_slack_budget(
     stray = np.array([abs(b * point.beta.sum())]) if penalised.bias else np.zeros(1)
     seen = replace(penalised.look(point.beta, point.product), stray=stray, g=gradient - b)
     error, floor = (float(each[0]) for each in rounding(penalised, point, seen))
-    allowed = _GAP * tol * max(abs(primal), abs(dual)) if primal < np.inf else 0.0
     violation = float(np.maximum(0.0, problem.violation(point.beta, gradient)))
-    optimal = violation <= tol + min(tol, error) and primal - dual + floor <= allowed
     sound = bool(np.isfinite(point.product).all() and problem.feasible(point.beta))
-    status = _status(sound and np.isfinite(dual), point.convex, optimal, stopped)
-    name = point.rounding.name
-    return Certificate(primal, dual, violation, floor, name, status, allowed)
+    facts = sound and bool(np.isfinite(dual)), point.convex, True
+    numbers, name = (primal, dual, violation, floor), point.rounding.name
+    return conclude_one(numbers, BY_CONDITIONS, tol, facts, name, stopped, error)
 
 
 def _pair(point: Point) -> tuple[Vector, Vector]:
     return point.beta, point.product
-
-
-def _status(sound: bool, convex: bool, optimal: bool, stopped: Status | None) -> Status:
-    if not sound:
-        return Status.NUMERICAL_ERROR
-    if not convex:
-        return Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
-    if optimal:
-        return Status.CERTIFIED
-    return stopped or Status.STALLED
 
 
 def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector]:
@@ -157,18 +126,73 @@ def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector
     row that pays or would at the edge of them; both values of |w|^2, here and in the dual, are off
     by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
-    Adding up the objectives is good to a few units in the last place of sum |beta|, which at the
-    optimum is at most twice their size.
+    Adding up the objectives is good to a few units in the last place of sum |p beta|, which in a
+    classification is at most twice their size at the optimum.
     """
-    parts, beta, weights = problems.segments, points.beta, np.abs(points.beta)
-    error = points.rounding.of_values(beta, parts)
-    if points.rounding.reach is not None:
-        length = parts.spread(np.sqrt(np.maximum(0.0, parts.sum(beta * points.product))))
-        error = error + points.rounding.of_weights(length)
-    upper, lower, total = problems.upper, problems.lower, parts.sum(weights)
+    parts, weights = problems.segments, np.abs(points.beta)
+    error = _error_of_values(problems, points) + _error_of_sums(problems, points, seen)
+    upper, lower = problems.upper, problems.lower
+    total, terms = parts.sum(weights), parts.sum(weights * np.abs(problems.p))
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
-    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * total + 2.0 * seen.stray
+    floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * terms + 2.0 * seen.stray
     worst = parts.max(error)
     return worst, floor + 2.0 * worst * total if problems.hard else floor
+
+
+def _error_of_values(problems: Stack, points: Point) -> Vector:
+    """Bound the error of sums of kernel values; a row's variables make one coefficient."""
+    parts, rounding = problems.segments, points.rounding
+    if problems.copies > 1:
+        of_rows = rounding.of(slice(0, len(points.beta) // problems.copies))
+        values = of_rows.of_values(problems.of_rows(points.beta), problems.rows)
+        error = problems.of_variables(values)
+    else:
+        error = rounding.of_values(points.beta, parts)
+    if rounding.reach is None:
+        return error
+    squares = np.maximum(0.0, parts.sum(points.beta * points.product))
+    longer: Vector = error + rounding.of_weights(parts.spread(np.sqrt(squares)))
+    return longer
+
+
+def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
+    """Bound what adding the bias adds, and what was taken off the targets.
+
+    A target counts where the value is near to it; elsewhere it is what the row pays that is large.
+    Nothing is lost of a bias alone, nor of a shift alone.
+    """
+    values, shift = problems.p - seen.g, abs(problems.shift)
+    bias = np.abs(values - points.product)
+    summed = problems.rows.sum(problems.of_rows(points.beta) != 0) > 0
+    level = (np.abs(values) + shift) * problems.segments.spread(summed.astype(np.float64))
+    if shift:
+        level = level + np.where(bias > 0, bias + shift, 0.0)
+    error: Vector = 0.5 * _EPS * level
+    return error
+
+
+def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
+    """Say up to where an objective is 0 but for rounding, where sums are given and no targets.
+
+    That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2. Both grow
+    with the square of the weights, as the objective does; beside targets they would outgrow it.
+    """
+    if not any(problems.totals) or problems.p.any():
+        return np.zeros(len(problems))
+    lengths = points.rounding.lengths[: len(points.beta) // problems.copies]
+    terms = problems.rows.sum(np.abs(problems.of_rows(points.beta)) * lengths)
+    return np.where(floor <= _VANISHING * 0.5 * np.square(terms), floor, 0.0)
+
+
+def _unit(problems: Stack, points: Point, seen: Seen) -> float:
+    """Say in which unit values violate: in margins of rho, where a model is divided by it.
+
+    That is the problem of two groups without targets; rho is half of what lies between their
+    biases. A margin above 1 does not make the conditions any milder.
+    """
+    if problems.groups is None or problems.p.any():
+        return 1.0
+    bias = -points.product - seen.g
+    return float(min(max(0.5 * (bias[-1] - bias[0]), 0.0), 1.0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import judge
 from maxmargin.certify.status import Status
+from maxmargin.certify.verdict import BY_GAP, conclude_one
 from maxmargin.kernels.rounding import of_product, units
 from maxmargin.problems import LinearProblem
 
@@ -80,32 +80,8 @@ def judge_linear(
     floor = _rounding(problem, point, prices, primal, dual)
     sound = bool(np.isfinite(primal) and np.isfinite(point.theta).all())
     feasible = np.isfinite(dual) and problem.feasible(point.beta, point.back, point.spread)
-    return verdict((primal, dual, violation, floor), point, tol, sound, feasible, stopped)
-
-
-def verdict(
-    numbers: tuple[float, float, float, float],
-    point: Any,
-    tol: float,
-    sound: bool,
-    feasible: bool,
-    stopped: Status | None,
-) -> Certificate:
-    """Certify a point of this primal, dual, violation and floor, or say what is known of it."""
-    primal, dual, _, floor = numbers
-    size = tol * max(abs(primal), abs(dual))
-    status = stopped or Status.STALLED
-    if not sound:
-        status = Status.NUMERICAL_ERROR
-    elif feasible and within(primal - dual, floor, size):
-        status = Status.CERTIFIED
-    return Certificate(*numbers, point.precision.name, status, 2.0 * size)
-
-
-def within(gap: float, floor: float, size: float) -> bool:
-    """Whether a gap is at most this size, or twice that where rounding explains the rest."""
-    gap = abs(gap)  # a dual above the primal is as far from the truth as one below
-    return gap <= size + min(size, floor) and gap + floor <= 2.0 * size
+    facts, numbers = (sound, True, bool(feasible)), (primal, dual, violation, floor)
+    return conclude_one(numbers, BY_GAP, tol, facts, point.precision.name, stopped)
 
 
 def price_of_rounding(problem: LinearProblem, point: LinearPoint, prices: Vector) -> float:

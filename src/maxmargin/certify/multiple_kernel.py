@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from maxmargin.certify.certificate import Certificate
 from maxmargin.certify.judge import judge
-from maxmargin.certify.linear import within
 from maxmargin.certify.status import Status
+from maxmargin.certify.verdict import BY_GAP, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems.multiple_kernel import Mixed, MultipleKernel
 
@@ -42,17 +42,11 @@ def judge_multiple_kernel(
     primal, dual = problem.primal(weights, parts), problem.dual(parts)
     squares = np.sum([part.squares for part in parts], axis=0)
     short = max(0.0, problem.norm(squares) - float(weights @ squares))
-    floor, size = _rounding(point, primal), tol * max(abs(primal), abs(dual))
     allowed = (weights >= 0).all() and np.linalg.norm(weights, problem.p) <= 1.0 + 1e-9
-    feasible = allowed and all(part.problem.feasible(part.beta) for part in parts)
-    status = stopped or Status.STALLED
-    if not np.isfinite([primal, dual]).all():
-        status = Status.NUMERICAL_ERROR
-    elif not point.convex:
-        status = Status.NOT_CONVEX if stopped in (None, Status.STALLED) else stopped
-    elif feasible and within(primal - dual, floor, size):
-        status = Status.CERTIFIED
-    return Certificate(primal, dual, short, floor, "float64", status, 2.0 * size)
+    feasible = bool(allowed) and all(part.problem.feasible(part.beta) for part in parts)
+    facts = bool(np.isfinite([primal, dual]).all()), point.convex, feasible
+    numbers = primal, dual, short, _rounding(point, primal)
+    return conclude_one(numbers, BY_GAP, tol, facts, "float64", stopped)
 
 
 def _rounding(point: MixturePoint, primal: float) -> float:

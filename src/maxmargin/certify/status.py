@@ -11,10 +11,10 @@ class Status(Enum):
     Examples
     --------
     >>> Status.CERTIFIED.sentence
-    'The optimality conditions hold to the tolerance asked for.'
+    'The optimum of the training problem was found, to the tolerance asked for.'
     """
 
-    CERTIFIED = "The optimality conditions hold to the tolerance asked for."
+    CERTIFIED = "The optimum of the training problem was found, to the tolerance asked for."
     STALLED = "Rounding stopped the progress before the tolerance was reached; scale the data."
     ITERATION_LIMIT = "max_iter was reached before the tolerance; the gap says how far it got."
     TIME_LIMIT = "time_limit was reached before the tolerance; the gap says how far it got."

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-from maxmargin.cli.complaint import BAD_INPUT, EXIT_CODES, complaining, leave
+from maxmargin.cli.complaint import BAD_INPUT, CANNOT, EXIT_CODES, complaining, leave
+from maxmargin.inputs.outlet import flush_streams, guard_streams
 
 app = typer.Typer(
     name="maxmargin",
@@ -77,6 +79,13 @@ Thousands = Annotated[
 NoHeader = Annotated[
     bool, typer.Option("--no-header", help="The first line is data: columns are c0, c1, ...")
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(help="What is read may take so much, such as 8G; what is free if left out."),
+]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Write texts bare, even those that a spreadsheet would run.")
+]
 Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -84,8 +93,17 @@ Out = Annotated[Path | None, typer.Option(help="Folder for the files; maxmargin-
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; a pipe or a terminal that is closed meanwhile ends nothing."""
+    outlets = guard_streams()
+    try:
+        app()
+    except SystemExit as done:
+        error = flush_streams(outlets)
+        if error is not None and not done.code:
+            reason = (error.strerror or str(error)).lower()
+            sys.stderr.write(f"maxmargin: The results could not be printed: {reason}.\n")
+            raise SystemExit(CANNOT) from None
+        raise
 
 
 def _print_version(wanted: bool) -> None:
@@ -144,9 +162,11 @@ def fit(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Out = None,
+    raw: Raw = False,
     json: Json = False,
     repeat: Annotated[
         Path | None, typer.Option(help="A run.json: do the same again, to the same bits.")
@@ -166,12 +186,12 @@ def fit(
 
         if repeat is not None:
             _refuse_beside_repeat(context)
-            repeat_fit(repeat, file, jobs=jobs, out=out, json=json)
+            repeat_fit(repeat, file, jobs=jobs, out=out, json=json, raw=raw, memory=memory)
         else:
             run_fit(Request.of(context.params, begun), out, json=json)
 
 
-_BESIDE_REPEAT = {"file", "out", "json", "jobs", "repeat"}
+_BESIDE_REPEAT = {"file", "out", "json", "jobs", "memory", "raw", "repeat"}
 
 
 def _refuse_beside_repeat(context: typer.Context) -> None:
@@ -205,6 +225,7 @@ def compare(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     json: Json = False,
@@ -231,6 +252,8 @@ def predict(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
+    raw: Raw = False,
     json: Json = False,
 ) -> None:
     """Predict rows of a file by a stored model.
@@ -255,6 +278,7 @@ def evaluate(
     decimal: Decimal = None,
     thousands: Thousands = None,
     no_header: NoHeader = False,
+    memory: Memory = None,
     json: Json = False,
 ) -> None:
     """Judge a stored model on the labelled rows of a file."""
@@ -266,13 +290,13 @@ def evaluate(
 
 
 @app.command(epilog=EXIT_CODES)
-def info(model: Model, json: Json = False) -> None:
+def info(model: Model, memory: Memory = None, json: Json = False) -> None:
     """Say what a stored model is, what it reads and how good it was."""
     with complaining():
         _check(model)
         from maxmargin.cli.stored import run_info
 
-        run_info(model, json=json)
+        run_info(model, memory, json=json)
 
 
 @app.command(epilog=EXIT_CODES)
@@ -289,6 +313,10 @@ def demo(
 
         request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
         run_fit(replace(request, command="maxmargin demo"), out, json=json)
+        if not json:
+            from maxmargin.cli.tell import tell_next
+
+            tell_next(out)
 
 
 cascades = typer.Typer(

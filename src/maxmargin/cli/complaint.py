@@ -13,6 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from maxmargin.inputs.exhaustion import lacks_memory, missing_addresses
+
 CANNOT, BAD_INPUT, DIFFERENT, INTERRUPTED = 1, 2, 4, 130
 
 EXIT_CODES = """Exit codes: 0 done, also where Ctrl-C or the time budget left models out; 1 a file
@@ -51,27 +53,41 @@ def complaining() -> Iterator[None]:
 
     Libraries warn of nothing: what the user should know stands in a note.
     """
+    _refuse_few_addresses()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except KeyboardInterrupt:
         leave("Interrupted: nothing was written.", INTERRUPTED)
-    except MemoryError:
-        leave("There is not enough memory for this table.", CANNOT)
-    except OSError as error:
-        leave(str(error), CANNOT)
-    except ValueError as error:
-        if not type(error).__module__.startswith("maxmargin."):
-            _confess(error)
-        leave(str(error), BAD_INPUT)
-    except typer.Exit:
+    except (typer.Exit, SystemExit, GeneratorExit):
         raise
-    except Exception as error:
-        _confess(error)
+    except BaseException as error:  # a panic of compiled code is no Exception
+        _explain(error)
 
 
-def _confess(error: Exception) -> Never:
+def _refuse_few_addresses() -> None:
+    """Say so before a library ends the process in its own way."""
+    found = missing_addresses()
+    if found is not None:
+        allowed, needed = (f"{size / 1e9:.1f} GB" for size in found)
+        leave(
+            f"ulimit -v allows {allowed} of memory, and at least {needed} are needed: raise it.",
+            CANNOT,
+        )
+
+
+def _explain(error: BaseException) -> Never:
+    if lacks_memory(error):
+        leave("There is not enough memory for this table.", CANNOT)
+    if isinstance(error, OSError):
+        leave(str(error), CANNOT)
+    if isinstance(error, ValueError) and type(error).__module__.startswith("maxmargin."):
+        leave(str(error), BAD_INPUT)
+    _confess(error)
+
+
+def _confess(error: BaseException) -> Never:
     """Say that the fault is not the user's, and where it is."""
     *_, frame = traceback.extract_tb(error.__traceback__)
     place = f"{Path(frame.filename).name}, line {frame.lineno}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from maxmargin.cli.complaint import DIFFERENT, leave
+from maxmargin.cli.complaint import CANNOT, DIFFERENT, leave
 from maxmargin.cli.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
-from maxmargin.cli.request import Request
+from maxmargin.cli.request import Request, parse_bytes
 from maxmargin.cli.tell import (
     progress,
     say,
@@ -20,9 +22,10 @@ from maxmargin.cli.tell import (
     tell_outcome,
     tell_table,
 )
-from maxmargin.job import Outcome, run_comparison, run_job
+from maxmargin.job import Entry, Outcome, run_comparison, run_job
 from maxmargin.job.metric import choose_metric, sought_of
-from maxmargin.job.prediction import predictions_of
+from maxmargin.job.outcome import faults_of
+from maxmargin.job.prediction import defused, predictions_of
 from maxmargin.job.record import (
     comparison_of,
     differences,
@@ -33,7 +36,7 @@ from maxmargin.job.record import (
     record_of,
 )
 from maxmargin.storage import save_model
-from maxmargin.tables import InputError, Reading, Table
+from maxmargin.tables import InputError, Table
 
 
 def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]:
@@ -54,14 +57,25 @@ def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]
     """
     folder = Folder(_usual_folder(request.file) if out is None else out)
     folder.check(request.file)
-    return _fit(request, request.load(), folder, json=json)
+    outcome, record = _fit(request, request.load(), folder, json=json)
+    _confess(outcome.entries)
+    return record
 
 
 def _usual_folder(file: Path) -> Path:
     return Path(f"maxmargin-{file.name.partition('.')[0] or 'table'}")
 
 
-def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[str, Any]:
+def _confess(entries: Iterable[Entry]) -> None:
+    """End as a failure if a model is missing by our fault; what could be made is written."""
+    faults = faults_of(entries)
+    if faults:
+        leave(f"A fault of maxmargin, please report it; models are missing ({faults}).", CANNOT)
+
+
+def _fit(
+    request: Request, table: Table, folder: Folder, *, json: bool
+) -> tuple[Outcome, dict[str, Any]]:
     if not json:
         tell_table(table)
     with progress(quiet=json) as tell:
@@ -69,15 +83,15 @@ def _fit(request: Request, table: Table, folder: Folder, *, json: bool) -> dict[
     record = record_of(outcome, request.source)
     if not json:
         tell_outcome(outcome)
-    write_files(folder, outcome, record, request.reading)
+    write_files(folder, outcome, record, request)
     if json:
         typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
     else:
         tell_files(folder.path, NAMES)
-    return record
+    return outcome, record
 
 
-def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], reading: Reading) -> None:
+def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], request: Request) -> None:
     """Write the four files, all of them or none.
 
     Parameters
@@ -86,16 +100,21 @@ def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], readin
     outcome : Outcome
     record : dict
         What run.json holds.
-    reading : Reading
-        How the table was read: later files are read so too.
+    request : Request
+        How the table was read, for later files, and whether predictions are written bare.
     """
     from maxmargin.report.job_report import JobReport
 
     with folder.filling() as part:
         JobReport(outcome).save(part / REPORT)
-        value = {"pipeline": outcome.model, "schema": outcome.table.schema, "reading": reading}
+        value = {
+            "pipeline": outcome.model,
+            "schema": outcome.table.schema,
+            "reading": request.reading,
+        }
         save_model(part / MODEL, value, about_of(outcome))
-        predictions_of(outcome).write_csv(part / PREDICTIONS)
+        said = predictions_of(outcome)
+        (said if request.raw else defused(said)).write_csv(part / PREDICTIONS)
         (part / RUN).write_text(json_text.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
@@ -133,7 +152,14 @@ def about_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def repeat_fit(
-    path: Path, file: Path | None, *, jobs: int | None, out: Path | None, json: bool
+    path: Path,
+    file: Path | None,
+    *,
+    jobs: int | None,
+    out: Path | None,
+    json: bool,
+    raw: bool = False,
+    memory: str | None = None,
 ) -> None:
     """Do again what a run.json tells of, and say whether the numbers are the same.
 
@@ -148,15 +174,21 @@ def repeat_fit(
     out : Path or None
         The folder for the files; that of the run.json if it is not named.
     json : bool
+    raw : bool, default=False
+        Whether texts are written that spreadsheets would run.
+    memory : str, default=None
+        What the table may take.
     """
     old = read_record(path)
-    request = Request.again(old, job_of(old, jobs), file)
+    again = Request.again(old, job_of(old, jobs), file)
+    request = replace(again, raw=raw, memory=parse_bytes(memory))
     folder = Folder(path.parent if out is None else out)
     folder.check(request.file)
     table = request.load()
     if table.digest != old["source"].get("digest"):
         raise InputError(f"{str(request.file)!r} is not the file of that run: its bytes differ.")
-    new = _fit(request, table, folder, json=json)
+    outcome, new = _fit(request, table, folder, json=json)
+    _confess(outcome.entries)
     found = differences(old["results"], new["results"])
     if found:
         others = [name for name, v in new["libraries"].items() if old["libraries"].get(name) != v]
@@ -182,8 +214,9 @@ def run_compare(request: Request, *, json: bool) -> None:
     metric = choose_metric(table, request.job.metric)
     if json:
         typer.echo(json_text.dumps(comparison_of(contest, table, metric)))
-        return
-    tell_entries(contest.entries, metric, sought_of(table))
-    tell_choice(contest.done[:2], contest.verdict)
-    for note in contest.notes:
-        say((note, "yellow"))
+    else:
+        tell_entries(contest.entries, metric, sought_of(table))
+        tell_choice(contest.done[:2], contest.verdict)
+        for note in contest.notes:
+            say((note, "yellow"))
+    _confess(contest.entries)

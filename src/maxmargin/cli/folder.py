@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from maxmargin.inputs.opening import open_ordinary
 from maxmargin.tables import InputError
 
 REPORT, MODEL, PREDICTIONS, RUN = NAMES = (
@@ -18,6 +19,7 @@ REPORT, MODEL, PREDICTIONS, RUN = NAMES = (
     "predictions.csv",
     "run.json",
 )
+_HEAD = 200  # bytes
 _MARK = '"format": "maxmargin run"'  # as job.record writes it, which is slow to import
 
 
@@ -95,7 +97,8 @@ class Folder:
 def _is_record(path: Path) -> bool:
     """Whether a file begins as a run.json of this command does, whichever release wrote it."""
     try:
-        return _MARK in path.read_text(encoding="utf-8")[:200]
+        with open_ordinary(path) as file:
+            return _MARK in file.read(_HEAD).decode("utf-8", "replace")
     except (OSError, ValueError):
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -12,7 +13,8 @@ from typing import Any, Self
 from maxmargin.job import Job, parse_budget
 from maxmargin.tables import InputError, Reading, Table, Wishes, load_table
 
-_NOT_REPEATED = {"file", "out", "json", "jobs", "repeat"}
+_NOT_REPEATED = {"file", "out", "json", "jobs", "memory", "repeat"}
+_SIZE = re.compile(r"(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _USUAL = {"test_size": 0.2, "folds": 5, "time_budget": "10m", "seed": 0}
 
 
@@ -30,6 +32,10 @@ class Request:
         What to type to get the same again.
     begun : float or None
         When the command was, by ``perf_counter``.
+    raw : bool
+        Whether predictions are written bare, even where a spreadsheet would run them.
+    memory : int or None
+        Bytes that the table may take; None for what is free.
     """
 
     file: Path
@@ -38,6 +44,8 @@ class Request:
     job: Job
     command: str = ""
     begun: float | None = None
+    raw: bool = False
+    memory: int | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begun: float | None = None) -> Self:
@@ -64,7 +72,8 @@ class Request:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
         file, reading = Path(given["file"]), reading_of(given)
-        return cls(file, wishes, reading, Job(**job), command_of(given), begun)
+        command, memory = command_of(given), parse_bytes(given.get("memory"))
+        return cls(file, wishes, reading, Job(**job), command, begun, "raw" in given, memory)
 
     @classmethod
     def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:
@@ -96,7 +105,7 @@ class Request:
         -------
         Table
         """
-        return load_table(self.file, self.wishes, self.reading)
+        return load_table(self.file, self.wishes, self.reading, memory=self.memory)
 
     def started(self) -> Job:
         """Give the job, whose budget counts from the beginning of the command.
@@ -180,3 +189,28 @@ def command_of(given: Mapping[str, Any]) -> str:
         values = value if isinstance(value, list | tuple) else [value]
         words += [option if each is True else f"{option}={each}" for each in values]
     return shlex.join(["maxmargin", "fit", *words, "--", str(given["file"])])
+
+
+def parse_bytes(text: str | None) -> int | None:
+    """Read a size such as 8G; None is none.
+
+    Parameters
+    ----------
+    text : str or None
+
+    Returns
+    -------
+    int or None
+
+    Examples
+    --------
+    >>> parse_bytes("1.5k"), parse_bytes("8G")
+    (1536, 8589934592)
+    """
+    if text is None:
+        return None
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"--memory is a size such as 500M or 8G, and not {text!r}.")
+    number, unit = found.groups()
+    return int(float(number) * 1024 ** " kmgt".index(unit.lower() or " "))

@@ -17,14 +17,14 @@ from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
-from maxmargin.cli.request import reading_of
+from maxmargin.cli.request import parse_bytes, reading_of
 from maxmargin.cli.tell import interval, say, tell_classes, tell_test, title
 from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import interval_of, of_classes
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
-from maxmargin.job.prediction import name_rows, predict_frame
+from maxmargin.job.prediction import defused, name_rows, predict_frame
 from maxmargin.job.record import interval_from, plain, test_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
@@ -47,18 +47,20 @@ class Stored:
         return self.about.get("sought", usual)
 
 
-def load(path: Path) -> Stored:
+def load(path: Path, memory: int | None = None) -> Stored:
     """Read a model file.
 
     Parameters
     ----------
     path : Path
+    memory : int, default=None
+        Bytes that it may take; 4 GiB if left out.
 
     Returns
     -------
     Stored
     """
-    found = load_model(path)
+    found = load_model(path) if memory is None else load_model(path, max_bytes=memory)
     value = found.value
     if not (isinstance(value, dict) and _is_whole(value, found.about)):
         raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
@@ -98,28 +100,31 @@ def run_predict(
     ----------
     model, file : Path
     options : mapping of str to object
-        How the file is written, where it is not as the one that the model learned from.
+        How the file is written, where it is not as the one that the model learned from; "raw" to
+        leave texts as they are that spreadsheets would run.
     out : Path or None
         A csv file; None to print.
     json : bool
     """
-    stored = load(model)
+    memory = parse_bytes(options.get("memory"))
+    stored = load(model, memory)
     if out is not None and out.exists() and (out.samefile(file) or out.samefile(model)):
         raise InputError("--out names a file that is read: choose another one.")
-    frame = read_frame(file, reading_of(options, stored.reading))
+    frame = read_frame(file, reading_of(options, stored.reading), memory=memory)
     features, notes = stored.schema.features_of(frame)
     ids = frame.select(name for name in stored.schema.ids if name in frame.columns)
     said = predict_frame(stored.pipeline, features)
     said = name_rows(said, ids if ids.width else None, np.arange(1, len(said) + 1))
+    written = said if options.get("raw") else defused(said)
     if out is not None:
         with replacing(out) as part:
-            said.write_csv(part)
+            written.write_csv(part)
     if json:
         typer.echo(json_text.dumps({"predictions": plain(said.to_dicts()), "notes": list(notes)}))
         return
     _note(notes)
     if out is None:
-        typer.echo(said.write_csv(), nl=False)
+        typer.echo(written.write_csv(), nl=False)
     else:
         say(f"{len(said)} predictions written to ", (shown(out.resolve()), "bold cyan"))
 
@@ -139,8 +144,9 @@ def run_evaluate(model: Path, file: Path, options: Mapping[str, Any], *, json: b
         How the file is written, where it is not as the one that the model learned from.
     json : bool
     """
-    stored = load(model)
-    frame = read_frame(file, reading_of(options, stored.reading))
+    memory = parse_bytes(options.get("memory"))
+    stored = load(model, memory)
+    frame = read_frame(file, reading_of(options, stored.reading), memory=memory)
     _refuse_unlabelled(stored.schema.target, frame.columns)
     frame, gaps = stored.schema.labelled(frame)
     features, notes = stored.schema.features_of(frame)
@@ -215,15 +221,17 @@ def _score(model: Any, X: Any, truth: Any, metric: str, scorer: Any) -> float:
         return math.nan
 
 
-def run_info(model: Path, *, json: bool) -> None:
+def run_info(model: Path, memory: str | None = None, *, json: bool) -> None:
     """Say what a model is.
 
     Parameters
     ----------
     model : Path
+    memory : str, default=None
+        What it may take.
     json : bool
     """
-    stored = load(model)
+    stored = load(model, parse_bytes(memory))
     schema, about = stored.schema, stored.about
     if json:
         features = [{"name": each.name, "kind": each.kind} for each in schema.features]

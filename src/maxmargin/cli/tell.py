@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 from rich.table import Table as Grid
 from rich.text import Text
 
 from maxmargin.cli.complaint import shown
+from maxmargin.cli.folder import MODEL
+from maxmargin.cli.invocation import own_command
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
-from maxmargin.job.budget import duration
 from maxmargin.job.metric import are_unequal, is_of_one_class
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.wording import Metric, significant
+from maxmargin.progress.bar import progress_bar
+from maxmargin.progress.duration import duration, time_left
 from maxmargin.tables import Table
 
 COLUMNS = 40  # that are shown of a wide table
@@ -133,15 +135,11 @@ def progress(quiet: bool = False) -> Iterator[Teller]:
     callable
         To be told of the progress.
     """
-    screen = console(stderr=True)
     if quiet:
         yield silent
-    elif screen.is_terminal:
-        with _bar(screen) as bar:
-            task = bar.add_task("", total=1.0, step="", left="")
-            yield lambda told: bar.update(
-                task, description=told.title, completed=told.share, step=told.step, left=_left(told)
-            )
+    elif console(stderr=True).is_terminal:
+        with progress_bar() as tell:
+            yield tell
     else:
         yield _Lines()
 
@@ -155,23 +153,8 @@ class _Lines:
     def __call__(self, told: Progress) -> None:
         if told.title != self._title:
             self._title = told.title
-            say(f"{told.seconds:6.1f} s  {told.title} ...  {_left(told)}".rstrip(), stderr=True)
-
-
-def _bar(screen: Console) -> Bar:
-    return Bar(
-        TextColumn("{task.description}", markup=False),
-        TextColumn("{task.fields[step]}", markup=False, style="dim"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}", markup=False, style="dim"),
-        console=screen,
-        transient=True,
-    )
-
-
-def _left(told: Progress) -> str:
-    return f"about {duration(told.left)} left" if told.left >= 1.0 else ""
+            left = time_left(told.left)
+            say(f"{told.seconds:6.1f} s  {told.title} ...  {left}".rstrip(), stderr=True)
 
 
 # after the work
@@ -358,3 +341,17 @@ def tell_files(folder: Path, names: Sequence[str]) -> None:
     names : sequence of str
     """
     say("written: ", (f"{shown(folder.resolve())}/", "bold cyan"), f" {', '.join(names)}")
+
+
+def tell_next(folder: Path) -> None:
+    """Print the commands to go on with after the demo, ready to paste.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the demo left its files.
+    """
+    command, model = own_command(), shlex.quote(str(folder / MODEL))
+    say()
+    say("Train on your own table:       ", (f"{command} fit data.csv --target column", "bold"))
+    say("Look at the model just made:   ", (f"{command} info {model}", "bold"))

@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.progress import advance, muted, stop_asked
 
 _NAN = float("nan")
 _LATER = {"later": True}  # model files of releases without this number are read all the same
@@ -343,7 +344,8 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
     left = limits.n_rounds
     while left > 0:
         try:
-            some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
+            with muted():  # what fits members knows nothing of the rounds around it
+                some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
         except TimeUp:  # a learner with a clock of its own saw that ours is over
             return _cut_short(limits.clock, patience.latest)
         if isinstance(some, Stop):
@@ -352,6 +354,8 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
         if limits.history is not None:
             limits.history.extend(some)
         asked = _tell(some, limits, patience)
+        advance(1.0 - left / limits.n_rounds)
+        asked = asked or stop_asked()
         stop = _reason(some[-1], left, patience.spent, asked) or _out_of_time(limits.clock)
         if stop is not None:
             return stop

@@ -243,6 +243,7 @@ def bias_variance(
     random_state: Any = None,
     time_limit: float | None = None,
     callback: Callable[[int, int], object] | None = None,
+    verbose: int = 0,
 ) -> dict[str, BiasVariance]:
     """Fit models to training sets drawn again and again, and take their errors apart.
 
@@ -273,6 +274,9 @@ def bias_variance(
         given, two at least, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
+    verbose : int, default=0
+        Print what is done of what, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -298,7 +302,7 @@ def bias_variance(
     _check_truth(y, sample, truth)
     sets = TrainingSets.of("bias_variance", X, y, sample, n_repeats, random_state, classify)
     problem = _Classes(loss, truth) if classify else _Numbers(truth, count_rows(sets.X))
-    repeats = Repeats("bias_variance", n_repeats, time_limit, callback)
+    repeats = Repeats("bias_variance", n_repeats, time_limit, callback, verbose)
     said = repeats.ask(found, sets, lambda fitted: problem.ask(fitted, sets.X))
     judged = {name: problem.judge(told, sets) for name, told in said.items()}
     return {name: replace(each, asked=n_repeats) for name, each in judged.items()}

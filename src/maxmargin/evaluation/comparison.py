@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -22,14 +20,13 @@ from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.selection import best_of
 from maxmargin.evaluation.verdict import Verdict, alpaydin_f, corrected_t, dietterich_t, holm
 from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.tabular import Tabular, write_html
 
 TESTS = ("5x2f", "5x2t", "corrected")
 
-_FRAMES = ("pandas", "polars")
-
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabular):
     """A table of models, the best first, with a verdict on every difference from the best.
 
     Attributes
@@ -81,25 +78,6 @@ class Comparison:
             return "the best mean"
         return verdict.words(self.best, name)
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Give the table as a DataFrame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, default=None
-            None for the first of these that is installed.
-
-        Returns
-        -------
-        DataFrame
-        """
-        wanted = _FRAMES if library is None else (library,)
-        check_choice("to_frame", "library", wanted[0], _FRAMES)
-        installed = [name for name in wanted if find_spec(name) is not None]
-        if not installed:
-            raise ImportError(f"to_frame needs {' or '.join(wanted)}: install it, or use to_dicts.")
-        return (_pandas if installed[0] == "pandas" else _polars)(self.to_dicts())
-
     def __str__(self) -> str:
         """Say in a sentence or two what the table shows."""
         best = self.runs[self.best]
@@ -118,13 +96,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         head, *body = _cells(self)
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        rows = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in body]
-        return (
-            f"<table><thead><tr>{top}</tr></thead><tbody>"
-            + "".join(f"<tr>{row}</tr>" for row in rows)
-            + "</tbody></table>"
-        )
+        return write_html(head, body)
 
 
 def compare(
@@ -142,6 +114,7 @@ def compare(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Comparison:
     """Compare models on the same rows, and say whether the differences mean anything.
 
@@ -171,6 +144,9 @@ def compare(
         What a fit that fails does; with NaN the table says why, and ranks the others.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -196,6 +172,7 @@ def compare(
     classify = classifies(candidates, rows.y)
     parts = splits(wanted, rows, classify=classify, random_state=random_state)
     options = {"n_jobs": n_jobs, "error_score": error_score, "callback": callback}
+    options |= {"verbose": verbose, "owner": "compare"}
     runs = run_folds(candidates, rows, parts, scoring=scoring, decisions=decisions, **options)
     return Comparison(_ranked(runs), judge_runs(runs, test), _name(scoring, classify))
 
@@ -243,18 +220,6 @@ def _name(scoring: Any, classify: bool) -> str:
     if scoring is None:
         return "accuracy" if classify else "score"
     return scoring if isinstance(scoring, str) else "score"
-
-
-def _pandas(lines: list[dict[str, Any]]) -> Any:
-    import pandas as pd  # type: ignore[import-untyped, import-not-found, unused-ignore] # noqa: PLC0415
-
-    return pd.DataFrame(lines)
-
-
-def _polars(lines: list[dict[str, Any]]) -> Any:
-    import polars as pl  # noqa: PLC0415  (the same)
-
-    return pl.DataFrame(lines)
 
 
 def _cells(table: Comparison) -> list[list[str]]:

@@ -10,8 +10,12 @@ section 10.4). Only support vectors need another fit, and each begins at the dua
 solution (DeCoste and Wagstaff, "Alpha seeding for support vector machines", KDD 2000). Where no
 variable is free, the bias lies between two limits; the rows that set them are fitted again too.
 
-What a model takes from all rows at once, gamma="scale" and class_weight="balanced", is taken from
-all rows once: the models left out of are those with that gamma and those weights.
+That holds where the problem of the other rows is that of all rows less one variable. It does not
+
+- of estimators whose problem depends on how many rows there are, as that of nu does: only those
+  that declare ``_row_by_row`` are taken, all others are fitted once a row;
+- of a kernel or class weights that the rows decide, as gamma="scale" and class_weight="balanced"
+  do: where leaving a row out changes them, the others are fitted again with their own.
 """
 
 from __future__ import annotations
@@ -28,11 +32,12 @@ from maxmargin.evaluation.interval import Interval, clopper_pearson
 from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.lines import CountedLines
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
-from maxmargin.svm.training import Training, take
+from maxmargin.svm.training import Training, resolved, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -84,6 +89,7 @@ def leave_one_out(
     *,
     sample_weight: Any = None,
     callback: Callable[[int, int], object] | None = None,
+    verbose: int = 0,
 ) -> LeftOut:
     """Predict every row by a model of all others.
 
@@ -91,13 +97,18 @@ def leave_one_out(
     ----------
     model : classifier or regressor
         An ``SVC``, ``HardMarginSVC`` or ``SlackBudgetSVC`` is fitted again only for its support
-        vectors. Everything else, pipelines around these included, is fitted once a row.
+        vectors, if its kernel and class weights do not depend on the rows: with a number as
+        ``gamma`` and without ``class_weight="balanced"``. Everything else, pipelines around these
+        included, is fitted once a row.
     X, y
         Rows in any container, and what to predict.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for fits.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
+    verbose : int, default=0
+        Print what is done of what, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -112,17 +123,20 @@ def leave_one_out(
     >>> found = leave_one_out(SVC(kernel="linear", C=0.05), X, heart.target)
     >>> found.refits < len(X) / 2
     True
+    >>> leave_one_out(SVC(), X, heart.target).refits == len(X)  # gamma="scale" is another each time
+    True
     """
     rows = Rows.of(X, y, sample_weight=sample_weight)
-    told = callback or _nobody
+    told = CountedLines("leave_one_out", verbose, callback)
     with watch():
-        if isinstance(model, KernelClassifier) and model._by_recipe:
+        if keeps_its_solution(model):
             return _of_kernel_machine(clone(model), rows, told)
         return _one_by_one(model, rows, told)
 
 
-def _nobody(_done: int, _total: int) -> None:
-    """Tell nobody."""
+def keeps_its_solution(model: Any) -> bool:
+    """Whether a model's solution stays what it is without a row that has no part in it."""
+    return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
 
 
 def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> LeftOut:
@@ -145,21 +159,81 @@ def _of_kernel_machine(
     training = model._prepare(rows.X, rows.y, rows.weight)
     with watch(model.time_limit) as clock:
         recipe = model._recipe(clock, training.intercept)
-        training = _stored(training, recipe)
-        whole = learn(training, recipe)
-        values = whole.machine.decide(training.X, np.asarray, recipe.n_jobs)
-        places = np.flatnonzero(_matters(whole))
-        certificates = list(whole.certificates)
-        for done, place in enumerate(places, 1):
-            row = int(whole.reduced.order[place])
-            left = _without(training, recipe, whole, int(place))
-            certificates += left.certificates
-            values[row] = left.machine.decide(take(training.X, [row]), np.asarray, 1)[0]
-            told(done, len(places))
+        left = _LeftOut(model, rows, training, _stored(training, recipe), recipe)
+        values = left.whole.machine.decide(training.X, np.asarray, recipe.n_jobs)
+        again = [(i, rest) for i in range(len(rows)) if (rest := left.changed_by(i)) is not None]
+        certificates = list(left.whole.certificates)
+        for done, (i, rest) in enumerate(again, 1):
+            learned = left.learn(i, rest)
+            certificates += learned.certificates
+            values[i] = learned.machine.decide(take(training.X, [i]), np.asarray, 1)[0]
+            told(done, len(again))
     complain(certificates, {})
-    numbers, decision = whole.machine.numbers(values), whole.machine.confidences(values)
-    classes = training.classes
-    return LeftOut(classes[numbers], decision, rows.y, len(places), classes)
+    machine, classes = left.whole.machine, training.classes
+    numbers, decision = machine.numbers(values), machine.confidences(values)
+    return LeftOut(classes[numbers], decision, rows.y, len(again), classes)
+
+
+@dataclass(frozen=True)
+class _Without:
+    """What the rows decide when one of them is missing."""
+
+    kernel: Any
+    class_weight: Vector
+
+
+class _LeftOut:
+    """The fit to all rows, and those to all rows but one."""
+
+    def __init__(
+        self, model: KernelClassifier, rows: Rows, training: Training, stored: Training, recipe: Any
+    ) -> None:
+        self._model, self._rows, self._recipe = model, rows, recipe
+        self._training, self._stored = training, stored
+        self.whole = learn(stored, recipe)
+        reduced = self.whole.reduced
+        self._duals = reduced.join_duals([each.point.beta for each in self.whole.solutions])
+        self._places = dict(zip(reduced.order.tolist(), range(len(reduced.order)), strict=True))
+        self._matters = _matters(self.whole)
+        self._asked = model._kernel()
+        self._decides = resolved(self._asked, rows.X, training.X, None) != self._asked
+
+    def changed_by(self, i: int) -> _Without | None:
+        """Say what the rows decide without one of them; None if the solution stays as it is."""
+        rest = self._without(i)
+        place = self._places.get(i)
+        kept = place is None or not self._matters[place]
+        return None if kept and self._same(rest) else rest
+
+    def _same(self, rest: _Without) -> bool:
+        same_kernel = rest.kernel == self._training.seen.kernel
+        return same_kernel and np.array_equal(rest.class_weight, self._training.class_weight)
+
+    def _without(self, i: int) -> _Without:
+        training, others = self._training, np.delete(np.arange(len(self._rows)), i)
+        if not (self._decides or isinstance(self._model.class_weight, str)):
+            return _Without(training.seen.kernel, training.class_weight)
+        some = self._rows.take(others)
+        weighed = self._model._sides(some.y, some.weight)
+        kernel = training.seen.kernel
+        if self._decides:
+            kernel = resolved(self._asked, some.X, take(training.X, others), weighed.weight)
+        return _Without(kernel, weighed.class_weight)
+
+    def learn(self, i: int, rest: _Without) -> Learned:
+        """Fit to the other rows, from what is left of the duals of all."""
+        training = self._stored
+        if rest.kernel != training.seen.kernel:
+            seen = replace(training.seen, kernel=rest.kernel)
+            training = replace(training, seen=seen, gram=seen.gram(training.X, training.offset))
+        weight = np.ones(len(training)) if training.weight is None else training.weight.copy()
+        weight[i] = 0.0  # rows without weight are left out
+        training = replace(training, weight=weight, class_weight=rest.class_weight)
+        left: Reduction = self._recipe.reduce(training)
+        fewer = self._duals
+        if i in self._places:
+            fewer = np.delete(fewer, self._places[i], axis=1)
+        return learn(training, self._recipe, [left.part_duals(fewer, task) for task in left.tasks])
 
 
 def _stored(training: Training, recipe: Recipe) -> Training:
@@ -189,18 +263,6 @@ def _sets_bias(problem: Any, point: Any) -> NDArray[np.bool_]:
     b = problem.intercept(point.beta, gradient)
     off = np.abs(gradient - b)
     return np.asarray(off <= off.min() + _SAME * (1.0 + abs(b)))
-
-
-def _without(training: Training, recipe: Recipe, whole: Learned, place: int) -> Learned:
-    """Fit again without one of the sorted rows, from what is left of the duals."""
-    reduced = whole.reduced
-    weight = np.ones(len(training)) if training.weight is None else training.weight.copy()
-    weight[reduced.order[place]] = 0.0  # rows without weight are left out
-    rest = replace(training, weight=weight)
-    duals = reduced.join_duals([each.point.beta for each in whole.solutions])
-    left: Reduction = recipe.reduce(rest)
-    fewer = np.delete(duals, place, axis=1)
-    return learn(rest, recipe, [left.part_duals(fewer, task) for task in left.tasks])
 
 
 def _refuse_lonely(y: NDArray[Any]) -> None:

@@ -20,6 +20,20 @@ def coefficients(model: Any) -> Array | None:
     return 0.5 * np.asarray(model.estimator_weights_[: len(model.estimators_)], np.float64)
 
 
+def is_corrected(model: Any) -> bool:
+    """Whether each round of a model fitted the coefficients of all members again."""
+    return bool(getattr(model, "_corrected", False))
+
+
+def coefficients_after(model: Any, rounds: int) -> Array:
+    """Give the alphas of the first members as they were after so many rounds."""
+    if is_corrected(model):
+        return 0.5 * np.asarray(model._weights_after(rounds), np.float64)
+    alphas = coefficients(model)
+    assert alphas is not None
+    return alphas[:rounds]
+
+
 def is_bag(model: Any) -> bool:
     """Whether a model averages classifiers of samples: bagging and forests, scikit-learn's too."""
     return is_classifier(model) and hasattr(type(model), "estimators_samples_")
@@ -40,6 +54,9 @@ def shares(model: Any, rows: Any) -> Iterator[Array]:
     """Give the share of each class in the vote of an AdaBoost or a bag after every member."""
     rows, alphas = nameless(rows), coefficients(model)
     shape = rows.shape[0], len(model.classes_)
+    if is_corrected(model):
+        yield from _corrected_shares(model, rows, shape)
+        return
     total, cast = np.zeros(shape), 0.0
     for k, (member, seen) in enumerate(_each(model, rows)):
         weight = 1.0 if alphas is None else float(alphas[k])
@@ -48,6 +65,17 @@ def shares(model: Any, rows: Any) -> Iterator[Array]:
                            _average(member, seen, shape))  # fmt: skip
         cast += weight
         yield total / cast
+
+
+def _corrected_shares(model: Any, rows: Any, shape: tuple[int, int]) -> Iterator[Array]:
+    """Give shares where every round has coefficients of its own for all members."""
+    said: list[Array] = []
+    for named in labels(model, rows):
+        said.append(np.eye(shape[1])[named])
+        alphas, total = coefficients_after(model, len(said)), np.zeros(shape)
+        for alpha, votes in zip(alphas, said, strict=True):
+            total += alpha * votes
+        yield total / alphas.sum()
 
 
 def staged_labels(model: Any, rows: Any) -> Iterator[Array]:

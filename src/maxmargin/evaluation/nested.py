@@ -21,12 +21,13 @@ from maxmargin.evaluation.rows import Rows, classifies, named, takes_kernel_matr
 from maxmargin.evaluation.run import FoldDone, score
 from maxmargin.evaluation.selection import Selection, choose
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
+from maxmargin.inputs.tabular import Tabular
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Nested:
+class Nested(Tabular):
     """A choice among models, judged on rows that had no part in it.
 
     Attributes
@@ -64,6 +65,26 @@ class Nested:
         inner = [selection.runs[selection.winner].mean for selection in self.selections]
         return float(np.mean(inner)) - self.mean
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the outer folds.
+
+        Returns
+        -------
+        list of dict
+            With "fold", the "winner" inside of it, its "inner" mean score and its outer "score".
+        """
+        return [
+            {
+                "fold": number,
+                "winner": chosen.winner,
+                "inner": chosen.runs[chosen.winner].mean,
+                "score": float(score),
+            }
+            for number, (chosen, score) in enumerate(
+                zip(self.selections, self.scores, strict=True), 1
+            )
+        ]
+
     def __str__(self) -> str:
         counts = {name: self.winners.count(name) for name in dict.fromkeys(self.winners)}
         said = ", ".join(f"{name} in {count} folds" for name, count in counts.items())
@@ -86,6 +107,7 @@ def nested(
     n_jobs: int | None = None,
     random_state: Any = None,
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Nested:
     """Cross-validate the choice among models.
 
@@ -110,6 +132,9 @@ def nested(
     callback : callable, default=None
         Told of every inner fit that is done, by a ``FoldDone``; counts begin anew in every outer
         fold.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -128,9 +153,10 @@ def nested(
     candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
     classify, random = classifies(candidates, rows.y), check_random_state(random_state)
     outside = splits(outer, rows, classify=classify, random_state=random)
-    options = {"scoring": scoring, "n_jobs": n_jobs, "callback": callback}
+    options = {"scoring": scoring, "n_jobs": n_jobs, "callback": callback, "verbose": verbose}
     found, values = [], []
-    for train, other in outside:
+    for number, (train, other) in enumerate(outside, 1):
+        options["owner"] = f"nested, outer fold {number} of {len(outside)}"
         known, judged = rows.part(train, other, takes_kernel_matrix(*candidates.values()))
         inside = splits(inner, known, classify=classify, random_state=random)
         found.append(choose(candidates, known, inside, None, n_rows=len(rows), **options))

@@ -2,7 +2,8 @@
 
     5                     five folds: stratified for classes, of whole groups where groups are given
     "kfold", "stratified", "grouped", "loo", "5x2"        the classic ones by name
-    "50/25/25", "80/10/10"                 training / validation / test rows, in per cent
+    "70/10/20", "50/25/25"                 training / validation / test rows, in per cent
+    "1/1/1", "1/3", "8/1/1"                the same in parts: "1/3" is a third for each
     any splitter of scikit-learn, or pairs of row numbers
 
 Folds are shuffled by ``random_state``. Groups are never parted, whatever the name: with them,
@@ -37,10 +38,12 @@ Index = NDArray[np.intp]
 Split = tuple[Index, Index]
 
 NAMES = ("kfold", "stratified", "grouped", "loo", "5x2")
-RATIOS = ("50/25/25", "80/10/10")
-"""The lectures' shares of training, validation and test rows."""
+RATIOS = ("1/1/1", "70/10/20", "50/25/25", "80/10/10")
+"""Usual shares of training, validation and test rows; the first two are the lectures'."""
 
 _FOLDS = 5
+_LARGEST_PART = 10.0  # numbers up to this one that do not sum to 100 are parts, such as 7/1/2
+_DIGITS = 9  # of a row's share; what lies behind them is rounding
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ class Ratio:
 
     def __post_init__(self) -> None:
         shares = (self.train, self.validation, self.test)
-        if min(self.train, self.validation) <= 0 or self.test < 0 or abs(sum(shares) - 1) > 1e-9:
+        positive = self.train > 0 and self.validation > 0 and self.test >= 0
+        if not (positive and abs(sum(shares) - 1) <= 1e-9):
             raise ParameterError(
                 f"Shares of training, validation and test rows must be positive and sum to 1, got"
                 f" {shares}."
@@ -72,7 +76,7 @@ class Ratio:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read shares in per cent, such as "80/10/10".
+        """Read shares in per cent, such as "70/10/20", or in parts, such as "1/1/1" or "1/3".
 
         Parameters
         ----------
@@ -82,20 +86,65 @@ class Ratio:
         -------
         Ratio
         """
+        given = "1/1/1" if text.replace(" ", "") == "1/3" else text
         try:
-            train, validation, test = (float(part) / 100 for part in text.split("/"))
+            train, validation, test = (float(part) for part in given.split("/"))
         except ValueError:
             raise ParameterError(
                 f"The protocol {text!r} is unknown; use a number of folds, one of"
                 f" {', '.join(NAMES)}, shares such as {' or '.join(RATIOS)}, or a splitter."
             ) from None
-        return cls(train, validation, test)
+        total = train + validation + test
+        in_parts = 0 < total != 100 and max(train, validation, test) <= _LARGEST_PART
+        whole = total if in_parts else 100.0
+        return cls(train / whole, validation / whole, test / whole)
+
+    def counts(self, n: int) -> tuple[int, int, int]:
+        """Divide n rows: everyone's whole share, and what is left to the largest remainders.
+
+        Each part that is wanted has at least one row.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows, or of groups.
+
+        Returns
+        -------
+        train, validation, test : int
+
+        Examples
+        --------
+        >>> Ratio.of("70/10/20").counts(100), Ratio.of("1/3").counts(100)
+        ((70, 10, 20), (34, 33, 33))
+        """
+        shares = np.array([self.train, self.validation, self.test])
+        wanted = shares > 0
+        if n < wanted.sum():
+            raise ValueError(f"{n} rows are too few for {wanted.sum()} parts; give more rows.")
+        exact = np.round(shares * n, _DIGITS)
+        found = np.floor(exact).astype(int)
+        left = np.argsort(found - exact, kind="stable")  # of equal remainders the first part's
+        found[left[: n - int(found.sum())]] += 1
+        while (found[wanted] == 0).any():
+            found[found.argmax()] -= 1
+            found[np.flatnonzero(wanted & (found == 0))[0]] += 1
+        train, validation, test = found.tolist()
+        return train, validation, test
+
+
+def count_units(rows: Rows) -> int:
+    """Count what is never parted: the rows, or their groups."""
+    return len(rows) if rows.groups is None else len(np.unique(rows.groups))
 
 
 def hold_out(
     rows: Rows, share: float, *, classify: bool, random_state: Any = None
 ) -> tuple[Index, Index]:
-    """Part rows in two, classes in proportion and groups whole; the second has the share."""
+    """Part rows in two, classes in proportion and groups whole; the second has the share.
+
+    A whole number is no share but the number of rows, or of groups.
+    """
     numbers, random = np.arange(len(rows)), check_random_state(random_state)
     if rows.groups is not None:
         splitter = GroupShuffleSplit(1, test_size=share, random_state=random)
@@ -112,8 +161,10 @@ def splits(protocol: Any, rows: Rows, *, classify: bool, random_state: Any = Non
     """List the training and validation rows of every fold."""
     random = check_random_state(random_state)
     if isinstance(protocol, Ratio):
-        share = protocol.validation / (protocol.train + protocol.validation)
-        return [hold_out(rows, share, classify=classify, random_state=random)]
+        both = protocol.train + protocol.validation
+        of_two = Ratio(protocol.train / both, protocol.validation / both, 0.0)
+        _, count, _ = of_two.counts(count_units(rows))
+        return [hold_out(rows, count, classify=classify, random_state=random)]
     if isinstance(protocol, str):
         return _by_name(protocol, rows, classify, random)
     if isinstance(protocol, Integral) and not isinstance(protocol, bool):

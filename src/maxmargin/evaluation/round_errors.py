@@ -111,6 +111,7 @@ def round_errors(
     random_state: Any = None,
     time_limit: float | None = None,
     callback: Callable[[int, int], object] | None = None,
+    verbose: int = 0,
 ) -> dict[str, RoundErrors]:
     """Fit ensembles to training sets drawn again and again, and judge them after every round.
 
@@ -135,6 +136,9 @@ def round_errors(
         given, two at least, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
+    verbose : int, default=0
+        Print what is done of what, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -153,7 +157,7 @@ def round_errors(
     for name, model in found.items():
         _refuse_roundless(name, model)
     sets = TrainingSets.of("round_errors", X, y, sample, n_repeats, random_state, classify=True)
-    repeats = Repeats("round_errors", n_repeats, time_limit, callback)
+    repeats = Repeats("round_errors", n_repeats, time_limit, callback, verbose)
     curves = repeats.ask(found, sets, lambda fitted: _errors(fitted, sets))
     return {name: _level(each, n_repeats) for name, each in curves.items()}
 

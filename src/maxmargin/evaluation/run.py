@@ -22,14 +22,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from maxmargin.evaluation.band import Band, band_of
-from maxmargin.evaluation.leave_one_out import leave_one_out
+from maxmargin.evaluation.leave_one_out import keeps_its_solution, leave_one_out
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.roc import RocCurve
 from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
+from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import TimeUp, watch
-from maxmargin.svm.kernel_classifier import KernelClassifier
+from maxmargin.progress.lines import SearchLines
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -82,7 +83,7 @@ class FoldDone:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Tabular):
     """A model on all folds of a protocol.
 
     Attributes
@@ -125,6 +126,27 @@ class Run:
     def failure(self) -> str:
         """Why there is no score; empty where there is one."""
         return next((fold.failure for fold in self.folds if fold.failure), "")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the folds.
+
+        Returns
+        -------
+        list of dict
+            With "fold", the number of rows to "train" and to "validate", "score", "fit_seconds"
+            and "failure".
+        """
+        return [
+            {
+                "fold": number,
+                "train": len(fold.train),
+                "validate": len(fold.validate),
+                "score": float(fold.score),
+                "fit_seconds": float(fold.fit_seconds),
+                "failure": fold.failure,
+            }
+            for number, fold in enumerate(self.folds, 1)
+        ]
 
     def roc(self) -> Band:
         """Average the ROC curves of the folds, with the band they lie in.
@@ -200,6 +222,7 @@ def evaluate(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> dict[str, Run]:
     """Fit and judge models on the same folds.
 
@@ -209,8 +232,8 @@ def evaluate(
     X, y
         Rows in any container, and what to predict; rows are taken by position.
     protocol : int, str, splitter or list of pairs of row numbers, default=5
-        The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; shares such as
-        "80/10/10", of which the test rows take no part here; or what scikit-learn takes as ``cv``.
+        The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; or what scikit-learn
+        takes as ``cv``. Shares such as "70/10/20" put test rows aside: give them to :func:`select`.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -227,6 +250,9 @@ def evaluate(
         What a fit that fails does: raise, or score so much, with the reason in ``failure``.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``; what it raises ends everything.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -258,6 +284,8 @@ def evaluate(
         n_jobs=n_jobs,
         error_score=error_score,
         callback=callback,
+        verbose=verbose,
+        owner="evaluate",
     )
 
 
@@ -271,8 +299,10 @@ def run_folds(
     n_jobs: int | None = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
+    owner: str = "",
 ) -> dict[str, Run]:
-    """Fit every model on every split, in the order of the splits."""
+    """Fit every model on every split, in the order of the splits; tell how far an owner is."""
     quick = {name for name, model in models.items() if _leaves_one_out(model, parts, scoring)}
     names = sorted(models, key=lambda name: name not in quick)  # what is quick comes first
     jobs = [(name, number) for name in names for number in range(len(parts))]
@@ -282,6 +312,8 @@ def run_folds(
         if name not in quick
     )
     folds: dict[str, list[Fold]] = {name: [] for name in models}
+    counts = dict.fromkeys(models, len(parts))
+    lines = SearchLines(owner, counts, verbose=verbose) if owner else None
     with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
         at_once = (
             fold
@@ -292,6 +324,8 @@ def run_folds(
         each = chain(at_once, _each(work, n_jobs))
         for done, ((name, number), fold) in enumerate(zip(jobs, each, strict=True), 1):
             folds[name].append(fold)
+            if lines is not None:
+                lines.add(name, fold.fit_seconds, name, fold.score)
             if callback is not None:
                 told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
                 callback(told)
@@ -303,11 +337,10 @@ def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
     left = [int(other[0]) for _, other in parts if len(other) == 1]
     every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
     by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
-    machine = isinstance(model, KernelClassifier) and model._by_recipe
-    return every and by_accuracy and machine
+    return every and by_accuracy and keeps_its_solution(model)
 
 
-def _left_out(model: KernelClassifier, rows: Rows, error_score: Any) -> Iterator[Fold]:
+def _left_out(model: Any, rows: Rows, error_score: Any) -> Iterator[Fold]:
     begun = time.perf_counter()
     places = [(np.delete(rows.index, i), rows.index[i : i + 1]) for i in range(len(rows))]
     try:

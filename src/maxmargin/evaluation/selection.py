@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from maxmargin.evaluation.protocol import NAMES, Ratio, splits
+from maxmargin.evaluation.protocol import NAMES, Ratio, count_units, hold_out, splits
 from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
 from maxmargin.evaluation.vault import Look, TestVault
+from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import watch
 
 Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Tabular):
     """The outcome of a choice among models.
 
     Attributes
@@ -64,6 +65,29 @@ class Selection:
             looks = self.vault.looks
             uses += [Use(f"look {look.number}", "test", self.vault.test_rows) for look in looks]
         return Trail(tuple(uses), self.n_rows)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """List the candidates, the best first.
+
+        Returns
+        -------
+        list of dict
+            With "model", "mean" and "deviation" of its scores on validation rows, "fit_seconds",
+            and whether it was "chosen".
+        """
+        order = sorted(
+            self.runs, key=lambda name: -np.nan_to_num(self.runs[name].mean, nan=-np.inf)
+        )
+        return [
+            {
+                "model": name,
+                "mean": self.runs[name].mean,
+                "deviation": self.runs[name].deviation,
+                "fit_seconds": self.runs[name].fit_seconds,
+                "chosen": name == self.winner,
+            }
+            for name in order
+        ]
 
     def test(self, *, reason: str = "the winner of the selection", level: float = 0.95) -> Look:
         """Judge the winner on the test rows; this is a look.
@@ -114,6 +138,7 @@ def select(
     random_state: Any = None,
     error_score: Any = "raise",
     callback: Callable[[FoldDone], object] | None = None,
+    verbose: int = 0,
 ) -> Selection:
     """Choose among models on validation rows, with the test rows shut away.
 
@@ -124,7 +149,8 @@ def select(
     X, y
         Rows in any container, and what to predict; rows are taken by position.
     protocol : str, int, splitter, Ratio or list of pairs of row numbers, default="50/25/25"
-        Shares of training, validation and test rows, such as "80/10/10"; or how the rows that are
+        Shares of training, validation and test rows, in per cent such as "70/10/20" or in parts
+        such as "1/1/1" ("1/3" is the same); or how the rows that are
         no test rows are cross-validated, as in :func:`evaluate`. Pairs of row numbers count
         these rows, in the order of the vault's ``rows``.
     test_size : float, default=0.2
@@ -145,6 +171,9 @@ def select(
         What a fit that fails does; with NaN the model is out of the race.
     callback : callable, default=None
         Told of every fit that is done, by a ``FoldDone``.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
 
     Returns
     -------
@@ -163,7 +192,9 @@ def select(
     found, rows = named(models), Rows.of(X, y, groups, sample_weight)
     classify, random = classifies(found, rows.y), check_random_state(random_state)
     protocol = _read(protocol)
-    share = protocol.test if isinstance(protocol, Ratio) else test_size
+    share: float = test_size
+    if isinstance(protocol, Ratio):
+        _, validation, share = protocol.counts(count_units(rows))
     vault = None
     if share != 0:
         vault = TestVault(
@@ -177,10 +208,14 @@ def select(
             random_state=random,
         )
     kept = rows if vault is None else vault._open
+    if isinstance(protocol, Ratio):
+        parts = [hold_out(kept, validation, classify=classify, random_state=random)]
+    else:
+        parts = splits(protocol, kept, classify=classify, random_state=random)
     return choose(
         found,
         kept,
-        splits(protocol, kept, classify=classify, random_state=random),
+        parts,
         vault,
         n_rows=len(rows),
         scoring=scoring,
@@ -188,6 +223,8 @@ def select(
         n_jobs=n_jobs,
         error_score=error_score,
         callback=callback,
+        verbose=verbose,
+        owner="select",
     )
 
 

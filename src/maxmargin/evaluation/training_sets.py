@@ -22,6 +22,7 @@ from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.inputs.container import by_position, column_names, count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number, check_time_limit
 from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.progress.lines import CountedLines
 
 Sample = Callable[[RandomState], tuple[Any, Any]]
 
@@ -83,6 +84,7 @@ class Repeats:
     n_repeats: int
     time_limit: float | None = None
     callback: Callable[[int, int], object] | None = None
+    verbose: int = 0
 
     def __post_init__(self) -> None:
         check_time_limit(self.owner, "time_limit", self.time_limit)
@@ -95,13 +97,14 @@ class Repeats:
         Where time runs out, the sets from which all models have learnt are kept.
         """
         said: dict[str, list[Any]] = {name: [] for name in models}
+        told = CountedLines(self.owner, self.verbose, self.callback)
         # Inner fits raise at Ctrl-C, whatever they were asked to do, and when the time is up.
         with watch(self.time_limit) as clock:
             try:
                 for rows in sets.draws():
                     for name, model in models.items():
                         said[name].append(question(fit(clone(model), rows)))
-                        self._tell(sum(map(len, said.values())), len(models))
+                        told(sum(map(len, said.values())), self.n_repeats * len(models))
                         clock.stop_if_over()
             except TimeUp:
                 if not clock.over():  # which raises where a clock around this one is over
@@ -110,10 +113,6 @@ class Repeats:
         if whole < _FEWEST:
             self._refuse(whole)
         return {name: each[:whole] for name, each in said.items()}
-
-    def _tell(self, done: int, n_models: int) -> None:
-        if self.callback is not None:
-            self.callback(done, self.n_repeats * n_models)
 
     def _refuse(self, whole: int) -> NoReturn:
         raise TimeoutError(

@@ -7,6 +7,7 @@ on the test rows. The vault cannot forbid a second look, but it shows it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from maxmargin.evaluation.interval import Interval, check_share
 from maxmargin.evaluation.protocol import hold_out
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.score_interval import own_scoring, score_interval
+from maxmargin.inputs.parameters import check_number
 
 Index = NDArray[np.intp]
 
@@ -72,8 +74,8 @@ class TestVault:
     ----------
     X, y
         Rows in any container, and what to predict; rows are taken by position.
-    test_size : float, default=0.25
-        The share of rows to keep.
+    test_size : float or int, default=0.25
+        The share of rows to keep; a whole number is how many, of groups where they are given.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -122,7 +124,10 @@ class TestVault:
         pairwise: bool = False,
         random_state: Any = None,
     ) -> None:
-        check_share("TestVault", "test_size", test_size)
+        if isinstance(test_size, Integral):
+            check_number("TestVault", "test_size", test_size, 1, whole=True)
+        else:
+            check_share("TestVault", "test_size", test_size)
         everything = Rows.of(X, y, groups, sample_weight)
         if stratify is None:
             stratify = type_of_target(everything.y) in ("binary", "multiclass")

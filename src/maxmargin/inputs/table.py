@@ -84,7 +84,7 @@ def read(
         rules = {"reset": reset} | ({"y": y} if with_y else {})
         if is_plain(estimator, X, rules) and find_nonfinite(X) is None:
             return take_plain(estimator, X, rules)
-        with _naming_the_column(X):
+        with _naming_the_column(X, listed=getattr(estimator, "_reads_categories", True)):
             return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
     coded = _read_categories(estimator, X, reset, given)
     if not with_y:
@@ -185,8 +185,11 @@ def _name(X: Any, j: int) -> Any:
 
 
 @contextmanager
-def _naming_the_column(X: Any, numeric: Mask | None = None) -> Iterator[None]:
-    """Say which column holds strings or dates, where a table of numbers was expected."""
+def _naming_the_column(X: Any, numeric: Mask | None = None, listed: bool = True) -> Iterator[None]:
+    """Say which column holds strings or dates, where a table of numbers was expected.
+
+    And whether it may be listed as categorical.
+    """
     _refuse_dates(X, numeric)
     try:
         yield
@@ -198,9 +201,10 @@ def _naming_the_column(X: Any, numeric: Mask | None = None) -> Iterator[None]:
         if "could not convert string" not in str(error):
             raise
         for j, text in _first(X, numeric, _is_text):
+            advice = "list it in categorical_features, or encode it as numbers"
             raise ValueError(
-                f"Column {_name(X, j)!r} of X holds strings such as {text!r}; list it in "
-                "categorical_features, or encode it as numbers."
+                f"Column {_name(X, j)!r} of X holds strings such as {text!r}; "
+                f"{advice if listed else 'encode it as numbers, as OneHotEncoder does'}."
             ) from None
         raise
 

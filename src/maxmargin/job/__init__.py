@@ -13,6 +13,7 @@ from maxmargin.job.outcome import (
     TestResult,
 )
 from maxmargin.job.progress import Progress
+from maxmargin.progress.bar import progress_bar
 
 __all__ = [
     "Candidate",
@@ -28,6 +29,7 @@ __all__ = [
     "TestResult",
     "family_of",
     "parse_budget",
+    "progress_bar",
     "replay_of",
     "run_comparison",
     "run_job",

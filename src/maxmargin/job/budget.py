@@ -48,30 +48,6 @@ def parse_budget(text: str) -> float | None:
     return float(found[1]) * _UNITS[found[2]]
 
 
-def duration(seconds: float) -> str:
-    """Write a time as people do.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> duration(0.001), duration(0.25), duration(42.3), duration(130)
-    ('< 0.01 s', '0.25 s', '42 s', '2 min 10 s')
-    """
-    if seconds < 0.01:
-        return "< 0.01 s"
-    if seconds < 10:
-        return f"{seconds:.2g} s"
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
-
-
 class Budget:
     """The clock of a job.
 

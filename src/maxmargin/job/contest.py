@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from maxmargin.evaluation import Verdict
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.rows import Rows
-from maxmargin.job.budget import Budget, duration
+from maxmargin.job.budget import Budget
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
 from maxmargin.job.family import Candidate
@@ -25,6 +25,7 @@ from maxmargin.job.outcome import Entry
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.watcher import Watcher
+from maxmargin.progress.duration import duration
 from maxmargin.tables import InputError
 
 EQUAL = 12  # decimals to which means are compared: beyond them is rounding

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from traceback import walk_tb
+from typing import Any, Final
 
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -13,8 +14,8 @@ from maxmargin.evaluation import Band, Fold, Run
 from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
+from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.job.area import areas_of, mean_areas
-from maxmargin.job.budget import duration
 from maxmargin.job.family import Candidate
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
@@ -22,6 +23,10 @@ from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
+from maxmargin.progress.compile_time import compile_time
+from maxmargin.progress.duration import duration
+
+_ESTIMATORS: Final = ("bagging", "boosting", "ensembles", "neighbors", "solvers", "svm", "trees")
 
 
 class Effort:
@@ -41,10 +46,12 @@ class Effort:
     status : {"begun", "done", "failed", "stopped"}
     reason : str
         Why there is no result.
+    fault : bool
+        Whether it failed by an exception of this package that nothing about the table explains.
     model : Pipeline or None
         Fitted to all rows, without what it took to choose.
     seconds : list of float
-        Of every step.
+        Of every step, without those in which loops were compiled.
     """
 
     def __init__(
@@ -54,7 +61,7 @@ class Effort:
         self.name, self.judge = candidate.name, rules.judge()
         self.folds: list[Fold] = []
         self.seconds: list[float] = []
-        self.status, self.reason = "begun", ""
+        self.status, self.reason, self.fault = "begun", "", False
         self.model: Pipeline | None = None
 
     @property
@@ -92,7 +99,7 @@ class Effort:
         limit : float, default=None
             Seconds that it may take.
         """
-        begun = perf_counter()
+        begun, compiled = perf_counter(), compile_time.seconds
         try:
             with watch(limit):
                 self._step()
@@ -100,15 +107,23 @@ class Effort:
             spent = sum(self.seconds) + perf_counter() - begun
             self.refuse(f"the time budget ended it after {duration(spent)}")
         except Exception as error:
-            self.status, self.reason = "failed", self._why(error)
-        self.seconds.append(perf_counter() - begun)
+            self._fail(error)
+        # What was compiled is at hand from now on, and says nothing of the steps to come.
+        compiling = compile_time.seconds - compiled
+        self.seconds.append(max(perf_counter() - begun - compiling, 0.0))
 
-    def _why(self, error: Exception) -> str:
+    def _fail(self, error: Exception) -> None:
         """Say why a step failed: the library's words tell nothing of a table that is too small."""
+        self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
         train = [train for train, _ in self.parts[len(self.folds) :]]
-        if isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]]):
-            return f"{len(train[0])} rows of a fold are too few to tune it"
-        return f"{type(error).__name__}: {error}"
+        if lacks_memory(error):
+            self.reason = "there is not enough memory for it"
+        elif (
+            isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]])
+        ):
+            self.reason = f"{len(train[0])} rows of a fold are too few to tune it"
+        else:
+            self.fault = _is_ours(error)
 
     def _step(self) -> None:
         built = self.candidate.build(self._rules.table, self._rules.wanted)
@@ -128,7 +143,8 @@ class Effort:
         Entry
         """
         if self.model is None:
-            return Entry(self.name, self.candidate.title, self.status, self.reason)
+            facts = self.name, self.candidate.title, self.status, self.reason
+            return Entry(*facts, fault=self.fault)
         run, last = Run(self.name, tuple(self.folds)), self._fitted[-1]
         bands = {"roc": _band(run.roc), "precision_recall": _band(run.precision_recall)}
         drawn: Any = bands if len(self._rules.table.schema.classes) == 2 else {}
@@ -151,6 +167,13 @@ class Effort:
             return {}
         pairs = zip(self.folds, self.judge.judgements, strict=True)
         return mean_areas([_areas_of(*pair, self._rules.sought) for pair in pairs])
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an exception came through an estimator of this package, and not of scikit-learn."""
+    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    rooms = [name.split(".")[1] for name in names if name.startswith("maxmargin.")]
+    return any(room in _ESTIMATORS for room in rooms)
 
 
 def _areas_of(fold: Fold, said: Judgement, sought: Any) -> dict[str, float]:

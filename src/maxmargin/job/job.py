@@ -19,7 +19,7 @@ from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
 from maxmargin.job.family import MORE, Wanted, family_of
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of, sought_of
-from maxmargin.job.outcome import Importance, Outcome, TestResult
+from maxmargin.job.outcome import Importance, Outcome, TestResult, faults_of
 from maxmargin.job.progress import Progress, Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.suspicion import find_suspects
@@ -284,6 +284,11 @@ class _Work:
         notes, kept = [*self.notes], len(self.table.target)
         if self.budget.interrupted:
             notes.append("Ctrl-C ended the work early: this is what was done by then.")
+        faults = faults_of(contest.entries)
+        if faults:
+            notes.append(
+                f"Models are missing by a fault of maxmargin, please report it ({faults})."
+            )
         stopped = [each.title for each in contest.entries if each.status == "stopped"]
         if stopped and not self.budget.interrupted:
             notes.append(f"Not finished: {', '.join(stopped)}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +54,8 @@ class Entry:
         Of the optimisation: the certified gap, or the bound on the training error; else empty.
     roc, precision_recall : Band or None
         Over folds, for two classes.
+    fault : bool
+        Whether it failed by a fault of this package.
     """
 
     name: str
@@ -68,6 +70,12 @@ class Entry:
     proof: str = ""
     roc: Band | None = field(default=None, repr=False)
     precision_recall: Band | None = field(default=None, repr=False)
+    fault: bool = False
+
+
+def faults_of(entries: Iterable[Entry]) -> str:
+    """Name the models that failed by a fault of this package, and how; empty if there is none."""
+    return "; ".join(f"{each.title}: {each.reason}" for each in entries if each.fault)
 
 
 @dataclass(frozen=True)

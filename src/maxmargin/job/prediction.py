@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,9 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation.run import decide
 from maxmargin.job.outcome import Outcome
+
+_RUN: Final = re.compile(r"(^\s*|[;\t\r\n]\s*)(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+_NUMBER: Final = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 
 def predict_frame(model: Pipeline, X: pl.DataFrame) -> pl.DataFrame:
@@ -92,3 +96,34 @@ def name_rows(said: pl.DataFrame, ids: pl.DataFrame | None, rows: Any) -> pl.Dat
         names.append(free)
     ids = ids.rename(dict(zip(ids.columns, names, strict=True)))
     return pl.concat([numbers, ids, said], how="horizontal")
+
+
+def defused(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table that a spreadsheet shows and does not run.
+
+    Labels and names come from a file, which may be anybody's. Where spreadsheets take a text for a
+    formula, a single quote goes before it: at the start and after what some of them split cells at.
+
+    Parameters
+    ----------
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        Numbers are as they were, those in texts too.
+
+    Examples
+    --------
+    >>> defused(pl.DataFrame({"=id": ["=1+1", "-2.5", "a-b", "x;@y"]})).to_dict(as_series=False)
+    {"'=id": ["'=1+1", '-2.5', 'a-b', "x;'@y"]}
+    """
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    columns = [pl.Series(name, list(map(_defused, frame[name])), pl.String) for name in texts]
+    return frame.with_columns(columns).rename({name: str(_defused(name)) for name in frame.columns})
+
+
+def _defused(text: str | None) -> str | None:
+    if text is None or _NUMBER.fullmatch(text):
+        return text
+    return _RUN.sub(r"\1'", text)

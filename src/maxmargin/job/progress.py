@@ -17,11 +17,12 @@ class Progress:
     step : str
         Such as "fold 2 of 5".
     share : float
-        Of the whole work that is done, between 0 and 1, by the models' costs.
+        Of the whole work that is done, between 0 and 1, by what it costs; it never falls.
     seconds : float
         Since the job began.
     left : float
-        Seconds to go, estimated; no more than the budget has left.
+        Seconds to go, estimated so that they do not jump; no more than the budget has left. NaN
+        while nothing is known of them.
     """
 
     title: str

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.evaluation import Interval, Verdict
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.job.contest import Contest
 from maxmargin.job.job import Job, Replay, replay_of
 from maxmargin.job.metric import sought_of
@@ -26,6 +27,7 @@ from maxmargin.tables import InputError, Table
 
 FORMAT = "maxmargin run"
 VERSION = 1
+_LONGEST = 1 << 28  # bytes: row numbers of ten million rows
 _OWN = ("replay", "spent", "n_jobs")  # of a run alone
 LIBRARIES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
@@ -269,7 +271,7 @@ def read_record(path: Path) -> dict[str, Any]:
     dict
     """
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(read_ordinary(path, _LONGEST).decode("utf-8"))
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r} to repeat.") from None
     except (OSError, ValueError, RecursionError):

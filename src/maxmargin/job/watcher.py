@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from maxmargin.evaluation import FoldDone
 from maxmargin.job.budget import Budget
 from maxmargin.job.duel import HALF
 from maxmargin.job.effort import Effort
 from maxmargin.job.progress import Progress, Teller
+from maxmargin.progress import TimeLeft
 
 
 @dataclass
@@ -26,6 +27,8 @@ class Watcher:
     efforts: Sequence[Effort]
     budget: Budget
     tell: Teller
+    _estimate: TimeLeft = field(default_factory=TimeLeft, init=False)
+    _share: float = field(default=0.0, init=False)
 
     def say(self, effort: Effort) -> None:
         """Tell what a model does next.
@@ -47,13 +50,19 @@ class Watcher:
         self._say("the best two, 5x2 cross-validation", f"{done.done} of {done.total}", left)
 
     def _say(self, title: str, step: str, left: float) -> None:
-        spent, left = self.budget.seconds, min(left, self.budget.left)
-        self.tell(Progress(title, step, spent / max(spent + left, 1e-9), spent, left))
+        spent = self.budget.seconds
+        if any(each.seconds for each in self.efforts):
+            left = min(self._estimate.by_guess(spent, left), self.budget.left)
+            self._share = max(self._share, min(1.0, spent / max(spent + left, 1e-9)))
+        else:
+            left = float("nan")  # nothing has been measured yet
+        self.tell(Progress(title, step, self._share, spent, left))
 
     def _to_come(self) -> float:
         """Of models that have not begun, as long as the others need for their costs."""
         known = [each for each in self.efforts if each.seconds]
-        seconds = sum(sum(each.seconds) + each.to_come for each in known)
+        # By quickest steps: the first one of a model may have compiled its loops.
+        seconds = sum(min(each.seconds) * (len(each.parts) + 1) for each in known)
         cost = sum(each.candidate.cost for each in known)
         unknown = sum(e.candidate.cost for e in self.efforts if not e.seconds and not e.over)
         guess = seconds / cost * unknown if cost else 0.0

@@ -113,6 +113,11 @@ class Binary(Kernel):
         return bool(parts) and all(part.selective for part in parts)
 
     @property
+    def adds_columns(self) -> bool:
+        """Whether one of the parts does."""
+        return self.left.adds_columns or self.right.adds_columns
+
+    @property
     def psd(self) -> bool | None:
         """True when both parts are, otherwise unknown."""
         return True if self.left.psd and self.right.psd else None
@@ -251,6 +256,11 @@ class Unary(Kernel):
         return self.kernel.selective
 
     @property
+    def adds_columns(self) -> bool:
+        """Whether the kernel inside does."""
+        return self.kernel.adds_columns
+
+    @property
     def psd(self) -> bool | None:
         """True when the kernel inside is, otherwise unknown."""
         return True if self.kernel.psd else None
@@ -339,6 +349,11 @@ class Power(Mapped):
         self.exponent = exponent
         self._check_params()
 
+    @property
+    def adds_columns(self) -> bool:
+        """Whether it is of a sum over columns."""
+        return self.kernel.linear or self.kernel.adds_columns
+
     def _check_params(self) -> None:
         super()._check_params()
         check_count(self, "exponent", self.exponent)  # other powers need not be kernels
@@ -369,6 +384,11 @@ class Exponential(Mapped):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self._check_params()
+
+    @property
+    def adds_columns(self) -> bool:
+        """Whether it is of a sum over columns."""
+        return self.kernel.linear or self.kernel.adds_columns
 
     def n_features(self, columns: int) -> float | None:
         """Infinitely many: all powers of the features inside."""
@@ -407,6 +427,11 @@ class Restricted(Unary):
     def selective(self) -> bool:
         """True."""
         return True
+
+    @property
+    def adds_columns(self) -> bool:
+        """False: which columns belong together was chosen."""
+        return False
 
     def prepare(self, X: Any) -> Any:
         """Select the columns; the kernel inside sees nothing else."""

@@ -37,6 +37,7 @@ from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names, count_rows
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
+from maxmargin.inputs.scale import warn_of_scales
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
@@ -45,8 +46,9 @@ from maxmargin.kernels.dot import Linear
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.ops.aside import aside
-from maxmargin.ops.clock import stop_if_over
+from maxmargin.ops.clock import says_first, stop_if_over
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.callbacks import CallbackSupport
 
 Floats = NDArray[Any]
 Index = NDArray[np.intp]
@@ -58,7 +60,7 @@ _ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
 _NAMES = (*(name for name in NAMED if name != "precomputed"), "polynomial", "cosine")
 
 
-class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupport, BaseEstimator):
     """Makes features of rows, a few rows at a time on all threads."""
 
     def __sklearn_tags__(self) -> Any:
@@ -175,6 +177,8 @@ class Nystroem(_Features):
         self._check_parameters()
         kernel, given = self._chosen(), X
         X = self._checked(kernel, X, reset=True)
+        if kernel.adds_columns and not kernel.takes_items(given):
+            warn_of_scales(type(self).__name__, X, given, lambda: says_first("scales"))
         self._kernel = kernel.resolved(X if column_names(given) is None else given)
         self._shift = _shift(self._kernel, X)
         places = self._draw(X, check_random_state(self.random_state))
@@ -182,6 +186,14 @@ class Nystroem(_Features):
         self._basis = self._kernel.prepare(self._moved(self.components_))
         self.normalization_ = self._root().astype(self._basis.dtype, copy=False)
         return self
+
+    def __restored__(self) -> None:
+        """Prepare the landmarks again: compiled loops trust it, and a file may say anything."""
+        if not hasattr(self, "components_"):
+            return
+        self._basis = self._kernel.prepare(self._moved(self.components_))
+        if np.shape(self.normalization_)[1:] != (len(self._basis),):
+            raise ValueError("The landmarks of a stored Nystroem do not fit together.")
 
     def _root(self) -> Floats:
         """K_mm^-1/2 of kernel values in double precision, whatever that of the rows."""
@@ -339,7 +351,8 @@ class FourierFeatures(_Features):
         self : FourierFeatures
         """
         self._check_parameters()
-        X = check_vectors(self, X)
+        given, X = X, check_vectors(self, X)
+        warn_of_scales(type(self).__name__, X, given, lambda: says_first("scales"))
         named = isinstance(self.kernel, str)
         chosen: Any = named_kernel(self.kernel, self.gamma) if named else self.kernel
         kernel = chosen.resolved(X)

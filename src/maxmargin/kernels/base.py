@@ -113,6 +113,14 @@ class Kernel(ABC):
         return None
 
     @property
+    def adds_columns(self) -> bool:
+        """Whether columns count by their scale alone, so that large ones drown small ones.
+
+        They do in distances and in powers of products. A linear machine weighs its columns itself.
+        """
+        return False
+
+    @property
     def formula(self) -> tuple[int, NDArray[np.float64]] | None:
         """By which formula of ``ops.kinds`` compiled loops evaluate it, and with which numbers."""
         return None

@@ -130,6 +130,11 @@ class Polynomial(HasGamma, DotProduct):
         check_finite(self, "coef0", self.coef0)
 
     @property
+    def adds_columns(self) -> bool:
+        """Whether products of columns are among its features."""
+        return self.degree > 1
+
+    @property
     def psd(self) -> bool:
         """True for coef0 >= 0.
 
@@ -189,6 +194,11 @@ class Sigmoid(HasGamma, DotProduct):
     def _check_params(self) -> None:
         self._check_gamma()
         check_finite(self, "coef0", self.coef0)
+
+    @property
+    def adds_columns(self) -> bool:
+        """True: it bends a sum over columns."""
+        return True
 
     @property
     def psd(self) -> bool:

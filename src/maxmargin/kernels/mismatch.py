@@ -111,6 +111,7 @@ class Mismatch(CountingKernel):
         return WordNumbers(sequences.letters, q, self.k, numbers), _counted(near, counts, numbers)
 
     def _count(self, sequences: Sequences, vocabulary: WordNumbers) -> Any:
+        self._refuse_many(vocabulary.q, 1)  # which a file may have made too many
         substrings, counts = find_substrings(sequences, self.k)
         near = self._near(substrings.codes, vocabulary.q)
         return _counted(near, counts, vocabulary.numbers)

@@ -40,6 +40,16 @@ class Points:
     X: Any
     sq_norms: FloatArray | None = None
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that every row has its norm."""
+        norms, rows = self.sq_norms, self.X
+        dense = isinstance(rows, np.ndarray) and rows.flags.c_contiguous
+        whole = (dense or sparse.issparse(rows)) and rows.ndim == 2 and rows.dtype.char in "fd"
+        if not whole or not rows.dtype.isnative:
+            raise ValueError("The rows of stored points are no matrix of numbers.")
+        if norms is not None and (norms.shape != rows.shape[:1] or norms.dtype != rows.dtype):
+            raise ValueError("The norms of stored points are not those of their rows.")
+
     def __len__(self) -> int:
         return int(self.X.shape[0])
 

@@ -39,6 +39,15 @@ class Sequences:
     letters: Letters
     """The letter of each number."""
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust where sequences begin and end."""
+        codes, starts = self.codes, self.starts
+        flat = codes.ndim == starts.ndim == 1 and len(starts) > 0
+        ends = flat and starts[0] == 0 and starts[-1] == len(codes) and (np.diff(starts) >= 0).all()
+        known = flat and codes.min(initial=0) >= 0 and codes.max(initial=-1) < len(self.letters)
+        if not (ends and known):
+            raise ValueError("The letters of stored sequences do not fit together.")
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

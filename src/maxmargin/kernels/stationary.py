@@ -31,6 +31,11 @@ class ExpOfDistance(HasGamma):
     """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere."""
 
     @property
+    def adds_columns(self) -> bool:
+        """True: a distance is a sum over columns."""
+        return True
+
+    @property
     def shift(self) -> Shift:
         """A distance does not notice."""
         return Shift.NOTHING

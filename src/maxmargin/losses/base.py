@@ -97,6 +97,10 @@ class Loss(ABC):
         """L*(u, t) = sup_z u z - L(z, t), and +inf where that is unbounded."""
         raise NotImplementedError(self._lacks("conjugate"))
 
+    def terms(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
+        """Bound the numbers whose difference the value is; rounding is relative to these."""
+        return self.value(z, t)
+
     def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Say between which u the conjugate L*(u, t) is finite, for every target."""
         low, high = self.slopes

@@ -385,6 +385,12 @@ class Poisson(Loss):
         undefined = np.isnan(price) & ~np.isnan(z + t)
         return np.where(undefined, np.where(z > 0, np.inf, 0.0), price)[()]
 
+    def terms(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
+        """e^z + |t z| + |t log t| + t."""
+        z, t = np.asarray(z, np.float64), np.asarray(t, np.float64)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(z) + np.abs(t * z) + np.abs(xlogy(t, t)) + t)
+
     def derivative(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
         """e^z - t."""
         with np.errstate(over="ignore"):

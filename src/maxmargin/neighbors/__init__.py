@@ -5,6 +5,7 @@ from maxmargin.neighbors.condensed import CondensedNeighbors
 from maxmargin.neighbors.dimension import DimensionFacts, dimension_facts
 from maxmargin.neighbors.distance import MixedDistance
 from maxmargin.neighbors.edited import EditedNeighbors
+from maxmargin.neighbors.hashing import LSHNeighborsTransformer
 from maxmargin.neighbors.mixed import MixedNeighborsClassifier, MixedNeighborsRegressor
 from maxmargin.neighbors.neighbors_cv import KNeighborsClassifierCV, KNeighborsRegressorCV
 from maxmargin.neighbors.search import (
@@ -23,6 +24,7 @@ __all__ = [
     "EditedNeighbors",
     "KNeighborsClassifierCV",
     "KNeighborsRegressorCV",
+    "LSHNeighborsTransformer",
     "MixedDistance",
     "MixedNeighborsClassifier",
     "MixedNeighborsRegressor",

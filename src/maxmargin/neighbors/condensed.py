@@ -33,6 +33,7 @@ from maxmargin.neighbors.table import (
 from maxmargin.neighbors.tessellation import delaunay_pairs, distinct
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import Clock, TimeUp, watch
+from maxmargin.progress import advance
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -135,11 +136,11 @@ class CondensedNeighbors(ReducedNeighbors):
         self : object
         """
         self._check_parameters()
-        rows, numbers = self._read(X, y)
-        right = _uncontradicted(rows, numbers)
-        places = np.flatnonzero(right)
-        self.contradicted_indices_ = np.flatnonzero(~right)
         with watch(self.time_limit) as clock:
+            rows, numbers = self._read(X, y)
+            right = _uncontradicted(rows, numbers)
+            places = np.flatnonzero(right)
+            self.contradicted_indices_ = np.flatnonzero(~right)
             search = self._search(rows[places], numbers[places], 1)
             chosen, self.complete_ = self._choose(search, rows[places], numbers[places], clock)
         self._keep(rows, numbers, places[chosen], search)
@@ -158,6 +159,8 @@ class CondensedNeighbors(ReducedNeighbors):
         order = np.arange(len(numbers))
         if self.shuffle:
             order = check_random_state(self.random_state).permutation(len(numbers))
+        if clock.over():  # reading many rows takes its time too
+            return order[:1], len(order) == 1
         measure = _Measure.of(search, rows[order])
         stored, complete = _store(measure, numbers[order], clock)
         return order[stored], complete
@@ -215,15 +218,28 @@ def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool
         later = np.searchsorted(wrong, place)
         place = int(wrong[later % len(wrong)])  # from the start again after the last
         late = clock.over()
+        advance(1.0 - len(wrong) / n)  # some of these will be right once others are stored
     return np.array(stored, dtype=np.intp), not late
 
 
 def _uncontradicted(rows: Any, numbers: Index) -> Mask:
     """Say which rows have the most frequent label of all rows equal to them."""
-    place = _equal_sparse(rows) if sparse.issparse(rows) else distinct(rows)[1]
+    place = _equal_sparse(rows) if sparse.issparse(rows) else _equal_dense(rows)
     counts = np.zeros((place.max() + 1, numbers.max() + 1), dtype=np.intp)
     np.add.at(counts, (place, numbers), 1)
     return np.asarray(counts.argmax(axis=1)[place] == numbers)
+
+
+def _equal_dense(rows: Vector) -> Index:
+    """Give rows numbers, equal ones the same: those of sums of their bits, where these tell.
+
+    Sorting the rows themselves took seconds where there are many.
+    """
+    bits = (rows + 0.0).view(np.uint64)  # -0.0 is 0.0
+    factors = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], np.uint64)
+    _, first, place = np.unique(bits @ factors, return_index=True, return_inverse=True)
+    place = place.ravel().astype(np.intp)
+    return place if np.array_equal(bits, bits[first[place]]) else distinct(rows)[1]
 
 
 def _equal_sparse(rows: Any) -> Index:

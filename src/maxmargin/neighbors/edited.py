@@ -19,6 +19,7 @@ from maxmargin.neighbors.reduced import ReducedNeighbors
 from maxmargin.neighbors.table import leave_one_out_pieces
 from maxmargin.neighbors.vote import vote_for_each_k
 from maxmargin.ops.clock import Clock, watch
+from maxmargin.progress import advance
 
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -136,6 +137,7 @@ class EditedNeighbors(ReducedNeighbors):
             labels = numbers[table.indices]
             won = vote_for_each_k(labels, np.ones(labels.shape), len(self.classes_))
             agreed[some], left = won[:, -1] == numbers[some], left - len(some)
+            advance(1.0 - left / len(numbers))
             if clock.over():
                 break
         return agreed, left == 0

@@ -20,6 +20,7 @@ from maxmargin.neighbors.distance import MixedDistance, Ruler, Terms, chunks, de
 from maxmargin.neighbors.table import NeighborTable, nearest
 from maxmargin.neighbors.vote import WEIGHTS, class_shares, mean_for_each_k, vote_for_each_k, weigh
 from maxmargin.ops.clock import stop_if_over, watch
+from maxmargin.progress.callbacks import CallbackSupport
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -27,7 +28,7 @@ Index = NDArray[np.intp]
 _KEPT = 1 << 24  # terms of pairs that a search keeps: 128 MiB
 
 
-class _MixedNeighbors(BaseEstimator):
+class _MixedNeighbors(CallbackSupport, BaseEstimator):
     """What both share: the table, its distance, the search for weights of columns."""
 
     distance_: MixedDistance

@@ -7,6 +7,7 @@ k, and votes that go on from those of k − 1.
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,8 @@ from maxmargin.neighbors.searcher import Searcher
 from maxmargin.neighbors.table import NeighborTable, leave_one_out_pieces
 from maxmargin.neighbors.vote import WEIGHTS, mean_for_each_k, vote_for_each_k, weigh
 from maxmargin.ops.clock import watch
+from maxmargin.progress import advance
+from maxmargin.progress.lines import Lines
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -47,9 +50,11 @@ class _NeighborsCV(Searcher):
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
+        self.verbose = verbose
         super().__init__(algorithm, leaf_size, p, metric, metric_params, n_jobs, time_limit)
 
     @all_or_nothing
@@ -70,18 +75,23 @@ class _NeighborsCV(Searcher):
         rows, target = self._read(X, y)
         ks = self._candidates(rows.shape[0])
         self._refuse_too_many(int(ks.max()), rows.shape[0])
-        scores = self._leave_out(rows, self._as_numbers(target), int(ks.max()))
+        scores = self._leave_out(rows, self._as_numbers(target), ks)
         self._report(ks, scores[:, ks - 1])
         self.best_estimator_ = self._machine(rows, target, self.n_neighbors_)
         return self
 
-    def _leave_out(self, rows: Any, target: NDArray[Any], k: int) -> Vector:
-        """Score rows by others, for every number of neighbours up to k."""
+    def _leave_out(self, rows: Any, target: NDArray[Any], ks: Index) -> Vector:
+        """Score rows by others, for every number of neighbours up to the largest."""
+        k, lines = int(ks.max()), Lines(type(self).__name__, "rows", self.verbose)
         scores, judged = np.empty((len(target), k)), np.zeros(len(target), dtype=bool)
         with watch(self.time_limit) as clock:
             search = self._machine(rows, target, k)
             for some, table in leave_one_out_pieces(search, rows, k):
                 scores[some], judged[some] = self._scores(table, target, target[some]), True
+                share = float(judged.mean())
+                advance(share)
+                best = partial(_best, ks, scores, judged)
+                lines.report(int(judged.sum()), len(target), share, best)
                 if clock.over():
                     break
         self.n_judged_, self.complete_ = int(judged.sum()), bool(judged.all())
@@ -158,6 +168,13 @@ class _NeighborsCV(Searcher):
         return np.asarray(self.best_estimator_.predict(read_numbers(self, X, reset=False)))
 
 
+def _best(ks: Index, scores: Vector, judged: NDArray[np.bool_]) -> str:
+    """Name the best number of neighbours by the rows that are judged, with its score."""
+    means = scores[judged].mean(axis=0)[ks - 1]
+    place = int(means.argmax())
+    return f"{means[place]:.4g} (n_neighbors={ks[place]})"
+
+
 class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     """scikit-learn's ``KNeighborsClassifier`` with k chosen by leave-one-out.
 
@@ -176,6 +193,10 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         As in ``KNeighborsClassifier``.
     time_limit : float, default=None
         Seconds after which k is chosen by the rows left out so far, a few from all over the data.
+    verbose : int, default=0
+        Print how many rows are left out, the best k so far, the time and how much of it is left: 1
+        about once a second, 2 after every piece of rows. With 0 these lines go to the log
+        "maxmargin" alone.
 
     Attributes
     ----------
@@ -251,6 +272,10 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
         As in ``KNeighborsRegressor``.
     time_limit : float, default=None
         Seconds after which k is chosen by the rows left out so far, a few from all over the data.
+    verbose : int, default=0
+        Print how many rows are left out, the best k so far, the time and how much of it is left: 1
+        about once a second, 2 after every piece of rows. With 0 these lines go to the log
+        "maxmargin" alone.
 
     Attributes
     ----------

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from maxmargin.inputs.parameters import ParameterError, check_shared
+from maxmargin.progress.callbacks import CallbackSupport
 
 _OF_SEARCH = ("algorithm", "leaf_size", "p", "metric", "metric_params", "n_jobs")
 
 
-class Searcher(BaseEstimator):
+class Searcher(CallbackSupport, BaseEstimator):
     """Parameters of a search, and the estimators of scikit-learn that they make."""
 
     def __init__(

@@ -2,13 +2,20 @@
 
 It runs in a thread of its own, and whoever waits for it asks the clock now and then. When the fit
 is over the thread is left behind: it must not change anything that somebody else can see, and has
-to know itself when to end. One that comes back from compiled C++ while the interpreter is taken
-down would abort the process, so Python waits a moment for it before it ends.
+to know itself when to end.
+
+Python waits a moment for such threads before it ends. One that comes back later, while the
+interpreter is taken down, is ended by Python (before 3.14) through ``pthread_exit``, which unwinds
+its stack; C++ on that stack that may not be left so calls ``std::terminate``, and that aborts the
+process: "terminate called without an active exception". So whoever is still at work then sleeps in
+that place until the process is gone, as every thread does since Python 3.14.
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -52,3 +59,17 @@ def _wait_a_moment() -> None:
     end = time.monotonic() + _MOMENT
     for thread in list(_at_work):
         thread.join(max(0.0, end - time.monotonic()))
+    if any(thread.is_alive() for thread in list(_at_work)):
+        _let_sleep()
+
+
+def _let_sleep() -> None:
+    """Have a thread that would abort the process sleep instead; only glibc unwinds such threads."""
+    if sys.platform != "linux" or sys.version_info >= (3, 14):
+        return
+    try:
+        library, here = ctypes.CDLL("libstdc++.so.6"), ctypes.CDLL(None)
+        sleep = ctypes.cast(here.pause, ctypes.c_void_p)
+        library["_ZSt13set_terminatePFvvE"](sleep)  # std::set_terminate
+    except (OSError, AttributeError):
+        return  # then C++ is not here at all

@@ -15,11 +15,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar
 
 from maxmargin.ops.threads import stop_if_cancelled
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 ON_INTERRUPT = ("raise", "keep")
 WORK = 1 << 24  # numbers that a compiled loop reads at a time: less than a tenth of a second
@@ -37,6 +41,7 @@ class Clock:
         self._start, self._outer, self.time_limit = time.perf_counter(), outer, time_limit
         self._end = None if time_limit is None else self._start + time_limit
         self._asked = False
+        self._said: set[str] = set()
 
     @property
     def seconds(self) -> float:
@@ -70,6 +75,14 @@ class Clock:
             raise TimeUp
         return self.interrupted or self.expired
 
+    def says_first(self, topic: str) -> bool:
+        """Whether nobody in the outermost fit has spoken of this yet; now somebody has."""
+        if self._outer is not None:
+            return self._outer.says_first(topic)
+        known = topic in self._said
+        self._said.add(topic)
+        return not known
+
     def stop_if_over(self) -> None:
         """Raise ``TimeUp`` if so, where somebody is ready for it."""
         if self.over():
@@ -97,6 +110,12 @@ def stop_if_over() -> None:
         clock.stop_if_over()
 
 
+def says_first(topic: str) -> bool:
+    """Whether the fit that the user called, with all fits inside of it, has not spoken of this."""
+    clock = _current.get()
+    return clock is None or clock.says_first(topic)
+
+
 def seconds_left() -> float:
     """How long the fit around this may go on; for ever where there is none."""
     clock = _current.get()
@@ -117,6 +136,17 @@ def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Itera
             yield clock
     finally:
         _current.reset(token)
+
+
+def as_one_fit(fit: Fit) -> Fit:
+    """Let several fits that a method makes one after the other be parts of one."""
+
+    @wraps(fit)
+    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with watch():
+            return fit(self, *args, **kwargs)
+
+    return watched  # type: ignore[return-value]
 
 
 def _called_by_user() -> bool:

@@ -23,8 +23,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+
+from maxmargin.ops.loop_cache import keep
 
 
 class _QuickFlags(Flags):
@@ -63,7 +66,7 @@ class _QuickCompiler(Compiler):
 
     def compile_extra(self, function: Any) -> Any:
         """Compile a function, and what it calls."""
-        with _collector_at_rest():
+        with _collector_at_rest(), _compiler_awake():
             return super().compile_extra(function)
 
 
@@ -104,16 +107,29 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def _compiler_awake() -> Iterator[None]:
+    """Compile where ``NUMBA_DISABLE_JIT`` is set, too: our loops are not made to run in Python."""
+    asleep, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        config.DISABLE_JIT = asleep
+
+
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a loop when it is first called, as ``numba.njit`` with the same options does."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         part = function.__name__.startswith("_")
-        kind = {"pipeline_class": _PartCompiler, "cache": False} if part else {}
-        return numba.njit(
-            no_cfunc_wrapper=True,
-            no_cpython_wrapper=part,
-            **{"pipeline_class": _QuickCompiler, **options, **kind},
-        )(function)
+        kept = options.get("cache", False) and not part
+        kind = {"pipeline_class": _PartCompiler} if part else {}
+        with _compiler_awake():
+            loop = numba.njit(
+                no_cfunc_wrapper=True,
+                no_cpython_wrapper=part,
+                **{"pipeline_class": _QuickCompiler, **options, **kind, "cache": False},
+            )(function)
+        return keep(loop) if kept else loop
 
     return compiled

@@ -14,6 +14,7 @@ from sklearn.utils import check_consistent_length
 from maxmargin.evaluation import wilson
 from maxmargin.plots import palette
 from maxmargin.plots.roc import style
+from maxmargin.plots.scores import named_models, probabilities_of
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
@@ -86,9 +87,10 @@ class Reliability:
 class CalibrationDisplay:
     """Probabilities against what happened, each point with Wilson's interval and its rows.
 
-    For probabilities of any model, ours or not: a row counts as hit if what was given the
+    For probabilities of any classifier, ours or not: a row counts as hit if what was given the
     probability came true. On the diagonal they can be taken at their word.
-    Build it with :meth:`from_probabilities`, or draw in one call with :func:`calibration`.
+    Build it with :meth:`from_estimator` or :meth:`from_probabilities`, or draw in one
+    call with :func:`calibration`.
 
     Parameters
     ----------
@@ -109,13 +111,55 @@ class CalibrationDisplay:
     'probability that was given'
     """
 
-    drawn_of: ClassVar[str] = "a mapping of names to pairs (hit, probability)"
+    drawn_of: ClassVar[str] = (
+        "a classifier with predict_proba, or a mapping of names to pairs (hit, probability)"
+    )
 
     ax_: Axes
     figure_: Figure
 
     def __init__(self, *, curves: Mapping[str, Reliability]) -> None:
         self.curves = curves
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        name: str | None = None,
+        n_bins: int = _BINS,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the probabilities of a fitted classifier.
+
+        Of two classes those of the second; of more those of the class that is predicted.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with ``predict_proba``.
+        X, y : array-like
+            Rows that it has not seen, and their labels.
+        name : str, optional
+            In the legend; the estimator's class otherwise.
+        n_bins : int, default=10
+            Of equal width; those without rows are left out.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, already plotted.
+        """
+        models = estimator if name is None else {name: estimator}
+        said = {
+            each: probabilities_of(model, X, y, cls.drawn_of)
+            for each, model in named_models(models).items()
+        }
+        return cls.from_probabilities(said, n_bins=n_bins, ax=ax)
 
     @classmethod
     def from_probabilities(
@@ -206,14 +250,17 @@ class CalibrationDisplay:
 
 
 def calibration(
-    said: Mapping[str, tuple[ArrayLike, ArrayLike]], *, ax: Axes | None = None, n_bins: int = _BINS
+    said: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, n_bins: int = _BINS
 ) -> CalibrationDisplay:
     """Draw how often what was given a probability came true.
 
     Parameters
     ----------
-    said : mapping of str to pair of array-like
-        Names, and for each row whether it came true and its probability.
+    said : classifier, or mapping of str to pair of array-like
+        With ``X`` and ``y`` a fitted classifier; otherwise names, and for each row whether it came
+        true and its probability.
+    X, y : array-like, optional
+        Rows that the classifier has not seen, and their labels.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
     n_bins : int, default=10
@@ -232,4 +279,6 @@ def calibration(
     >>> plots.calibration(said, ax=Figure().subplots()).curves["test"].counts.tolist()
     [1, 1, 1]
     """
+    if y is not None:
+        return CalibrationDisplay.from_estimator(said, X, y, n_bins=n_bins, ax=ax)
     return CalibrationDisplay.from_probabilities(said, n_bins=n_bins, ax=ax)

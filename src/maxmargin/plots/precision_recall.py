@@ -19,6 +19,7 @@ from maxmargin.plots.roc import (
     shown_area,
     style,
 )
+from maxmargin.plots.scores import curves_of
 from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 class PrecisionRecallDisplay:
     """Precision-recall curves of one model or several.
 
-    For the numbers of a PrecisionRecallCurve, or the Band of several that ``Run.precision_recall``
-    gives.
-    Build it with :meth:`from_curves`, or draw in one call with :func:`precision_recall`.
+    For any fitted classifier, the numbers of a PrecisionRecallCurve, or the Band of several that
+    ``Run.precision_recall`` gives.
+    Build it with :meth:`from_estimator` or :meth:`from_curves`, or draw in one call with
+    :func:`precision_recall`.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ class PrecisionRecallDisplay:
     'test (AP = 0.83)'
     """
 
-    drawn_of: ClassVar[str] = "a PrecisionRecallCurve or a Band of them"
+    drawn_of: ClassVar[str] = "a fitted classifier, a PrecisionRecallCurve or a Band of them"
 
     ax_: Axes
     figure_: Figure
@@ -64,6 +66,32 @@ class PrecisionRecallDisplay:
 
     def __init__(self, *, curves: Mapping[str, PrecisionRecallCurve | Band]) -> None:
         self.curves = curves
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
+        """Draw the curve of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, in a pipeline or not.
+        X, y : array-like
+            Rows that it has not seen, and their labels.
+        name : str, optional
+            In the legend; the estimator's class otherwise.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        PrecisionRecallDisplay
+            The display, already plotted.
+        """
+        models = estimator if name is None else {name: estimator}
+        curves = curves_of(models, X, y, PrecisionRecallCurve, cls.drawn_of)
+        return cls(curves=curves).plot(ax=ax)
 
     @classmethod
     def from_curves(
@@ -134,14 +162,17 @@ class PrecisionRecallDisplay:
 
 
 def precision_recall(
-    curves: Mapping[str, PrecisionRecallCurve | Band], *, ax: Axes | None = None
+    curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None
 ) -> PrecisionRecallDisplay:
     """Draw precision-recall curves with the precision of guessing.
 
     Parameters
     ----------
-    curves : mapping of str to PrecisionRecallCurve or Band
-        Legend names and curves, any number; the first is drawn strongest.
+    curves : classifier, or mapping of str to classifier, PrecisionRecallCurve or Band
+        With ``X`` and ``y`` fitted classifiers, otherwise legend names and curves; the first is
+        drawn strongest.
+    X, y : array-like, optional
+        Rows that the classifiers have not seen, and their labels.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -162,6 +193,8 @@ def precision_recall(
     >>> plots.precision_recall(curves, ax=Figure().subplots()).ax_.get_xlabel()
     'Recall'
     """
+    if y is not None:
+        curves = curves_of(curves, X, y, PrecisionRecallCurve, PrecisionRecallDisplay.drawn_of)
     return PrecisionRecallDisplay.from_curves(curves, ax=ax)
 
 

@@ -14,7 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxmargin.evaluation.members import coefficients, labels, nameless, shares
+from maxmargin.evaluation.members import (
+    coefficients,
+    coefficients_after,
+    is_corrected,
+    labels,
+    nameless,
+    shares,
+)
 from maxmargin.inputs.weights import read_weight, weigh_classes
 
 Array: TypeAlias = NDArray[Any]
@@ -30,6 +37,15 @@ def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: i
             f"rounds must be some of 1, ..., {count}, those of the model. Got {rounds!r}."
         )
     return chosen
+
+
+def refuse_corrected(model: Any) -> None:
+    """Refuse a model whose rounds have no coefficient of their own, to be written beside them."""
+    if is_corrected(model):
+        raise ValueError(
+            "Rounds are drawn of models that find one coefficient in each; corrective=True fits "
+            "all of them again; draw plots.error_curves or plots.margin_distribution instead."
+        )
 
 
 def votes(model: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
@@ -93,16 +109,21 @@ def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tup
     With any number of classes a wrong row's weight is multiplied by exp(2 alpha), which for two is
     the update above but for a factor of all rows.
     """
-    alphas, label = coefficients(model), np.searchsorted(model.classes_, y)
-    assert alphas is not None
+    label, wrong = np.searchsorted(model.classes_, y), []
     weight, seen, said = first, [], []
-    for number, (alpha, named) in enumerate(zip(alphas, labels(model, rows), strict=True), 1):
+    for number, named in enumerate(labels(model, rows), 1):
         if number in chosen:
             seen.append(weight)
             said.append(named)
         if number == chosen[-1]:
             break
-        weight = weight * np.exp(2.0 * alpha * (named != label))
+        wrong.append(named != label)
+        alphas = coefficients_after(model, number)
+        if is_corrected(model):
+            against = sum(alpha * each for alpha, each in zip(alphas, wrong, strict=True))
+            weight = first * np.exp(2.0 * (against - np.max(against)))
+        else:
+            weight = weight * np.exp(2.0 * alphas[-1] * wrong[-1])
         weight = weight / weight.sum()
     weights, places = np.array(seen), np.array(said)
     refuse_other_rows(model, chosen, (weights * (places != label)).sum(axis=1))

@@ -10,6 +10,7 @@ from sklearn.metrics import RocCurveDisplay
 
 from maxmargin.evaluation import Band, RocCurve
 from maxmargin.plots import palette
+from maxmargin.plots.scores import curves_of
 from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
@@ -19,15 +20,21 @@ INSIDE = 5  # more curves than these are named beside the axes,
 LONG = 2.6  # and those whose names take more inches
 
 
-def roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> Any:
-    """Draw ROC curves with the chance line.
+_DRAWN_OF = "fitted classifiers with X and y, or a mapping of names to RocCurves and Bands"
+
+
+def roc(curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) -> Any:
+    """Draw ROC curves with the chance line, of fitted models or of curves.
 
     Parameters
     ----------
-    curves : mapping of str to RocCurve or Band
-        Legend names and curves, any number; the first is drawn strongest. For curves of a
-        classifier, give ``RocCurve.from_scores`` its decision values or probabilities; for a mean
-        curve in the band of its folds, give what ``Run.roc`` returns.
+    curves : classifier, mapping of str to classifier, or mapping of str to RocCurve or Band
+        With ``X`` and ``y`` fitted classifiers, which are judged on these rows. Otherwise legend
+        names and curves, any number; the first is drawn strongest. For a mean curve in the band
+        of its folds, give what ``Run.roc`` returns.
+    X, y : array-like, optional
+        Rows that the classifiers have not seen, and their labels. More than two classes give the
+        average of the curves of each class against the rest.
     ax : matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
@@ -41,7 +48,16 @@ def roc(curves: Mapping[str, RocCurve | Band], ax: Axes | None = None) -> Any:
     >>> curve = RocCurve.from_scores([0, 0, 1, 1], [-2.0, 0.3, 0.1, 1.5], classes=[0, 1])
     >>> len(roc({"test": curve, "training": curve, "other": curve}).ax_.lines)
     4
+    >>> from maxmargin import SVC
+    >>> from maxmargin.datasets import load_mixture
+    >>> X, y = load_mixture(return_X_y=True)
+    >>> roc(SVC(gamma=1.0).fit(X[::2], y[::2]), X[1::2], y[1::2]).ax_.get_legend_handles_labels()[1]
+    ['SVC (AUC = 0.85)', 'chance']
     """
+    if hasattr(X, "get_figure"):  # axes stood here before models did
+        X, ax = None, X
+    if y is not None:
+        curves = curves_of(curves, X, y, RocCurve, _DRAWN_OF)
     check_curves(curves, RocCurve)
     labels = [_label(name, curve) for name, curve in curves.items()]
     longest = max(width(label, 10) for label in labels)
@@ -115,7 +131,10 @@ def style(k: int) -> dict[str, Any]:
 def check_curves(curves: Any, kind: type) -> None:
     """Refuse what are no named curves, or bands of curves, of a kind."""
     if not isinstance(curves, Mapping) or not curves:
-        raise TypeError("curves must be a mapping such as {'test': curve}, of names to curves.")
+        raise TypeError(
+            "curves must be a mapping such as {'test': curve}, of names to curves; of a fitted "
+            "classifier give its rows and their labels too."
+        )
     for name, curve in curves.items():
         if not isinstance(curve, kind) and not (isinstance(curve, Band) and curve.kind is kind):
             found = "None" if curve is None else f"a {type(curve).__name__}"

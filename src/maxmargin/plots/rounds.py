@@ -397,6 +397,7 @@ def _check(fitted: Fitted, drawn_of: str) -> Array:
     alphas = coefficients(fitted.model)
     if alphas is None:
         raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")
+    replay.refuse_corrected(fitted.model)
     return alphas
 
 

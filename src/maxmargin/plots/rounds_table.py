@@ -154,6 +154,7 @@ class RoundsTableDisplay:
         model, alphas = fitted.model, coefficients(fitted.model)
         if alphas is None:
             raise fitted.refusal("alphas_", f"rounds are drawn of {cls.drawn_of}")
+        replay.refuse_corrected(model)
         check_consistent_length(X, labels)
         chosen = replay.choose_rounds(rounds, range(1, min(len(alphas), 4) + 1), len(alphas))
         lines, names = _lines(rows, len(labels)), column_names(X, feature_names)

@@ -57,6 +57,10 @@ class BoxQP:
     """The number of each variable's group, ascending; None where all are in one."""
     totals: tuple[float, ...] = (0.0,)
     """What the variables of each group sum to, with a bias."""
+    copies: int = 1
+    """Variables that see the same row, one after the other over all rows."""
+    shift: float = 0.0
+    """What was taken off all targets, and belongs to the bias that a user gets."""
 
     def __len__(self) -> int:
         return len(self.p)

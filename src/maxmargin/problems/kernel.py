@@ -42,6 +42,8 @@ class KernelProblem(Priced):
     """min |f|^2 / 2 + sum_i cost_i L(f(x_i) + b, t_i), with b = 0 unless it is ``free``."""
 
     free: bool = True
+    shift: float = 0.0
+    """What was taken off all targets, and belongs to the intercept that a user gets."""
 
     p: ClassVar[float] = 0.0
     """What the product K beta is taken from: a gradient here is minus the values."""

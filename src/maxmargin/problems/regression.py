@@ -34,13 +34,13 @@ def svr(t: Vector, C: Vector, epsilon: float) -> BoxQP:
     >>> problem.p.tolist(), problem.lower.tolist(), problem.upper.tolist()
     ([2.5, 3.5], [0.0, -2.0], [2.0, 0.0])
     """
-    return BoxQP(np.concatenate([t - epsilon, t + epsilon]), *_two_sides(C))
+    return BoxQP(np.concatenate([t - epsilon, t + epsilon]), *_two_sides(C), copies=2)
 
 
 def nu_svr(t: Vector, C: Vector, nu: float) -> BoxQP:
     """State the regression of targets t with a share nu of rows outside of the zone, at most."""
     groups, half = np.repeat(np.array([0, 1], np.int8), len(t)), 0.5 * nu * float(C.sum())
-    return BoxQP(np.tile(t, 2), *_two_sides(C), True, groups, (half, -half))
+    return BoxQP(np.tile(t, 2), *_two_sides(C), True, groups, (half, -half), copies=2)
 
 
 def _two_sides(C: Vector) -> tuple[Vector, Vector]:

@@ -88,6 +88,10 @@ class Stack:
     """Parts with a sum and a bias of their own, where a single problem has several."""
     totals: tuple[float, ...] = (0.0,)
     """What each group sums to, of every problem the same."""
+    copies: int = 1
+    """Variables that see the same row, one after the other over all rows."""
+    shift: float = 0.0
+    """What was taken off all targets of a single problem."""
 
     @classmethod
     def of(cls, problem: BoxQP) -> Stack:
@@ -97,10 +101,24 @@ class Stack:
         if problem.groups is not None:
             numbers = np.arange(len(problem.totals) + 1)
             groups = Segments(np.searchsorted(problem.groups, numbers))
-        return cls(problem.p, *box, segments, problem.bias, groups, problem.totals)
+        copies, shift = problem.copies, problem.shift
+        return cls(problem.p, *box, segments, problem.bias, groups, problem.totals, copies, shift)
 
     def __len__(self) -> int:
         return len(self.segments)
+
+    @cached_property
+    def rows(self) -> Segments:
+        """Where each problem's rows begin: as its variables, unless a row has several."""
+        return self.segments if self.copies == 1 else Segments(self.segments.starts // self.copies)
+
+    def of_rows(self, beta: Vector) -> Vector:
+        """Add up the variables of every row, which are the coefficients of a model."""
+        return beta if self.copies == 1 else beta.reshape(self.copies, -1).sum(axis=0)
+
+    def of_variables(self, values: Vector) -> Vector:
+        """Give every variable what its row has."""
+        return values if self.copies == 1 else np.tile(values, self.copies)
 
     def __iter__(self) -> Iterator[BoxQP]:
         for part in self.segments:

@@ -7,9 +7,12 @@ from typing import ClassVar
 import numpy as np
 
 from maxmargin.certify import Point
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.iterate import Iterate, Window
+from maxmargin.solvers.moves import feasible_parts
+from maxmargin.solvers.run import Limits
 
 
 class CachedAscent(DualAscent):
@@ -49,8 +52,16 @@ class CachedAscent(DualAscent):
         if start.product is not None and self._copies == 1:
             self.iterate.begin_at(start.beta, start.product)
         else:
-            moved = np.flatnonzero(start.beta)
-            self.move(moved, start.beta[moved])
+            moved, most = np.flatnonzero(start.beta), self._rows_at_once
+            for first in range(0, len(moved), most):
+                stop_if_over()  # a point with some of its duals would not have its sums
+                some = moved[first : first + most]
+                self.move(some, start.beta[some])
+
+    @property
+    def _rows_at_once(self) -> int:
+        """How many variables to move between two looks at the clock."""
+        return min(self.iterate.cache.lines, self.iterate.cache.at_once)
 
     @property
     def beta(self) -> Vector:
@@ -73,6 +84,17 @@ class CachedAscent(DualAscent):
     def _for_all(self, of_rows: Vector) -> Vector:
         """Give every variable what its row has."""
         return of_rows if self._copies == 1 else np.tile(of_rows, self._copies)
+
+    def move_in_time(self, variables: Index, values: Vector, limits: Limits) -> None:
+        """Set some variables; where that takes long, and the fit is over meanwhile, part of them.
+
+        What has been moved then is a feasible point all the same.
+        """
+        parts = feasible_parts(self.problem, variables, self.beta, values, self._rows_at_once)
+        for some, there in parts:
+            self.move(some, there)
+            if limits.clock.over():
+                return
 
     def move(self, variables: Index, values: Vector) -> None:
         """Set some variables."""

@@ -72,7 +72,7 @@ class SequentialDual:
         left = limits.max_iter < 0 or self.iterations < limits.max_iter
         if self._shrunk() and self.violation() <= limits.tol:
             self._everyone()
-            if left:
+            if left and not limits.clock.over():
                 self._epoch(limits)
 
     def _epoch(self, limits: Limits) -> None:

@@ -14,6 +14,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.kinds import GIVEN, TURNS
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.dual_ascent import DualAscent, Index, Start, Vector
+from maxmargin.solvers.group_newton import solve_groups
 from maxmargin.solvers.interior_point import InteriorPoint
 from maxmargin.solvers.matrix import Matrix
 from maxmargin.solvers.run import Limits
@@ -46,7 +47,7 @@ class InMemory(DualAscent):
         if start is not None:
             self._beta = start.beta
             self._K.bring(np.flatnonzero(start.beta))
-            self._F -= self._K.times(start.beta) if start.product is None else start.product
+            self._F -= self._times(start.beta) if start.product is None else start.product
 
     @property
     def beta(self) -> Vector:
@@ -70,7 +71,7 @@ class InMemory(DualAscent):
             return
         if self._inside:
             self.spent = self.violation() > 0.5 * before
-        elif limits.max_iter < 0 and not any(self.problem.totals):
+        elif limits.max_iter < 0:
             self._come_from_inside(limits)
             self._solve(0.0, limits)
 
@@ -105,11 +106,28 @@ class InMemory(DualAscent):
             self._smo(target, limits)
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break
-            few = self._K.polish(self.problem, self._beta, self._F, exact)
+            before = self.violation()
+            few = self._solve_free(exact, limits)
             violation = self.violation()
             if violation <= (exact if few else enough):
                 break
+            if self.problem.groups is not None and 0.5 * before < violation <= enough:
+                break  # the judge says whether it is worth while to go on by SMO alone
             target = 0.1 * violation if few else enough
+
+    def _solve_free(self, exact: float, limits: Limits) -> bool:
+        """Make Newton steps; in groups from a fresh product, which decides how far they get."""
+        problem, before = self.problem, self._beta.copy()
+        if problem.groups is None:
+            return self._K.polish(problem, self._beta, self._F, exact)
+        self._F = problem.p - self.fresh_product()
+        violation, merit = self.violation(), self.merit()
+        few = solve_groups(self._K, problem, self._beta, self._F, limits)
+        self._F = problem.p - self.fresh_product()
+        if self.violation() > violation and not self.merit() > merit:  # rounding made it worse
+            self._beta[:] = before
+            self._F = problem.p - self.fresh_product()
+        return few
 
     def _smo(self, target: float, limits: Limits) -> None:
         most = limits.steps_left(self.iterations, self._many)
@@ -128,14 +146,25 @@ class InMemory(DualAscent):
             return
         start = Start(_settled(self.problem, beta)).within(self.problem).beta
         self._K.bring(np.flatnonzero(start))
-        product = self._K.times(start)
+        product = self._times(start)
         if self.problem.dual(start, product) > self.merit():
             self._beta, self._F = start, self.problem.p - product
 
     def fresh_product(self) -> Vector:
         """K beta, summed anew."""
         with np.errstate(invalid="ignore", over="ignore"):  # the judge says so of such a kernel
-            return self._K.times(self._beta)
+            return self._times(self._beta)
+
+    def _times(self, beta: Vector) -> Vector:
+        """Sum K beta; of a row with several variables their sum, in which large ones cancel."""
+        copies = self.problem.copies
+        if copies == 1:
+            return self._K.times(beta)
+        sums = np.zeros_like(beta)
+        sums[: len(beta) // copies] = beta.reshape(copies, -1).sum(axis=0)
+        self._K.bring(np.flatnonzero(sums))
+        product = self._K.times(sums)
+        return np.tile(product[: len(beta) // copies], copies)
 
     def restart(self, point: Point) -> None:
         """Go on from a fresh product."""

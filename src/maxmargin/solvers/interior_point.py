@@ -2,12 +2,13 @@ r"""A primal-dual interior-point method for box QPs in memory: slow, and hard to
 
 Problem: the box QP of ``problems.box_qp``, as a minimum,
 
-    min_beta  beta'K beta / 2 - p'beta,   l <= beta <= u,   sum beta = 0 with a bias.
+    min_beta  beta'K beta / 2 - p'beta,   l <= beta <= u,   E'beta = s with a bias,
 
-With multipliers y of the equality, z >= 0 of beta >= l and v >= 0 of beta <= u, each iteration
-makes a Newton step on
+where E has a column of ones and zeros for every group of variables, and s their sums; without
+groups sum beta = s. With multipliers y of the equalities, z >= 0 of beta >= l and v >= 0 of
+beta <= u, each iteration makes a Newton step on
 
-    K beta - p + y 1 - z + v = 0,   sum beta = 0,   z (beta - l) = mu,   v (u - beta) = mu
+    K beta - p + E y - z + v = 0,   E'beta = s,   z (beta - l) = mu,   v (u - beta) = mu
 
 for a mu that a first trial of mu = 0 suggests (Mehrotra, "On the implementation of a primal-dual
 interior point method", SIAM J. Optim. 2, 1992; for support vector machines Fine and Scheinberg,
@@ -40,7 +41,7 @@ class _State:
     """A point inside the box, with its multipliers."""
 
     beta: Vector
-    y: float
+    y: Vector
     z: Vector
     v: Vector
 
@@ -60,6 +61,10 @@ class InteriorPoint:
     def __init__(self, problem: BoxQP, K: Vector) -> None:
         self._problem, self._K = problem, K
         self._below, self._above = np.isfinite(problem.lower), np.isfinite(problem.upper)
+        groups = np.zeros(len(problem), np.int8) if problem.groups is None else problem.groups
+        count = len(problem.totals) if problem.bias else 0
+        self._sides = (groups[:, None] == np.arange(count)).astype(np.float64)
+        self._totals = np.array(problem.totals[:count])
 
     def solve(self, limits: Limits) -> Vector | None:
         """Give a point inside the box as near to the optimum as rounding allows; None if none."""
@@ -69,7 +74,8 @@ class InteriorPoint:
         for _ in range(_STEPS):
             if limits.clock.over() or best <= _DONE * first:
                 break
-            moved = self._step(state)
+            with np.errstate(over="ignore", invalid="ignore"):  # such a step is not taken
+                moved = self._step(state)
             if moved is None:
                 break
             state, mu = moved, self._complementarity(moved)
@@ -88,7 +94,7 @@ class InteriorPoint:
         upper = np.where(self._above, problem.upper, problem.lower + typical)
         away = np.minimum(0.5 * (upper - lower), typical)
         beta = np.where(problem.p > 0, lower + away, upper - away)
-        return _State(beta, 0.0, 1.0 * self._below, 1.0 * self._above)
+        return _State(beta, np.zeros(len(self._totals)), 1.0 * self._below, 1.0 * self._above)
 
     def _gaps(self, state: _State) -> tuple[Vector, Vector]:
         """Distances to the bounds, 1 where there is none."""
@@ -119,13 +125,13 @@ class InteriorPoint:
     def _newton(self, state: _State, factor: _Factor, z_side: Vector, v_side: Vector) -> _State:
         """Solve the linearised conditions with these changes of the complementarities."""
         problem, (low, high) = self._problem, self._gaps(state)
-        dual = problem.p - self._K @ state.beta - state.y + state.z - state.v
+        dual = problem.p - self._K @ state.beta - self._sides @ state.y + state.z - state.v
         right = dual + z_side / low - v_side / high
-        beta, y = factor.solve(right), 0.0
+        beta, y = factor.solve(right), state.y
         if problem.bias:
-            ones = factor.solve(np.ones(len(right)))
-            y = float((beta.sum() + state.beta.sum()) / ones.sum())
-            beta = beta - y * ones
+            ones, missing = factor.solve(self._sides), self._totals - self._sides.T @ state.beta
+            y = np.linalg.lstsq(self._sides.T @ ones, self._sides.T @ beta - missing, rcond=None)[0]
+            beta = beta - ones @ y
         z = np.where(self._below, (z_side - state.z * beta) / low, 0.0)
         v = np.where(self._above, (v_side + state.v * beta) / high, 0.0)
         return _State(beta, y, z, v)
@@ -167,8 +173,8 @@ class _Factor:
 
     def solve(self, right: Vector) -> Vector:
         """Solve, and once more for what rounding left."""
-        scaled = self.scale * right
+        scaled = (self.scale * right.T).T
         solution = dpotrs(self.factor, scaled, lower=1)[0]
         solution = solution + dpotrs(self.factor, scaled - self.matrix @ solution, lower=1)[0]
-        answer: Vector = self.scale * solution
+        answer: Vector = (self.scale * solution.T).T
         return answer

@@ -147,7 +147,8 @@ def _box(problem: LinearProblem) -> BoxQP:
     cost = problem.cost if _diagonal(problem) is None else np.full(len(problem), np.inf)
     if isinstance(problem.loss, Insensitive | SquaredInsensitive):
         box = svr(problem.t, cost, float(problem.loss.epsilon))
-        return replace(box, bias=problem.free)
+        ridge = _diagonal(problem) is not None  # which makes the two variables of a row differ
+        return replace(box, bias=problem.free, copies=1 if ridge else box.copies)
     return c_svc(problem.t, cost, bias=problem.free)
 
 

@@ -54,7 +54,7 @@ class Osuna(CachedAscent):
             S = self._matrix.exchange(place, self._violators(F, S[place]))
         beta = self._solve(S, F[S], limits)
         moved = beta != self.iterate.beta[S]
-        self.move(S[moved], beta[moved])
+        self.move_in_time(S[moved], beta[moved], limits)
 
     def _kept(self, S: Index) -> Index:
         """Find the places of all but zeros; of more than there is room for, of the free ones."""

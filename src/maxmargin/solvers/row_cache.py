@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin.kernels.base import Prepared
 from maxmargin.kernels.formula import Formula
@@ -38,6 +39,10 @@ TILE_ROWS, TILE_COLUMNS = 512, 1024
 # columns a row has to be evaluated from, the more of them are waited for.
 _SHORTEST, _LONGER, _FOR_GOOD = 4, 32, 1 << 40
 _COLUMNS_A_MOVE = 12
+
+# Products that are summed, and functions of them evaluated, between two looks at the clock: some
+# tenths of a second of one thread. A kernel value costs as much as a product of so many columns.
+_WORK, _VALUE = 1 << 32, 30
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
@@ -104,6 +109,7 @@ class RowCache:
         self._filled = np.zeros((self.lines, len(self.boundaries) - 1), dtype=bool)
         self._last_use = np.zeros(self.lines, dtype=np.int64)
         self._clock = 0
+        self.at_once = _rows_at_once(gram)
         self.formula = gram.formula and replace(gram.formula, workers=workers)
         self._patience = _FOR_GOOD if self.formula is None else _patience(self.formula)
         self.width = TILE_COLUMNS if self.formula is None else kinds.TILE_COLUMNS
@@ -244,6 +250,16 @@ class RowCache:
     def scratch(self) -> NDArray[np.floating]:
         """Memory of this thread for the largest tile."""
         return self._scratch.memory()
+
+
+def _rows_at_once(gram: Gram) -> int:
+    """How many rows to evaluate between two looks at the clock, however many threads there are."""
+    X: Any = getattr(gram.rows, "X", None)
+    if sparse.issparse(X):
+        columns = 4.0 * X.nnz / max(1, len(gram))  # a product of sparse rows has to find them
+    else:
+        columns = 0.0 if X is None else float(X.shape[1])
+    return max(kinds.SLIVER, int(_WORK / (max(1, len(gram)) * (columns + _VALUE))))
 
 
 def _patience(formula: Formula) -> int:

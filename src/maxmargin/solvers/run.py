@@ -7,6 +7,7 @@ rounding alone is more than the tolerance allows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,8 +17,10 @@ import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
 from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.progress import current
 
 _PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
+_NEARLY = 0.99  # is the share of a run that is done until the judge has spoken
 _STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
 
 
@@ -65,7 +68,8 @@ class Solver(Protocol):
 
     One that knows that it will get no farther may say so by an attribute ``spent``, and one for
     which a finer tolerance costs next to nothing may have it as ``aim``: so that weights and
-    repeated rows agree.
+    repeated rows agree. One whose compiled loop makes many steps in a call makes as many whether
+    somebody is watching or not, and tells of them afterwards by ``between``.
     """
 
     problem: Any
@@ -112,8 +116,11 @@ class Solution:
 def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
     watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, getattr(solver, "aim", 1.0)))
+    approach = Approach(limits)
     while True:
-        done = solver.violation() <= aim.tol
+        violation = solver.violation()
+        done = violation <= aim.tol
+        approach.report(violation, solver.iterations)
         stopped = watch.stop(solver, done)
         if stopped or done:
             point = solver.point()
@@ -139,6 +146,29 @@ def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
     return Solution(point, certificate, 0)
 
 
+class Approach:
+    """Reports the share of a run that is done: of the way from the first violation to ``tol``.
+
+    Violations fall by factors, so the way is measured in logarithms. Where ``max_iter`` is nearer,
+    its share counts.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits, self._work, self._first = limits, current(), 0.0
+
+    def report(self, violation: float, iterations: int) -> None:
+        """Report where the run is, if somebody watches."""
+        if self._work is None or not math.isfinite(violation):
+            return
+        tol, most = self._limits.tol, self._limits.max_iter
+        self._first = max(self._first, violation)
+        share = iterations / most if most > 0 else 0.0
+        if self._first > tol:
+            way = math.log(self._first) - math.log(tol)
+            share = max(share, 1.0 - (math.log(max(violation, tol)) - math.log(tol)) / way)
+        self._work.advance(min(_NEARLY, share))
+
+
 class _Watch:
     """Trace and patience of one run."""
 
@@ -150,8 +180,8 @@ class _Watch:
         """Say why to stop, if there is a reason other than being done."""
         limits = self._limits
         if limits.callback is not None:
-            violation, values = solver.violation(), solver.objectives()
-            limits.callback(Progress(limits.clock.seconds, solver.iterations, *values, violation))
+            for line in _lines(solver):
+                limits.callback(Progress(limits.clock.seconds, *line))
         over = limits.clock.over()
         if over and limits.clock.interrupted:
             return Status.INTERRUPTED
@@ -171,6 +201,12 @@ class _Watch:
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
         hopeless = hopeless or getattr(solver, "spent", False)
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
+
+
+def _lines(solver: Solver) -> list[tuple[int, float, float, float]]:
+    """Say where a solver is, and where it has been since the last look if it knows."""
+    between = solver.between() if hasattr(solver, "between") else []
+    return [*between, (solver.iterations, *solver.objectives(), solver.violation())]
 
 
 def with_printing(callback: Callback | None, verbose: bool) -> Callback | None:

@@ -65,6 +65,7 @@ class SmallNewton:
         primal = problem.primal(self._theta, self._values)
         width, damping = width_of(warm), damping_of(problem.loss)
         self._state = np.array([width, damping, primal, 0.0, 0.0])
+        self._spent, self._told = False, np.empty((0, 2))
 
     @staticmethod
     def takes(problem: LinearProblem, design: Design) -> bool:
@@ -83,14 +84,12 @@ class SmallNewton:
 
     @property
     def spent(self) -> bool:
-        """Whether steps lead no farther."""
-        return bool(self._state[IDLE])
+        """Whether the loop gave up: one step without a gain is not the end."""
+        return self._spent
 
     def violation(self) -> float:
         """Give the relative gap by the running numbers."""
-        primal, dual = self.objectives()
-        size = max(abs(primal), abs(dual))
-        return 0.0 if size == 0 else (primal - dual) / size
+        return relative_gap(*self.objectives())
 
     def merit(self) -> float:
         """Give minus the gap."""
@@ -101,21 +100,33 @@ class SmallNewton:
         return float(self._state[PRIMAL]), float(self._state[DUAL])
 
     def step(self, limits: Limits) -> None:
-        """Make as many steps as can be without a look at the clock; one, for a callback."""
-        at_once = 1 if limits.callback is not None else WORK // work_of(self._design, self._exact)
-        self.iterations += self._verbs.newton_steps(
+        """Make as many steps as can be without a look at the clock, whoever is watching."""
+        at_once = max(1, int(WORK // work_of(self._design, self._exact)))
+        most = limits.steps_left(self.iterations, at_once)
+        self._told = np.empty((0 if limits.callback is None else most, 2))
+        made = self._verbs.newton_steps(
             *self._rows,
             *self._about,
             np.empty((0, 0) if self._exact else 0),
             limits.tol,
-            limits.steps_left(self.iterations, max(1, int(at_once))),
+            most,
             self._centre,
             self._theta,
             self._values,
             self._state,
             self._best_theta,
             self._best_dual,
+            self._told,
         )
+        self.iterations += made
+        self._told = self._told[:made]
+        self._spent = made < most and self.violation() > limits.tol
+
+    def between(self) -> list[tuple[int, float, float, float]]:
+        """Give steps, primal, dual and violation after each step of the last call but its last."""
+        first = self.iterations - len(self._told) + 1
+        numbers = enumerate(self._told[:-1].tolist(), first)
+        return [(step, *values, relative_gap(*values)) for step, values in numbers]
 
     def point(self) -> LinearPoint:
         """Give the best coefficients and duals with fresh products."""
@@ -127,6 +138,13 @@ class SmallNewton:
         self._theta, self._values = point.theta.copy(), point.values.copy()
         primal, dual, _ = self.problem.judged(point.theta, point.values, point.beta, point.back)
         self._state[[PRIMAL, DUAL, IDLE]] = primal, dual, 0.0
+        self._spent, self._told = False, self._told[:0]
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """Compare the gap with the larger of both values."""
+    size = max(abs(primal), abs(dual))
+    return 0.0 if size == 0 else (primal - dual) / size
 
 
 def work_of(design: Design, exact: bool) -> float:

@@ -13,6 +13,7 @@ from maxmargin.certify import Certificate, Status
 from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.progress import part
 from maxmargin.solvers.run import Limits, Solution, Solver, run
 
 T = TypeVar("T")
@@ -78,7 +79,8 @@ def solve_all(
 
     def solve(task: T, workers: Workers) -> Solution:
         try:
-            return finish(start(task, workers), limits)
+            with part(1.0 / len(tasks)):
+                return finish(start(task, workers), limits)
         except TimeUp:
             if not limits.clock.over():
                 raise  # it is not this fit's time that is up

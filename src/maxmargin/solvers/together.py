@@ -17,11 +17,14 @@ import numpy as np
 from maxmargin.certify import Point, Status, judge, judge_all
 from maxmargin.ops.kinds import GIVEN
 from maxmargin.problems import BoxQP, Segments, Stack
-from maxmargin.solvers.dual_ascent import Start, bent_down
+from maxmargin.solvers.dual_ascent import Start, Vector, bent_down
 from maxmargin.solvers.in_memory import InMemory
 from maxmargin.solvers.memory import Memory, Squares
-from maxmargin.solvers.run import Limits, Solution
+from maxmargin.solvers.run import Limits, Progress, Solution
 from maxmargin.solvers.turns import Turns
+
+Line = tuple[int, float, float, float]
+"""Steps, primal, dual and violation."""
 
 _GROUP = 1 << 22  # kernel values in the matrices of a group: some milliseconds of work
 
@@ -93,6 +96,10 @@ def _in_one_call(
         if verdict.status is Status.CERTIFIED:
             point = Point(beta[part], product[part], rounding.of(part))
             found.append(Solution(point, verdict, int(turns.steps[k])))
+            if limits.callback is not None:
+                nothing, problem = np.zeros(len(point.beta)), problems[k].problem
+                first = _worth(problem, nothing, nothing, 0)
+                _tell(limits, [first, _worth(problem, point.beta, point.product, turns.steps[k])])
         else:  # what was done, and did not help, is left to somebody who begins anew
             found.append(None if turns.done[k] else Start(beta[part], product[part]))
     return found
@@ -102,22 +109,45 @@ def _one_by_one(
     problems: Sequence[Small], memory: Memory, limits: Limits
 ) -> list[Solution | Start | None]:
     """Let each of them make a step by itself."""
-    proposed: list[tuple[BoxQP, Point, int]] = []
+    proposed: list[tuple[BoxQP, Point, int, list[Line]]] = []
     for small in problems:
         if limits.clock.over():
             break
         solver = InMemory(small.problem, memory.view(small.segments), small.start)
+        lines = _seen(solver, limits)
         solver.step(limits)
+        lines += _seen(solver, limits)
         # The point is taken at once: the next problem may use the same memory for its rows.
-        proposed.append((small.problem, solver.point(), solver.iterations))
+        proposed.append((small.problem, solver.point(), solver.iterations, lines))
     starts = [small.start for small in problems]
     with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
-        verdicts = [judge(problem, point, limits.tol) for problem, point, _ in proposed]
-    solved = [
-        Solution(point, verdict, steps) if verdict.status is Status.CERTIFIED else start
-        for (_, point, steps), verdict, start in zip(proposed, verdicts, starts, strict=False)
-    ]
-    return solved + starts[len(solved) :]
+        verdicts = [judge(problem, point, limits.tol) for problem, point, _, _ in proposed]
+    found: list[Solution | Start | None] = [*starts]
+    for k, ((_, point, steps, lines), verdict) in enumerate(zip(proposed, verdicts, strict=True)):
+        if verdict.status is Status.CERTIFIED:
+            found[k] = Solution(point, verdict, steps)
+            _tell(limits, lines)
+    return found
+
+
+# Of what is solved here a callback sees where it began and where it ended
+
+
+def _seen(solver: InMemory, limits: Limits) -> list[Line]:
+    if limits.callback is None:
+        return []
+    return [(solver.iterations, *solver.objectives(), solver.violation())]
+
+
+def _worth(problem: BoxQP, beta: Vector, product: Vector, made: int) -> Line:
+    values, gradient = problem.objectives(beta, product), problem.p - product
+    return int(made), *values, problem.violation(beta, gradient)
+
+
+def _tell(limits: Limits, lines: Sequence[Line]) -> None:
+    for line in lines:
+        assert limits.callback is not None
+        limits.callback(Progress(limits.clock.seconds, *line))
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:

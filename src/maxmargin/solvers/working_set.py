@@ -82,7 +82,7 @@ class WorkingSet(CachedAscent):
         beta = self._optimise(chosen, F, limits)
         moved = beta != self.beta[chosen]
         self._learn(moved[len(place) :])
-        self.move(chosen[moved], beta[moved])
+        self.move_in_time(chosen[moved], beta[moved], limits)
 
     def _choose(self, F: Vector) -> tuple[Index, Index]:
         """Pick new violators, and the places of those in the last working set that stay."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from maxmargin.inputs.atomic import replacing
 from maxmargin.inputs.caution import caution
+from maxmargin.inputs.opening import open_ordinary
 from maxmargin.storage.layout import VERSION, ModelFileError, read_layout, write_layout
 from maxmargin.storage.plain import NotPlainError, from_plain, to_plain
 
@@ -156,10 +157,10 @@ def _refusal(path: Path, why: str) -> ModelFileError:
 def _read(path: Path, max_bytes: int) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     if not path.exists():
         raise ModelFileError("does not exist.")
-    if not path.is_file():  # reading a device or a pipe might never end
+    if not path.is_file():
         raise ModelFileError("is not an ordinary file.")
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             description, arrays = read_layout(file, max_bytes)
     except OSError as error:
         raise ModelFileError(f"cannot be read: {(error.strerror or str(error)).lower()}.") from None

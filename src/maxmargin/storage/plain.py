@@ -34,7 +34,11 @@ from sklearn.tree._tree import Tree
 
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.graph import Graph, is_networkx
+from maxmargin.kernels.tokens import Words
+from maxmargin.progress.callbacks import KEPT_IN as CALLBACKS
+from maxmargin.storage.bounds import BoundError, check_bounds
 from maxmargin.storage.hint import fits, hints_of
+from maxmargin.storage.pattern import PatternError, check_pattern
 from maxmargin.storage.steps import (
     check_step,
     find_step,
@@ -148,7 +152,7 @@ def _reader_of(kind: type) -> Callable[[dict[str, Any]], Any]:
     if issubclass(kind, BaseEstimator):
         return lambda plain: _read_estimator(kind, plain)
     if issubclass(kind, Kernel):
-        return lambda plain: kind(**_read_items(plain["given"]))
+        return lambda plain: kind(**_checked(kind, _read_items(plain["given"])))
     if _parts(kind) is not None:
         return lambda plain: _read_parts(kind, plain)
     raise NotPlainError(f"There is no {_named(kind)!r} that a model may be made of.")
@@ -165,6 +169,22 @@ def _read_items(plain: dict[str, Any]) -> dict[str, Any]:
     return {str(name): from_plain(value) for name, value in plain.items()}
 
 
+def _checked(kind: type, items: dict[str, Any]) -> dict[str, Any]:
+    """Let through what costs no more than models need."""
+    check_bounds(kind, items)
+    if issubclass(kind, Words):
+        check_pattern(items["pattern"])
+    return items
+
+
+def _within_bounds(value: Any, items: dict[str, Any], place: str) -> dict[str, Any]:
+    """Refuse to write what would not be read again."""
+    try:
+        return _write_items(_checked(type(value), items), place)
+    except (BoundError, PatternError) as error:
+        raise NotPlainError(f"{place}: {error}") from None
+
+
 def _refuse_foreign(value: Any, place: str) -> None:
     if not type(value).__module__.startswith(_OURS):
         instead = "store its best_estimator_" if hasattr(value, "best_estimator_") else _ALLOWED
@@ -178,7 +198,8 @@ def _write_enum(value: Enum, place: str) -> dict[str, Any]:
 
 def _write_kernel(value: Kernel, place: str) -> dict[str, Any]:
     _refuse_foreign(value, place)
-    return {"is": _named(type(value)), "given": _write_items(value.get_params(deep=False), place)}
+    given = _within_bounds(value, value.get_params(deep=False), place)
+    return {"is": _named(type(value)), "given": given}
 
 
 def _parts(kind: type) -> tuple[str, ...] | None:
@@ -195,11 +216,11 @@ def _parts(kind: type) -> tuple[str, ...] | None:
 def _write_parts(value: Any, place: str) -> dict[str, Any]:
     _refuse_foreign(value, place)
     held = {name: getattr(value, name) for name in _parts(type(value)) or ()}
-    return {"is": _named(type(value)), "has": _write_items(held, place)}
+    return {"is": _named(type(value)), "has": _within_bounds(value, held, place)}
 
 
 def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
-    held = _later_parts(kind) | _read_items(plain["has"])
+    held = _checked(kind, _later_parts(kind) | _read_items(plain["has"]))
     if held.keys() != set(_parts(kind) or ()):
         raise NotPlainError(f"{_named(kind)} is stored with other parts than it has.")
     hints = hints_of(kind) if is_dataclass(kind) else {}
@@ -230,17 +251,21 @@ def _write_estimator(value: BaseEstimator, place: str) -> dict[str, Any]:
     else:
         _check_step(value)
     given = value.get_params(deep=False)
-    held = {name: part for name, part in parts_of_step(value).items() if name not in given}
-    parts = {"given": _write_items(given, place), "has": _write_items(held, place)}
+    left_out = {*given, CALLBACKS}  # who watched a fit is no part of its model
+    held = {name: part for name, part in parts_of_step(value).items() if name not in left_out}
+    parts = {
+        "given": _within_bounds(value, given, place),
+        "has": _within_bounds(value, held, place),
+    }
     return {"is": name, **parts}
 
 
 def _read_estimator(kind: type, plain: dict[str, Any]) -> Any:
-    held = _read_items(plain["has"])
+    held = _checked(kind, _read_items(plain["has"]))
     for name in held:
         if not name.isidentifier() or hasattr(kind, name) or name in plain["given"]:
             raise NotPlainError(f"{_named(kind)} cannot have {name!r} as a fitted part.")
-    value = kind(**_read_items(plain["given"]))
+    value = kind(**_checked(kind, _read_items(plain["given"])))
     vars(value).update(held)
     _check_step(value, restore_step)
     if hasattr(value, "__restored__"):

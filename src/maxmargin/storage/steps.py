@@ -17,6 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.storage.calibrated import (
+    check_calibrated,
+    check_curve,
+    check_isotonic,
+    part_calibrated,
+    part_isotonic,
+    restore_calibrated,
+    restore_isotonic,
+)
+from maxmargin.storage.words import check_word_weights, check_words, part_words, restore_words
+
 STEPS: dict[str, tuple[str, ...]] = {
     "sklearn.preprocessing": (
         "FunctionTransformer",
@@ -34,6 +45,19 @@ STEPS: dict[str, tuple[str, ...]] = {
         "RobustScaler",
         "StandardScaler",
     ),
+    "sklearn.feature_extraction.text": (
+        "CountVectorizer",
+        "HashingVectorizer",
+        "TfidfTransformer",
+        "TfidfVectorizer",
+    ),
+    "sklearn.calibration": (
+        "CalibratedClassifierCV",
+        "_SigmoidCalibration",
+        "_TemperatureScaling",
+    ),
+    "sklearn.frozen": ("FrozenEstimator",),
+    "sklearn.isotonic": ("IsotonicRegression",),
     "sklearn.impute": ("MissingIndicator", "SimpleImputer"),
     "sklearn.compose": ("ColumnTransformer",),
     "sklearn.pipeline": ("FeatureUnion", "Pipeline"),
@@ -64,7 +88,7 @@ def find_step(name: str) -> type | None:
     module, _, short = name.rpartition(".")
     if short not in STEPS.get(module, ()):
         return None
-    found: type = getattr(import_module(module), short)
+    found: type | None = getattr(import_module(module), short, None)  # some came with 1.8
     return found
 
 
@@ -101,7 +125,9 @@ def check_step(step: Any) -> None:
 
 
 def parts_of_step(step: Any) -> dict[str, Any]:
-    """Give what is stored of a step: all that it has, but of neighbours no tree to search in.
+    """Give what is stored of a step: all that it has, with plain parts for what is not plain.
+
+    Of neighbours no tree to search in is stored, of curves no function.
 
     Parameters
     ----------
@@ -112,12 +138,14 @@ def parts_of_step(step: Any) -> dict[str, Any]:
     -------
     parts : dict
     """
-    parts = dict(vars(step))
+    parts, plain = dict(vars(step)), _PARTS.get(type(step).__name__)
+    if plain is not None:
+        return plain(parts)
     return {**parts, "_tree": None} if _searches(step) else parts
 
 
 def restore_step(step: Any) -> None:
-    """Make the tree of neighbours again from their rows: the same rows make the same tree.
+    """Make again what was not stored: of neighbours the tree, from the same rows the same one.
 
     Parameters
     ----------
@@ -129,6 +157,9 @@ def restore_step(step: Any) -> None:
     ValueError
         With a sentence.
     """
+    restore = _RESTORES.get(type(step).__name__)
+    if restore is not None:
+        restore(step)
     kind = _TREES[step._fit_method] if _searches(step) else ""
     if not kind:
         return
@@ -255,7 +286,24 @@ def _count_groups(step: Any, place: int) -> int:
     return count - 1
 
 
+_WORDS = ("CountVectorizer", "HashingVectorizer", "TfidfVectorizer")
+_PARTS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "CalibratedClassifierCV": part_calibrated,
+    "IsotonicRegression": part_isotonic,
+    **dict.fromkeys(_WORDS, part_words),
+}
+_RESTORES: dict[str, Callable[[Any], None]] = {
+    "CalibratedClassifierCV": restore_calibrated,
+    "IsotonicRegression": restore_isotonic,
+    **dict.fromkeys(_WORDS, restore_words),
+}
 CHECKS: dict[str, Callable[[Any], None]] = {
+    "CalibratedClassifierCV": check_calibrated,
+    "IsotonicRegression": check_isotonic,
+    "TfidfTransformer": check_word_weights,
+    "_SigmoidCalibration": check_curve,
+    "_TemperatureScaling": check_curve,
+    **dict.fromkeys(_WORDS, check_words),
     "DecisionTreeClassifier": _check_tree,
     "DecisionTreeRegressor": _check_tree,
     "FunctionTransformer": _check_function,

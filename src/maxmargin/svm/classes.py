@@ -108,8 +108,12 @@ class Reduction:
 
 
 def intercept(problem: Any, point: Point, offset: float = 0.0) -> float:
-    """Find the bias of a problem at its point, with what an offset of the kernel adds."""
+    """Find the bias of a problem at its point, with what an offset of the kernel adds.
+
+    And with what was taken off the targets.
+    """
     b: float = problem.intercept(point.beta, problem.p - point.product)
+    b += getattr(problem, "shift", 0.0)
     return b + offset * float(point.beta.sum()) if offset else b
 
 

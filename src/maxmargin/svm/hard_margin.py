@@ -112,6 +112,7 @@ default="linear"
     """
 
     class_weight = None
+    _row_by_row = True
 
     def __init__(
         self,

@@ -25,6 +25,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     _unit_margin: ClassVar[bool] = True
     """Whether its duals are those of a margin of 1, as it shows them."""
+    _row_by_row: ClassVar[bool] = False
+    """Whether a row adds a variable to the problem and changes nothing else of it.
+
+    Then a row without a dual has no part in the solution, and leaving it out changes nothing.
+    """
 
     @property
     def _sign(self) -> float:  # type: ignore[override]

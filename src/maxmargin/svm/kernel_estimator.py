@@ -40,6 +40,9 @@ class KernelEstimator(KernelUser):
     parameters make a machine (``_recipe``) and what its values mean.
     """
 
+    _balanced: ClassVar[bool] = True
+    """Whether the duals sum to 0, so that a free bias makes good a shift of the rows."""
+
     _sign: ClassVar[float] = 1.0
     """Of the machine's numbers, as scikit-learn shows them."""
 

@@ -200,7 +200,7 @@ def _solve_all(
         begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
         tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
         known, left = dict[int, Solution](), tasks
-        if memory.squares and recipe.solver is Decomposition and limits.callback is None:
+        if memory.squares and recipe.solver is Decomposition:
             known, left = _solve_groups(tasks, memory, recipe, workers.threads)
         if not left:
             return [known[number] for number, _, _ in tasks]
@@ -245,7 +245,8 @@ def _solve_groups(
         problems = [Small(task.problem, task.segments, start) for _, task, start in tasks[part]]
         return solve_together(problems, memory, recipe.limits)
 
-    alone = len(groups) == 1
+    watched = recipe.limits.callback is not None
+    alone = watched or len(groups) == 1  # a callback need not be prepared for several threads
     solved = map(solve, groups) if alone else side_by_side(solve, groups, threads, memory.at_once)
     found = list(zip(tasks, chain.from_iterable(solved), strict=True))
     known = {task[0]: each for task, each in found if isinstance(each, Solution)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.losses import Loss
+from maxmargin.losses import Loss, ResidualLoss
 from maxmargin.ops.clock import Clock
 from maxmargin.solvers import Progress
 from maxmargin.svm.kernel_fit import Recipe
@@ -159,7 +159,8 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         return sides
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
-        return Together(copies=self._copies(), **self._filled(clock, intercept))
+        centred = intercept == "free" and isinstance(self._loss(), ResidualLoss)
+        return Together(copies=self._copies(), centred=centred, **self._filled(clock, intercept))
 
     def predict(self, X: Any) -> Vector:
         """Predict the targets of rows: f(x) + b, and for counts their mean exp(f(x) + b).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import check_flag, check_share
 from maxmargin.inputs.targets import check_targets
+from maxmargin.losses.regression import weighted_quantile
 from maxmargin.problems import BoxQP
 from maxmargin.svm.classes import Reduction, keep_together
 from maxmargin.svm.kernel_estimator import KernelEstimator
@@ -26,6 +27,8 @@ class Together(Recipe):
     """One problem of all rows."""
 
     copies: int = 1
+    centred: bool = False
+    """Whether a free bias makes good what is taken off all targets."""
 
     def reduce(self, training: Training) -> Reduction:
         """State the problem of the rows that cost something."""
@@ -36,8 +39,18 @@ class Together(Recipe):
         )
 
     def _stated(self, target: Vector, costs: Vector) -> BoxQP:
-        problem: BoxQP = self.state(target, costs)
-        return problem
+        shift = far_level(target, costs) if self.centred else 0.0
+        problem: BoxQP = self.state(target - shift, costs)
+        return replace(problem, shift=shift) if shift else problem
+
+
+def far_level(target: Vector, costs: Vector) -> float:
+    """Give the median of targets that lie farther from 0 than from each other; otherwise 0.
+
+    Half of the median to twice of it is taken off without rounding, and equal targets become 0.
+    """
+    level = weighted_quantile(target, costs, 0.5) if len(target) else 0.0
+    return level if abs(level) > float(np.abs(target - level).max(initial=0.0)) else 0.0
 
 
 class OneValue(KernelEstimator):

@@ -33,10 +33,11 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers, count_threads, side_by_side
+from maxmargin.progress import advance, muted, part
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
-from maxmargin.svm.search_cv import MISSING, Cell, score
+from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent
 from maxmargin.svm.training import Sides, Training, centred, ready, take
 
 Vector = NDArray[np.float64]
@@ -123,9 +124,16 @@ class Search:
     given: Any
 
     def run(
-        self, kernels: Sequence[Kernel], prices: Sequence[float], race: bool = False
+        self,
+        kernels: Sequence[Kernel],
+        prices: Sequence[float],
+        tell: Tell = silent,
+        race: bool = False,
     ) -> list[list[list[Cell]]]:
-        """Score every cost on every kernel and fold: by kernel, by fold, by cost."""
+        """Score every cost on every kernel and fold: by kernel, by fold, by cost.
+
+        ``tell`` hears of every score, from several threads.
+        """
         shared = _Matrices(self, kernels, max(prices))
         alive = np.ones((len(kernels), len(prices)), dtype=bool)
         found: dict[tuple[int, int], list[Cell]] = {}
@@ -133,7 +141,8 @@ class Search:
         rounds = _by_fold(everything) if race else [everything]
         for number, tasks in enumerate(rounds, 1):
             chosen = [task for task in tasks if alive[task[0]].any()]
-            work = partial(self._task, shared, prices, alive)
+            share = 1.0 / len(everything)
+            work = partial(self._task, shared, prices, alive, tell, share)
             cells = side_by_side(work, chosen, self.model.n_jobs)
             found |= dict(zip(chosen, cells, strict=True))
             if race and 2 < number < len(rounds):
@@ -149,15 +158,22 @@ class Search:
         shared: _Matrices,
         prices: Sequence[float],
         alive: NDArray[np.bool_],
+        tell: Tell,
+        share: float,
         task: tuple[int, int],
     ) -> list[Cell]:
         """Score a kernel's costs that are alive on a fold; those that are done when time is up."""
         k, f = task
         cells, wanted = [], alive[k]
-        some = [price for price, w in zip(prices, wanted, strict=True) if w]
+        places = np.flatnonzero(wanted).tolist()
+        some = [prices[place] for place in places]
         try:
-            for cell in self._cells(shared.training(k, f), self.folds[f], some):
-                cells.append(cell)  # noqa: PERF402  (those before the end of time count)
+            with part(share):
+                found = self._cells(shared.training(k, f), self.folds[f], some)
+                for place, cell in zip(places, found, strict=True):
+                    cells.append(cell)  # those before the end of time count
+                    tell(k, place, cell)
+                    advance(len(cells) / len(some))
         except TimeUp:
             if not self.clock.over():
                 raise  # it is not this search's time that is up
@@ -185,13 +201,14 @@ class Search:
     ) -> Iterator[tuple[Vector, float, bool]]:
         """Fit machines of their own, each cost's from the duals of the one before."""
         train, others = fold
-        part = training.of(train, sides)
+        rows = training.of(train, sides)
         recipe: Recipe = replace(self.model._recipe(self.clock, training.intercept), n_jobs=1)
         starts: list[Vector] | None = None
         for price, following in zip(prices, [*prices[1:], prices[-1]], strict=True):
             self.clock.stop_if_over()
             begun = perf_counter()
-            learned = learn(part, replace(recipe, price=price), starts)
+            with muted():  # each fit is a step of its task
+                learned = learn(rows, replace(recipe, price=price), starts)
             seconds = perf_counter() - begun
             starts = [following / price * s.point.beta for s in learned.solutions]
             values = learned.machine.decide(take(self.X, others), np.asarray, 1)

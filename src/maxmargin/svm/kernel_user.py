@@ -14,12 +14,13 @@ from maxmargin.inputs.parameters import check_choice, check_number
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.precomputed import Columns
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_choice import NAMES, choose_kernel
 from maxmargin.svm.training import check_rows
 
 
-class KernelUser(BaseEstimator):
+class KernelUser(CallbackSupport, BaseEstimator):
     """Something that sees rows through a kernel, given by ``kernel`` and its numbers."""
 
     def __sklearn_tags__(self) -> Any:

@@ -31,6 +31,7 @@ from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, Solution, successor_of, with_printing
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.run import given_up
@@ -44,7 +45,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
-class LinearEstimator(BaseEstimator):
+class LinearEstimator(CallbackSupport, BaseEstimator):
     """Something that is decided by weights on the columns.
 
     A subclass checks labels or targets (``_validate``, ``_known``), says what a row costs

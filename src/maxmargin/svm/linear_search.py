@@ -20,9 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.inputs.container import take_rows
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import side_by_side
+from maxmargin.progress import advance, muted, part
 from maxmargin.solvers import Solution
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.svm.search_cv import MISSING, Cell, score
+from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -41,14 +42,17 @@ class LinearSearch:
     scorer: Any
     clock: Clock
 
-    def run(self, prices: Sequence[float]) -> list[list[Cell]]:
-        """Score every cost on every fold: by fold, by cost."""
+    def run(self, prices: Sequence[float], tell: Tell = silent) -> list[list[Cell]]:
+        """Score every cost on every fold: by fold, by cost; ``tell`` hears of every score."""
 
         def work(fold: tuple[Index, Index]) -> list[Cell]:
             cells: list[Cell] = []
             try:
-                for cell in self._cells(fold, prices):
-                    cells.append(cell)  # noqa: PERF402  (those before the end of time count)
+                with part(1.0 / len(self.folds)):
+                    for number, cell in enumerate(self._cells(fold, prices)):
+                        cells.append(cell)  # those before the end of time count
+                        tell(0, number, cell)
+                        advance((number + 1) / len(prices))
             except TimeUp:
                 if not self.clock.over():
                     raise  # it is not this search's time that is up
@@ -71,7 +75,8 @@ class LinearSearch:
             rows, sides, cost = model._weigh(X, label, weight)
             rows, shift = model._centred(rows)
             starts = [_grown(s, price / before) for s in solutions]
-            solutions = model._solve(rows, sides, cost, self.clock, shift, starts or None)
+            with muted():  # each fit is a step of its fold
+                solutions = model._solve(rows, sides, cost, self.clock, shift, starts or None)
             self.clock.stop_if_over()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # told once, for all fits

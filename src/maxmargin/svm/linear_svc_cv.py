@@ -32,6 +32,9 @@ random_state, max_iter, intercept, solver, n_jobs
     time_limit : float, default=None
         Seconds for the search and the last fit, which gets what is left and at least a tenth.
         Points that were not scored in time have NaN as mean scores, and ``stop_`` says so.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every score. With 0 these lines go to the log "maxmargin" alone.
 
     Attributes
     ----------
@@ -78,6 +81,7 @@ random_state, max_iter, intercept, solver, n_jobs
         solver: str = "auto",
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        verbose: int = 0,
     ) -> None:
         self.Cs = Cs
         self.cv = cv
@@ -96,6 +100,7 @@ random_state, max_iter, intercept, solver, n_jobs
         self.solver = solver
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.verbose = verbose
 
     def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
         rows, given = check_vectors(self, X, y=y)
@@ -104,7 +109,10 @@ random_state, max_iter, intercept, solver, n_jobs
         folds = split_rows(self, rows, classes[label], groups)
         scorer, self.n_splits_ = self._own_scorer(), len(folds)
         facts = X, classes[label], weight, folds, scorer, clock
-        return [({}, None)], [LinearSearch(self._machine(), *facts).run(self._prices())]
+        prices = self._prices()
+        counts = dict.fromkeys(range(len(prices)), len(folds))
+        tell = self._teller(counts, [{}], prices, by_price=True)
+        return [({}, None)], [LinearSearch(self._machine(), *facts).run(prices, tell)]
 
     def _best(self, kernel: None) -> LinearSVC:
         del kernel  # there is but one

@@ -47,6 +47,9 @@ from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.progress import part
+from maxmargin.progress.callbacks import CallbackSupport
+from maxmargin.progress.report import report_fit
 from maxmargin.solvers.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -107,7 +110,7 @@ def _fit_all(
 
         def fit(problem: _Problem) -> Any:
             clock.over()
-            with config_context(**config):
+            with config_context(**config), part(1.0 / len(problems)):
                 fitted = _fit_one(estimator, X, problem, params, shared)
             if getattr(wrapper, "verbose", 0):
                 print(f"{problem.name}: fitted", flush=True)  # noqa: T201  (it was asked for)
@@ -133,7 +136,12 @@ def _fit_one(
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
             sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
-            return model._fit_shared(shared.of(rows, sides))
+            training = shared.of(rows, sides)
+
+            def fit(model: Any, _X: Any, _y: Any) -> Any:
+                return model._fit_shared(training)
+
+            return report_fit(fit, model, training.X, problem.y)
         if rows is not None:
             X = _take(X, rows, pairwise=get_tags(estimator).input_tags.pairwise)
         return model.fit(X, problem.y, **params)
@@ -227,7 +235,7 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class _Multiclass(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator):
     """What both wrappers do alike."""
 
     # A weight is the estimator's to ask for: the wrapper only hands it on.

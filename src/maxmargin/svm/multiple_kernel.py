@@ -23,8 +23,10 @@ from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import MultipleKernel, c_svc
 from maxmargin.problems.multiple_kernel import Mixed, sum_of_squares
+from maxmargin.progress import muted
 from maxmargin.solvers import Progress
 from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.run import Approach
 from maxmargin.svm.kernel_choice import NAMES, choose_kernel
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn
@@ -343,14 +345,16 @@ class MultipleKernelSVC(KernelClassifier):
     def _turns(self, mixture: Mixture, problem: MultipleKernel, recipe: Recipe) -> LearnedMixture:
         """Find the machine of the weights, then the weights of the machine, until both agree."""
         limits, starts = self._limits(recipe.limits.clock), None
-        weights, best = problem.even(len(mixture.kernels)), None
+        weights, best, approach = problem.even(len(mixture.kernels)), None, Approach(limits)
         most = max(1, _ROUNDS if limits.max_iter < 0 else limits.max_iter)
         for number in range(1, most + 1):
-            learned = learn(mixture.mixed(weights), recipe, starts)
+            with muted():  # each machine is one step of many
+                learned = learn(mixture.mixed(weights), recipe, starts)
             starts = [solution.point.beta for solution in learned.solutions]
             point = mixture.point(weights, _parts(learned))
             stopped = _stopped(limits.clock, number == most)
             seen = judge(problem, point, limits.tol, stopped)
+            approach.report(seen.relative_gap, number)
             facts = learned.machine, learned.reduced, learned.solutions, weights
             if best is None or stopped is None or seen.gap < best.joint.gap:
                 best = LearnedMixture(*facts, seen, number)

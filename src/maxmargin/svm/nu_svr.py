@@ -155,6 +155,7 @@ class NuSVR(KernelRegressor):
             options={"shrinking": self.shrinking},
             n_jobs=self.n_jobs,
             copies=2,
+            centred=True,
         )
 
     def _as_stated(self, points: list[Point], reduced: Reduction) -> list[Point]:

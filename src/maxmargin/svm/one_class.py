@@ -91,6 +91,8 @@ class OneClassSVM(OutlierMixin, OneValue):
     [1, -1]
     """
 
+    _balanced = False  # its one bias is that of w alone
+
     def __init__(
         self,
         *,

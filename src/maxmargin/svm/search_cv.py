@@ -24,10 +24,13 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.certify import Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import count_rows
-from maxmargin.inputs.parameters import ParameterError, check_number
+from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import Clock, as_one_fit, watch
+from maxmargin.progress import part
+from maxmargin.progress.callbacks import CallbackSupport
+from maxmargin.progress.lines import SearchLines
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -49,10 +52,17 @@ class Cell:
     """Whether the fit came to its end within its steps."""
 
 
+Tell = Callable[[int, int, Cell], None]
+
+
+def silent(_kernel: int, _price: int, _cell: Cell) -> None:
+    """Tell nobody."""
+
+
 MISSING = Cell(float("nan"), float("nan"), float("nan"))
 
 
-class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator):
     """A classifier whose parameters are chosen by cross-validation.
 
     A subclass makes the machine of all parameters but those (``_machine``), scores every point
@@ -71,12 +81,14 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Check what is there without data; the rest is what the machine takes."""
         self._prices()
+        check_shared(self)
         self._machine()._check_parameters()
 
     def _own_parameters(self, kind: type[BaseEstimator]) -> dict[str, Any]:
         """List the parameters that a kind of machine has too."""
         shared = kind().get_params(deep=False)
-        return {name: value for name, value in vars(self).items() if name in shared}
+        own = {name: value for name, value in vars(self).items() if name in shared}
+        return own | {"verbose": kind().verbose}  # ours tells of the search, not of solvers' steps
 
     @property
     def _search_seconds(self) -> float | None:
@@ -84,6 +96,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return None if limit is None else SHARE * limit
 
     @all_or_nothing
+    @as_one_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Search, then fit to all rows with what was best.
 
@@ -103,18 +116,40 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         begun = perf_counter()
-        with watch(self._search_seconds) as clock:
+        with watch(self._search_seconds) as clock, part(SHARE):
             points, cells = self._search(X, y, sample_weight, groups, clock)
             in_time = not clock.expired
         best = self._report([params for params, _ in points], self._prices(), cells)
         model, now = self._best(points[best][1]), perf_counter()
         limit = self.time_limit
         left = None if limit is None else max(_LEAST, limit - (now - begun))
-        model.set_params(time_limit=left).fit(X, y, sample_weight)
+        with part(1.0 - SHARE):
+            model.set_params(time_limit=left).fit(X, y, sample_weight)
         self.best_estimator_ = model.set_params(time_limit=limit)
         self.refit_time_ = perf_counter() - now
         self.stop_ = model.certificate_.status if in_time else Status.TIME_LIMIT
         return self
+
+    def _teller(
+        self,
+        counts: dict[int, int],
+        kernels: list[dict[str, Any]],
+        prices: list[float],
+        by_price: bool = False,
+    ) -> Tell:
+        """Return what hears of every score; scores of a kernel, or of a cost, cost alike."""
+
+        def name(point: tuple[int, int]) -> str:
+            params = {"C": prices[point[1]], **kernels[point[0]]}
+            return ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
+
+        lines = SearchLines(type(self).__name__, counts, "scores", self.verbose, name=name)
+
+        def tell(kernel: int, price: int, cell: Cell) -> None:
+            kind, seconds = price if by_price else kernel, cell.fit_seconds + cell.score_seconds
+            lines.add(kind, seconds, (kernel, price), cell.score)
+
+        return tell
 
     def _search(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock
@@ -271,6 +306,10 @@ def _naming_cv(search: Any) -> Iterator[None]:
 
 def _numbers(cell: Cell) -> tuple[float, float, float]:
     return cell.score, cell.fit_seconds, cell.score_seconds
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _as_numbers(values: Any) -> Vector:

@@ -102,6 +102,8 @@ default="linear"
     array([[2.]])
     """
 
+    _row_by_row = True
+
     def __init__(
         self,
         *,

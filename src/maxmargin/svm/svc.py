@@ -139,6 +139,8 @@ class SVC(CalibratedClassifier):
     'CERTIFIED'
     """
 
+    _row_by_row = True
+
     def __init__(
         self,
         *,

@@ -19,7 +19,7 @@ from maxmargin.svm.kernel_choice import choose_kernel
 from maxmargin.svm.kernel_search import Search
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
 from maxmargin.svm.svc import SVC
-from maxmargin.svm.training import check_rows
+from maxmargin.svm.training import check_rows, warn_where_scales_matter
 
 _MEGABYTE = 2**20
 _RATES = (0.01, 10.0)  # of gamma="scale", between which a number of gammas is spread
@@ -60,6 +60,9 @@ cache_size, n_jobs
     time_limit : float, default=None
         Seconds for the search and the last fit, which gets what is left and at least a tenth.
         Points that were not scored in time have NaN as mean scores, and ``stop_`` says so.
+    verbose : int, default=0
+        Print what is done of what, the best so far, the time and how much of it is left: 1 about
+        once a second, 2 after every score. With 0 these lines go to the log "maxmargin" alone.
 
     Attributes
     ----------
@@ -108,6 +111,7 @@ cache_size, n_jobs
         cache_size: float = 200,
         n_jobs: int | None = None,
         time_limit: float | None = None,
+        verbose: int = 0,
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -128,11 +132,15 @@ cache_size, n_jobs
         self.cache_size = cache_size
         self.n_jobs = n_jobs
         self.time_limit = time_limit
+        self.verbose = verbose
 
     def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
         model = self._machine()
+        kernel = model._kernel()
+        rows = check_rows(self, kernel, X)
+        if not kernel.takes_items(X):
+            warn_where_scales_matter(type(self).__name__, kernel, rows, X)
         training = model._prepare(X, y, sample_weight)
-        rows = check_rows(self, training.seen.kernel, X)
         labels = training.classes[training.label]
         weight = all_weights(sample_weight, training.label)
         folds = split_rows(self, rows, labels, groups)
@@ -140,7 +148,10 @@ cache_size, n_jobs
         memory = int(self.memory * _MEGABYTE)
         search = Search(model, rows, labels, weight, folds, scorer, memory, clock, X)
         points = self._points(training.seen.kernel, rows)
-        return points, search.run([kernel for _, kernel in points], self._prices(), self.race)
+        prices = self._prices()
+        counts = dict.fromkeys(range(len(points)), len(folds) * len(prices))
+        tell = self._teller(counts, [params for params, _ in points], prices)
+        return points, search.run([kernel for _, kernel in points], prices, tell, self.race)
 
     # what is tried
 

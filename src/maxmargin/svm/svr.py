@@ -148,4 +148,5 @@ class SVR(KernelRegressor):
             options={"shrinking": self.shrinking},
             n_jobs=self.n_jobs,
             copies=2,
+            centred=True,
         )

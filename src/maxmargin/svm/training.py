@@ -13,12 +13,14 @@ from sklearn.utils.validation import check_consistent_length
 from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.scale import warn_of_scales
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Shift, Takes
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import ScaleError
+from maxmargin.ops.clock import says_first
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -136,9 +138,22 @@ def prepare(
     else:
         X, y = check_rows(model, kernel, X, y=y)
         _refuse_oblong(kernel, X)
+        warn_where_scales_matter(type(model).__name__, kernel, X, given)
     sides = model._sides(y, sample_weight)
-    kernel = kernel.resolved(X if column_names(given) is None else given, sides.weight)
-    return ready(centred(kernel, X, sides.weight, intercept == "free"), X, sides, intercept)
+    kernel = resolved(kernel, given, X, sides.weight)
+    makes_good = intercept == "free" and getattr(model, "_balanced", True)
+    return ready(centred(kernel, X, sides.weight, makes_good), X, sides, intercept)
+
+
+def warn_where_scales_matter(owner: str, kernel: Kernel, X: Any, given: Any) -> None:
+    """Warn of columns of different scales, once a fit, where the kernel adds columns up."""
+    if kernel.adds_columns:
+        warn_of_scales(owner, X, given, lambda: says_first("scales"))
+
+
+def resolved(kernel: Kernel, given: Any, X: Any, weight: Vector | None) -> Kernel:
+    """Put numbers for what the rows decide; a table that was given has names for its columns."""
+    return kernel.resolved(X if column_names(given) is None else given, weight)
 
 
 def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training:

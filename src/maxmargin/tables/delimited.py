@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.tables.dialect import (
     Dialect,
     Lines,
@@ -21,6 +22,7 @@ from maxmargin.tables.dialect import (
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import counted, listed
 from maxmargin.tables.memory import check_memory
+from maxmargin.tables.panic import quiet_panics
 from maxmargin.tables.reading import Reading
 
 _SEP = re.compile(rb'"?sep=([\t !#-~])"?[ \t]*\n', re.IGNORECASE)
@@ -127,14 +129,17 @@ def _body(text: bytes, lines: Lines, header: bool) -> bytes:
 
 def _parse(body: bytes, dialect: Dialect, path: Path) -> pl.DataFrame:
     try:
-        return pl.read_csv(
-            body,
-            has_header=False,
-            separator=dialect.separator,
-            quote_char='"' if dialect.quoted else None,
-            infer_schema_length=0,
-        )
+        with quiet_panics():
+            return pl.read_csv(
+                body,
+                has_header=False,
+                separator=dialect.separator,
+                quote_char='"' if dialect.quoted else None,
+                infer_schema_length=0,
+            )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        if lacks_memory(error):
+            raise MemoryError from error
         reason = (str(error).strip().splitlines() or [""])[0].rstrip(".")
         raise InputError(f"Cannot read {str(path)!r} as a table: {reason}.") from None
 

@@ -6,16 +6,18 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from maxmargin.inputs.opening import open_ordinary
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import neighbours
 from maxmargin.tables.memory import check_memory
 
-_PACKED: dict[bytes, Callable[[Path], Any]] = {
+_PACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"\xfd7zXZ\x00": lzma.open,
     b"BZh": bz2.open,
@@ -57,7 +59,7 @@ def check_readable(path: Path) -> bytes:
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder: name a file in it.")
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             start = file.read(16)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"There is no file {str(path)!r}{neighbours(path)}") from None
@@ -85,11 +87,7 @@ def unpack(path: Path, start: bytes, free: int | None) -> bytes:
     bytes
     """
     openers = [opener for magic, opener in _PACKED.items() if start.startswith(magic)]
-    if not openers:
-        check_memory(path, _COPIES * path.stat().st_size, free)
-        content = path.read_bytes()
-    else:
-        content = _inflate(path, openers[0], free)
+    content = _inflate(path, openers[0], free) if openers else _read(path, free)
     for magic, what in _FOREIGN.items():
         if content.startswith(magic):
             raise InputError(f"{str(path)!r} is {what}.")
@@ -98,17 +96,32 @@ def unpack(path: Path, start: bytes, free: int | None) -> bytes:
     return content
 
 
-def _inflate(path: Path, opener: Callable[[Path], Any], free: int | None) -> bytes:
-    pieces, size = [], 0
+def _read(path: Path, free: int | None) -> bytes:
     try:
-        with opener(path) as file:
-            while piece := file.read(_PIECE):
-                pieces.append(piece)
-                size += len(piece)
-                check_memory(path, _COPIES * size, free)
+        with open_ordinary(path) as file:
+            check_memory(path, _COPIES * os.fstat(file.fileno()).st_size, free)
+            return _drain(file, path, free)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"Cannot read {str(path)!r}: {reason}.") from None
+
+
+def _drain(file: Any, path: Path, free: int | None) -> bytes:
+    """Read to the end, wherever that is, as far as memory goes."""
+    pieces, size = [], 0
+    while piece := file.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        check_memory(path, _COPIES * size, free)
+    return b"".join(pieces)
+
+
+def _inflate(path: Path, opener: Callable[[BinaryIO], Any], free: int | None) -> bytes:
+    try:
+        with open_ordinary(path) as packed, opener(packed) as file:
+            return _drain(file, path, free)
     except (OSError, EOFError, lzma.LZMAError, zlib.error):
         raise InputError(f"{str(path)!r} is damaged: it cannot be unpacked to its end.") from None
-    return b"".join(pieces)
 
 
 def digest(path: Path) -> str:
@@ -118,5 +131,5 @@ def digest(path: Path) -> str:
     >>> len(digest(heart_path()))
     64
     """
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

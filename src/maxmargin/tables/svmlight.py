@@ -61,7 +61,12 @@ def read_svmlight(text: bytes, path: Path, free: int | None) -> pl.DataFrame:
     X = X.tocsc()
     first = int(X.shape[1] > 0 and X.indptr[1] == 0)
     columns = [whole_numbers(pl.Series(LABEL, label))]
-    if b"qid:" in text:
+    if len(query):  # none for a comment that speaks of qid:
+        if len(query) != X.shape[0]:
+            raise InputError(
+                f"{str(path)!r} has qid: in {len(query)} of {X.shape[0]} rows: give it in all or in"
+                " none."
+            )
         columns.append(pl.Series(QUERY, query))
     dense = (X[:, [j]].toarray().ravel() for j in range(first, X.shape[1]))
     columns += [pl.Series(str(j), column) for j, column in enumerate(dense, first)]

@@ -19,14 +19,16 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.inputs.opening import open_ordinary, read_ordinary
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import listed, neighbours, quoted
 from maxmargin.tables.memory import check_memory, free_memory
@@ -132,16 +134,24 @@ def _files(place: Path) -> Iterator[tuple[str, Any, int]]:
     if place.is_dir():
         for file in sorted(place.iterdir()):
             if file.is_file():
-                yield file.name, file.read_bytes, file.stat().st_size
-    elif zipfile.is_zipfile(place):
-        with zipfile.ZipFile(place) as archive:
+                size = file.stat().st_size
+                yield file.name, partial(read_ordinary, file, size), size
+        return
+    with open_ordinary(place) as content:
+        yield from _packed(content)
+
+
+def _packed(content: BinaryIO) -> Iterator[tuple[str, Any, int]]:
+    if zipfile.is_zipfile(content):
+        with zipfile.ZipFile(content) as archive:
             for item in archive.infolist():
-                yield item.filename, lambda item=item: archive.read(item), item.file_size
-    else:
-        with tarfile.open(place) as archive:
-            for member in archive:
-                if member.isfile():
-                    yield member.name, lambda member=member: _content(archive, member), member.size
+                yield item.filename, partial(archive.read, item), item.file_size
+        return
+    content.seek(0)
+    with tarfile.open(fileobj=content) as archive:
+        for member in archive:
+            if member.isfile():
+                yield member.name, partial(_content, archive, member), member.size
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

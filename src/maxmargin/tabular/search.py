@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from maxmargin.kernels import RBF, Kernel, Laplacian, Matern, RationalQuadratic
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import side_by_side
+from maxmargin.progress import advance
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
 from maxmargin.tabular.preparation import BLOCKS, Rows
 
@@ -140,6 +141,7 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
         places = np.sort(order[:size])
         trials = _judge(task.part(places), candidates, clock, n_jobs)
         told += [(str(t.candidate), t.rows, t.loss) for t in trials]
+        advance((stage + 1) / (len(sizes) + 1))
         if trials and (clock.over() is False or not finalists):
             finalists, sample = trials, places
         if clock.over():

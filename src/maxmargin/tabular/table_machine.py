@@ -15,6 +15,7 @@ from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_shared
 from maxmargin.ops.clock import Clock
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
 from maxmargin.tabular.machine import Member, average
@@ -35,7 +36,7 @@ class Targets:
     label: NDArray[np.intp] | None = None
 
 
-class TableMachine(BaseEstimator):
+class TableMachine(CallbackSupport, BaseEstimator):
     """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
 
     def __sklearn_tags__(self) -> Any:

@@ -23,6 +23,7 @@ from maxmargin.inputs.table import FROM_DTYPE, read
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch
 from maxmargin.trees.split import Split
@@ -32,7 +33,7 @@ Vector = NDArray[np.float64]
 Array = NDArray[Any]
 
 
-class Stump(BaseEstimator):
+class Stump(CallbackSupport, BaseEstimator):
     """What stumps share: reading the data, one split, and which side a row is on."""
 
     split_: Split

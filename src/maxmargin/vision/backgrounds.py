@@ -8,8 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.image import Grey, ImageError, grey_image, pixels_of
-from maxmargin.vision.picture_file import list_images, read_grey
+from maxmargin.vision.picture_file import MOST_BYTES, list_images, read_grey
 
 _KEPT = 1 << 28  # bytes of images kept in memory; others are read again
 
@@ -90,7 +91,7 @@ def _trace(item: Any) -> bytes:
     """Give the same for the same image; for what is none, its kind."""
     try:
         if isinstance(item, Path):
-            return _sum_of(item.read_bytes())
+            return _sum_of(read_ordinary(item, MOST_BYTES))
         pixels = pixels_of(item)
         return f"{pixels.shape} {pixels.dtype}".encode() + _sum_of(pixels.tobytes())
     except (OSError, ImageError) as error:
@@ -114,7 +115,7 @@ def _listed(source: Any) -> list[Any]:
 def _lines(file: Path) -> list[Path]:
     """Read a list of images, a path a line, from the folder of the list."""
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_ordinary(file, MOST_BYTES).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a list of images.") from None
     return [file.parent / line.strip() for line in lines if line.strip()]

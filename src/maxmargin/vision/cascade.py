@@ -15,7 +15,7 @@ from maxmargin.vision.group import clip_boxes, group_rectangles
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.image import grey_image
 from maxmargin.vision.lbp import LBPFeatures
-from maxmargin.vision.opencv import read_opencv, write_opencv
+from maxmargin.vision.opencv import MOST_BYTES, read_opencv, write_opencv
 from maxmargin.vision.scan import Scan, scan
 from maxmargin.vision.tree import Stage, Tree
 
@@ -116,13 +116,15 @@ class Cascade:
     # files
 
     @classmethod
-    def from_opencv(cls, path: str | Path) -> Cascade:
+    def from_opencv(cls, path: str | Path, *, max_bytes: int = MOST_BYTES) -> Cascade:
         """Read a cascade of OpenCV: Haar or LBP, in its newer format or the older one.
 
         Parameters
         ----------
         path : str or Path
             An XML file.
+        max_bytes : int, default=32 MiB
+            The longest file that is read: it takes some thirty times as much memory.
 
         Returns
         -------
@@ -133,7 +135,7 @@ class Cascade:
         CascadeFileError
             In one sentence that names the file, when it is no such cascade.
         """
-        return cls(*read_opencv(Path(path)))
+        return cls(*read_opencv(Path(path), max_bytes))
 
     def to_opencv(self, path: str | Path) -> None:
         """Write a file that ``cv2.CascadeClassifier`` loads, to the same detections.

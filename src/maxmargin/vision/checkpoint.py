@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.atomic import write_atomically
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.stage import Features
 from maxmargin.vision.tree import Stage, Tree
 
@@ -129,9 +130,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _content(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > _LARGEST or not path.is_file():
-        raise ValueError(path)
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads(read_ordinary(path, _LARGEST).decode("utf-8"))
     kinds = type(content["settings"]), type(content["stages"])
     if content["format"] != FORMAT or kinds != (dict, list):
         raise ValueError(content["format"])

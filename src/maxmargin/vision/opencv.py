@@ -16,6 +16,7 @@ from xml.parsers import expat
 import numpy as np
 
 from maxmargin.inputs.atomic import write_atomically
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.lbp import LBPFeatures
 from maxmargin.vision.tree import Stage, Tree
@@ -23,7 +24,7 @@ from maxmargin.vision.tree import Stage, Tree
 Features = HaarFeatures | LBPFeatures
 T = TypeVar("T")
 
-_MOST_BYTES = 1 << 25
+MOST_BYTES = 1 << 25
 _MOST_ELEMENTS = 1 << 20
 _DEEPEST = 32
 
@@ -84,10 +85,10 @@ def _whole(word: str) -> int:
     return number
 
 
-def read_opencv(path: Path) -> tuple[Features, tuple[Stage, ...]]:
+def read_opencv(path: Path, max_bytes: int = MOST_BYTES) -> tuple[Features, tuple[Stage, ...]]:
     """Read features and stages from a file."""
     try:
-        root = _parse(path.read_bytes() if path.stat().st_size <= _MOST_BYTES else _too_long())
+        root = _parse(read_ordinary(path, max_bytes))
         cascade = _cascade_of(root)
         stages = cascade.find("stages")
         if stages.children and stages.children[0].get("trees"):
@@ -103,10 +104,6 @@ def read_opencv(path: Path) -> tuple[Features, tuple[Stage, ...]]:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-def _too_long() -> bytes:
-    raise _FaultError(f"it is longer than {_MOST_BYTES} bytes")
 
 
 # from bytes to elements

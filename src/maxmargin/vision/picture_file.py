@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.image import Grey, ImageError, eight_bits, grey_image, pixels_of
 
 _BYTE, _WORD = 255, 65535
+
+MOST_BYTES = 1 << 28
+"""Of a file with an image or a list, unless more are allowed."""
+
+# Those of cameras and screens; for some others Pillow starts programs.
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 
 SUFFIXES = (
     ".bmp",
@@ -38,7 +46,7 @@ def list_images(folder: Path) -> list[Path]:
 
 
 def read_grey(path: Path) -> Grey:
-    """Read an image of any format that Pillow knows, as grey.
+    """Read an image as grey.
 
     Parameters
     ----------
@@ -56,12 +64,14 @@ def read_grey(path: Path) -> Grey:
     return grey_image(read_picture(path))
 
 
-def read_picture(path: Path) -> Any:
-    """Read an image of any format that Pillow knows, turned as its camera was held.
+def read_picture(path: Path, max_bytes: int = MOST_BYTES) -> Any:
+    """Read an image of one of ``FORMATS``, turned as its camera was held.
 
     Parameters
     ----------
     path : Path
+    max_bytes : int, default=256 MiB
+        The longest file that is read.
 
     Returns
     -------
@@ -75,7 +85,8 @@ def read_picture(path: Path) -> Any:
     from PIL import Image, ImageOps  # noqa: PLC0415  (whoever trains on arrays needs none)
 
     try:
-        with Image.open(path) as image:
+        content = read_ordinary(path, max_bytes)
+        with Image.open(BytesIO(content), formats=FORMATS) as image:
             image.load()
             upright = ImageOps.exif_transpose(image)
             return _eight_bits(upright.convert("RGB") if upright.mode == "P" else upright)
@@ -83,6 +94,9 @@ def read_picture(path: Path) -> Any:
         raise ImageError(f"{str(path)!r}: {error}") from None
     except FileNotFoundError:
         raise ImageError(f"There is no file {str(path)!r}.") from None
+    except OSError as error:
+        why = error.strerror or "it is none, or of a format that is not read"
+        raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None
     except Exception as error:  # whatever a decoder may raise of a broken file
         why = str(error) or type(error).__name__
         raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import affine_transform
 
+from maxmargin.inputs.opening import read_ordinary
 from maxmargin.inputs.parameters import check_flag, check_number
 from maxmargin.vision.image import Grey, ImageError, grey_image, resize
-from maxmargin.vision.picture_file import list_images, read_grey
+from maxmargin.vision.picture_file import MOST_BYTES, list_images, read_grey
 from maxmargin.vision.stage import Features, evaluated
 
 Pixels = NDArray[np.uint8]
@@ -184,7 +185,7 @@ def _in_sequence(images: Any) -> Iterator[Named]:
 def _annotated(file: Path) -> Iterator[Named]:
     """Cut the boxes of an annotation file out of its photographs."""
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_ordinary(file, MOST_BYTES).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise ImageError(f"{str(file)!r} cannot be read as a text of annotations.") from None
     for number, line in enumerate(lines, 1):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from maxmargin.progress import TimeLeft
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class CascadeProgress:
     seconds : float
         Since training began.
     left : float
-        Seconds to go, if further stages take as long as the last; NaN before there is one.
+        Seconds to go, if further stages take as long as the last, without jumps; NaN before there
+        is one.
     done : bool
         Whether the stage is complete.
     """
@@ -45,7 +48,7 @@ class CascadeProgress:
 
     def __str__(self) -> str:
         rates = f"detects {100 * self.detection:.2f} %, passes {100 * self.false_positive:.1f} %"
-        looked = f"{self.scanned:,} windows scanned, {self.rate:.2g} of them left"
+        looked = f"{100 * self.rate:.3g} % of {self.scanned:,} windows passed the stages before"
         times = f"{self.seconds:.0f} s"
         if np.isfinite(self.left):
             times += f", about {self.left:.0f} s to go"
@@ -58,8 +61,12 @@ Teller = Callable[[CascadeProgress], object]
 
 def with_printing(callback: Teller | None, verbose: bool) -> Teller:
     """Join a user's callback with printing every stage, for ``verbose=True``."""
+    estimate = TimeLeft()
 
     def tell(progress: CascadeProgress) -> None:
+        if np.isfinite(progress.left):
+            left = estimate.by_guess(progress.seconds, progress.left)
+            progress = replace(progress, left=left)
         if callback is not None:
             callback(progress)
         if verbose and progress.done:

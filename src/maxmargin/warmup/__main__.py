@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from difflib import get_close_matches
+
+from maxmargin.inputs.outlet import flush_streams, guard_streams
 
 CANNOT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -26,12 +27,6 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         reason = f"The cache cannot be written: {error.strerror or error}{where}"
-        return _complain(f"{reason}; name another folder with NUMBA_CACHE_DIR.", CANNOT)
-    except RuntimeError as error:
-        if "no locator available" not in str(error):
-            raise
-        folder = os.environ.get("NUMBA_CACHE_DIR") or "the package's folder and the user's cache"
-        reason = f"Compiled loops cannot be kept: {folder} cannot be written"
         return _complain(f"{reason}; name another folder with NUMBA_CACHE_DIR.", CANNOT)
 
 
@@ -85,4 +80,7 @@ def _complain(sentence: str, code: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    OUTLETS = guard_streams()
+    CODE = main()
+    flush_streams(OUTLETS)
+    sys.exit(CODE)

@@ -89,13 +89,17 @@ def warm(
 def cache_folder() -> Path:
     """Find the folder in which compiled loops are kept; all of them lie beside each other.
 
-    OSError if a folder is asked for that cannot be written: Numba would quietly take another.
+    OSError if there is none, or if a folder is asked for that cannot be written: Numba would
+    quietly take another.
     """
     if wanted := os.environ.get("NUMBA_CACHE_DIR"):
         Path(wanted).mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=wanted):
             pass
-    return Path(engine_of(np.empty(0)).smo.smo_pairs.stats.cache_path)
+    found = engine_of(np.empty(0)).smo.smo_pairs.stats.cache_path
+    if found is None:
+        raise OSError("neither the package's folder nor one of the user is open to this process")
+    return Path(found)
 
 
 @contextmanager

@@ -160,6 +160,9 @@ ESTIMATORS: Final[dict[str, Estimator | Items]] = {
     "FourierFeatures": _plain("FourierFeatures", "nothing", home=kernels, n_components=20),
     "KNeighborsClassifierCV": _plain("KNeighborsClassifierCV", home=neighbors),
     "KNeighborsRegressorCV": _plain("KNeighborsRegressorCV", "quantity", home=neighbors),
+    "LSHNeighborsTransformer": _plain(
+        "LSHNeighborsTransformer", "nothing", takes_csr=False, home=neighbors
+    ),
     "Spectrum": Items(lambda: kernels.Spectrum(2), _texts),
     "Mismatch": Items(lambda: kernels.Mismatch(3, 1), _texts),
     "Subsequence": Items(lambda: kernels.Subsequence(2), _texts),

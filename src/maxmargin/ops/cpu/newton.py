@@ -543,13 +543,15 @@ def newton_steps(  # noqa: C901, PLR0912, PLR0915  (each of its parts has a name
     state: Any,
     best_theta: Any,
     best_dual: Any,
+    told: Any,
 ) -> int:
     """Make Newton steps until the relative gap is at most ``aim``, or at most so many.
 
     ``centre``, ``theta``, ``values`` and ``state`` are where it stands; ``best_theta`` and
     ``best_dual``, which has the a_i, are what was best so far. Steps are solved for by Cholesky's
     factor where ``room`` is a matrix, and by conjugate gradients where it is a vector: it is empty,
-    and its kind decides which of the two is compiled. Returns how many steps were made.
+    and its kind decides which of the two is compiled. Where ``told`` has lines, each step writes
+    primal and dual into one. Returns how many steps were made.
     """
     n, w = len(t), len(theta)
     of_rows, of_columns, some = np.empty((6, n)), np.empty((9, w)), np.empty(n, np.int64)
@@ -622,6 +624,8 @@ def newton_steps(  # noqa: C901, PLR0912, PLR0915  (each of its parts has a name
             _narrow(t, cost, values, a, decrement, state, centre)
         better = state[PRIMAL] - state[DUAL] < gap - 4.0 * _EPS * abs(state[PRIMAL])
         state[IDLE] = 0.0 if better else state[IDLE] + 1.0
+        if made < len(told):
+            told[made, 0], told[made, 1] = state[PRIMAL], state[DUAL]
         if not np.isfinite(primal):
             return made + 1
     return most

@@ -111,6 +111,7 @@ def newton_steps(
     state: Any,
     best_theta: Any,
     best_dual: Any,
+    told: Any,
 ) -> int:
     """Make Newton steps until the relative gap is at most ``aim``; all of them exact."""
     Z = _matrix(data, indices, indptr, constant, (len(t), len(theta)))
@@ -157,6 +158,8 @@ def newton_steps(
             state[WIDTH], centre[:] = _NARROW * width, a
         better = state[PRIMAL] - state[DUAL] < gap - 4.0 * _EPS * abs(state[PRIMAL])
         state[IDLE] = 0.0 if better else state[IDLE] + 1.0
+        if made < len(told):
+            told[made] = state[PRIMAL], state[DUAL]
         if not np.isfinite(primal):
             return made + 1
     return most
