@@ -10,6 +10,7 @@ from maxmargin.vision.image import ImageError, grey_image
 from maxmargin.vision.integral import integral_image, rectangle_sum
 from maxmargin.vision.lbp import LBPFeatures
 from maxmargin.vision.opencv import CascadeFileError
+from maxmargin.vision.plan import LastStage
 from maxmargin.vision.positives import Variation
 from maxmargin.vision.progress import CascadeProgress
 from maxmargin.vision.scan import Scan
@@ -27,6 +28,7 @@ __all__ = [
     "HaarFeatures",
     "ImageError",
     "LBPFeatures",
+    "LastStage",
     "Scan",
     "Stage",
     "TrainingError",

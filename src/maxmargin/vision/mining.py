@@ -8,7 +8,7 @@ enough, the next look at them turned and mirrored, from another pixel and anothe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,10 @@ class Mined:
     def rate(self) -> float:
         """Share of the windows that pass."""
         return self.passed / max(self.scanned, 1)
+
+    def joined(self, later: Mined) -> Mined:
+        """Put what was found later behind this; it counts what was looked at last."""
+        return replace(later, windows=np.concatenate([self.windows, later.windows]))
 
 
 class Miner:
