@@ -4,6 +4,7 @@ from maxmargin.vision.cascade import Cascade
 from maxmargin.vision.checkpoint import CheckpointError
 from maxmargin.vision.classifier import CascadeClassifier
 from maxmargin.vision.columns import FeatureColumns
+from maxmargin.vision.faces import face_cascade
 from maxmargin.vision.group import group_rectangles
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.image import ImageError, grey_image
@@ -35,6 +36,7 @@ __all__ = [
     "Tree",
     "Variation",
     "Windows",
+    "face_cascade",
     "grey_image",
     "group_rectangles",
     "integral_image",

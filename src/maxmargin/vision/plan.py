@@ -42,17 +42,21 @@ class LastStage:
         Share of the validation objects that it passes.
     n_negatives : int, default=None
         New ones of each round; None for those of any other stage.
+    passes : int, default=2
+        How often a round looks at all backgrounds for them, turned and mirrored from the second
+        time on. Where fewer are found, those have to do.
 
     Examples
     --------
     >>> from maxmargin.vision import LastStage
     >>> LastStage(features=(50, 200))
-    LastStage(features=(50, 200), min_detection=0.98, n_negatives=None)
+    LastStage(features=(50, 200), min_detection=0.98, n_negatives=None, passes=2)
     """
 
     features: tuple[int, ...] = (100, 300, 900)
     min_detection: float = 0.98
     n_negatives: int | None = None
+    passes: int = 2
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -60,6 +64,7 @@ class LastStage:
             raise ParameterError("The 'features' parameter of LastStage has no round in it.")
         for count in self.features:
             check_number("LastStage", "features", count, 1, whole=True)
+        check_number("LastStage", "passes", self.passes, 1, whole=True)
         check_number("LastStage", "min_detection", self.min_detection, 0.0, above=True)
         if self.min_detection > 1:
             raise ParameterError(
@@ -71,8 +76,8 @@ class LastStage:
 
     def goals(self, goal: Goal) -> list[Goal]:
         """List what each round has to reach; none ends before it has all its features."""
-        named = {"min_detection": self.min_detection, "max_false_positive": -1.0}
-        return [replace(goal, max_features=count, **named) for count in self.features]
+        endless = replace(goal, min_detection=self.min_detection, max_false_positive=-1.0)
+        return [replace(endless, max_features=count) for count in self.features]
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class Variation:
         return np.rint(np.clip(made, 0, 255)).astype(np.uint8)
 
     def _worsened(self, window: NDArray[np.float64], rng: np.random.Generator) -> Any:
-        """Blur a window and add noise, as much as chance says; draws nothing where none is asked."""
+        """Blur a window and add noise, as much as chance says."""
         if self.blur:
             window = gaussian_filter(window, self.blur * rng.uniform())
         if self.noise:

@@ -303,12 +303,13 @@ class _Training:
         """Train it in rounds, each on the negatives of all so far; or say why it cannot be."""
         objects, mined, stages = self._training, None, self.stages
         wanted = last.n_negatives or self._wanted(self._drawn())
+        clock, passes = self.clock, last.passes
         for turn, goal in enumerate(last.goals(self.plan.goal)):
             cascade = compact(self.plan.features, stages)
-            new = self._miner.mine(cascade, wanted, self.plan.stages + turn, self.clock)
+            new = self._miner.mine(cascade, wanted, self.plan.stages + turn, clock, passes)
             mined = new if mined is None else mined.joined(new)
             if len(mined.windows) < FEWEST or min(len(objects), len(self._validation)) < 1:
-                return self._out_of_negatives(mined, wanted)
+                return self._out_of_negatives(mined, wanted, passes)
             booster, rates = self._boost(objects, mined, goal)
             if rates is None:
                 return "no feature tells the positives from its negatives."
@@ -393,10 +394,10 @@ class _Training:
             for windows in (self._training, self._validation)
         )
 
-    def _out_of_negatives(self, mined: Mined, wanted: int) -> str:
+    def _out_of_negatives(self, mined: Mined, wanted: int, passes: int = PASSES) -> str:
         notes = self.backgrounds.notes
         why = f"only {len(mined.windows)} of {wanted} negatives were found: "
-        why += f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored, "
+        why += f"of {mined.scanned:,} background windows in {passes} passes, turned and mirrored, "
         if self.stages:
             why += f"{mined.passed:,} pass the stages so far, at a rate of {mined.rate:.1e}; "
         else:
