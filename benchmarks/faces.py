@@ -237,7 +237,7 @@ def long(options: argparse.Namespace) -> None:
         variation=Variation(
             copies=options.copies, shift=0.04, rotation=10.0, scale=0.1, blur=1.2, noise=8.0
         ),
-        last=LastStage((100, 300, 800), min_detection=0.995, n_negatives=8000),
+        last=LastStage((100, 300, 800), min_detection=0.98, n_negatives=8000, passes=8),
         n_jobs=options.jobs,
         verbose=True,
         checkpoint=options.checkpoint,
@@ -377,7 +377,7 @@ def main() -> None:
     rounds = parts.add_parser("long")
     for name in ("--portraits", "--scenes", "--checkpoint", "--resume", "--out"):
         rounds.add_argument(name, type=Path)
-    rounds.add_argument("--stages", type=int, default=4)
+    rounds.add_argument("--stages", type=int, default=6)
     rounds.add_argument("--copies", type=int, default=5)
     rounds.add_argument("--jobs", type=int)
     rounds.set_defaults(part=long)
