@@ -331,6 +331,8 @@ def draw_point(
     made: Cascade, found: DetectorEvaluation, point: DetectorEvaluation, options: argparse.Namespace
 ) -> None:
     """Draw the curve of a last stage, and a photograph that is not of the test set."""
+    from PIL import Image
+
     rate = {count / 130: share for count, share in PUBLISHED.items()}
     short = {count / 65: share for count, share in SHORT_STAGES.items()}
     names = {"the cascade that ships": found}
@@ -352,7 +354,11 @@ def draw_point(
     told = f"Sum of the last stage at least {made.stages[-1].threshold:.0f}: "
     told += f"{point.wrong} false boxes in {point.images} held photographs"
     figure.suptitle(told, fontsize=9, y=0.985)
-    figure.savefig(options.pictures / "vision_detections.png", dpi=100)
+    file = options.pictures / "vision_detections.png"
+    figure.savefig(file, dpi=100)
+    with Image.open(file) as drawn:
+        small = drawn.convert("RGB").quantize(128)
+    small.save(file, optimize=True)
 
 
 def astronaut() -> Any:
