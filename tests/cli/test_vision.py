@@ -6,7 +6,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from maxmargin.cli import app
-from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
+from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree, face_cascade
 
 EDGE = HaarFeatures((8, 8), kinds="edge_x")[-1]
 
@@ -77,6 +77,15 @@ def test_what_is_found_is_drawn_written_or_printed(folder):
     assert not orange[:, : x - 4].any()
 
 
+def test_faces_are_found_without_a_cascade(folder):
+    """The command needs nothing but a photograph; here one of nobody."""
+    printed = run("detect", "photo.png")
+    assert printed.exit_code == 0, printed.output
+    assert "photo.png: 0 faces" in printed.stdout
+    found = json.loads(run("detect", "photo.png", "--json").stdout)
+    assert found["boxes"] == face_cascade().detect(np.array(Image.open("photo.png"))).tolist()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -88,6 +97,9 @@ def test_what_is_found_is_drawn_written_or_printed(folder):
         (["detect", "edge.xml", "photo.png", "--min-size", "9"], "A size is written as 24x24"),
         (["detect", "edge.xml", "photo.png", "--scale-factor", "1"], "'scale_factor' parameter"),
         (["detect", "edge.xml", "photo.png", "-o", "photo.png"], "would replace 'photo.png'"),
+        (["detect", "photo.png", "-o", "photo.png"], "would replace 'photo.png'"),
+        (["detect", "edge.xml"], "give the photograph behind it: maxmargin detect edge.xml photo"),
+        (["detect", "edge.xml", "photo.png", "photo.png"], "at most one cascade before it. Got 3"),
         ([*TRAIN[:-1], "crops/face.png"], "--out lies in 'crops'"),
         (["detect", "edge.xml", "photo.png", "--jobs", "0"], "--jobs 0 has no meaning"),
         (["cascade", "info", "photo.png"], "'photo.png'"),

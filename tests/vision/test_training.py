@@ -24,6 +24,7 @@ from maxmargin.vision import (
     CheckpointError,
     HaarFeatures,
     ImageError,
+    LastStage,
     LBPFeatures,
     TrainingError,
     Variation,
@@ -107,6 +108,39 @@ def test_patterns_are_trained_too():
     assert isinstance(made.features, LBPFeatures)
     passed = sum(len(made.scan(window, min_size=WINDOW).boxes) for window in FACES)
     assert passed >= 0.85 * len(FACES)
+
+
+# the long last stage
+
+LAST = LastStage(features=(4, 12), min_detection=0.95, n_negatives=60)
+
+
+def test_a_last_stage_learns_from_what_it_takes_for_the_object(cascade):
+    told = []
+    made = train(last=LAST, callback=told.append)
+    first = [[len(stage.trees) for stage in each.stages] for each in (made, cascade)]
+    assert first == [[*first[1], 12], first[1]]
+    assert [each.stage for each in told if each.done] == [1, 2, 3, 4]
+    assert "stage 4 of 4: 12 features" in str(told[-1])
+    rng = np.random.default_rng(3)
+    image = scene(rng, (120, 160))
+    assert len(made.scan(image).boxes) < len(cascade.scan(image).boxes)
+    fresh = np.stack([face(rng) for _ in range(200)])
+    assert sum(len(made.scan(window, min_size=WINDOW).boxes) for window in fresh) >= 160
+
+
+def test_a_last_stage_does_not_depend_on_threads_or_on_where_it_went_on(tmp_path):
+    whole = train(last=LAST, checkpoint=tmp_path / "stages.json")
+    assert train(last=LAST, n_jobs=3, resume=tmp_path / "stages.json") == whole
+
+
+def test_a_last_stage_that_is_cut_short_leaves_the_others(cascade):
+    def stop(progress):
+        if progress.stage == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.warns(ConvergenceWarning, match="has 3 of 4 stages: without its last one"):
+        assert train(last=LAST, callback=stop, on_interrupt="keep") == cascade
 
 
 # what is told, and stopping
@@ -372,6 +406,19 @@ def test_variation_moves_and_mirrors_a_little():
     assert 1 < apart < 40
 
 
+def test_variation_blurs_and_adds_noise_to_copies_alone():
+    crops = [face(RNG, 24) for _ in range(5)]
+    still = {"copies": 1, "shift": 0.0, "rotation": 0.0, "scale": 0.0, "mirror": False}
+    plain, blurred, noisy = (
+        Variation(**still, **more).windows(crops, WINDOW, 0).astype(float)
+        for more in ({}, {"blur": 2.0}, {"noise": 30.0})
+    )
+    for worse in (blurred, noisy):
+        np.testing.assert_array_equal(worse[:5], plain[:5])
+    steps = [np.abs(np.diff(each[5:], axis=2)).mean() for each in (blurred, plain, noisy)]
+    assert steps == sorted(steps)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "sentence"),
     [
@@ -400,6 +447,13 @@ def test_variation_moves_and_mirrors_a_little():
         (lambda: train(n_jobs=0), ParameterError, "'n_jobs' parameter"),
         (lambda: train(variation="x"), ParameterError, "must be a Variation or None"),
         (lambda: Variation(copies=-1), ParameterError, "'copies' parameter"),
+        (lambda: Variation(blur=-1.0), ParameterError, "'blur' parameter"),
+        (lambda: Variation(noise=np.nan), ParameterError, "'noise' parameter"),
+        (lambda: train(last=5), ParameterError, "must be a LastStage or None. Got 5"),
+        (lambda: LastStage(()), ParameterError, "has no round in it"),
+        (lambda: LastStage((10, 0)), ParameterError, "'features' parameter of LastStage"),
+        (lambda: LastStage(min_detection=1.5), ParameterError, "must be at most 1"),
+        (lambda: LastStage(n_negatives=2), ParameterError, "'n_negatives' parameter"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, error, sentence):

@@ -405,8 +405,14 @@ def cascade_info(cascade: XmlFile, json: Json = False) -> None:
 
 @app.command(epilog=EXIT_CODES)
 def detect(
-    cascade: XmlFile,
-    image: Annotated[Path, typer.Argument(help="A photograph.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[CASCADE] PHOTO",
+            help="A photograph; before it a cascade's XML file, or none for the one of frontal"
+            " faces that comes with maxmargin.",
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="A picture or a .json file; printed if left out."),
@@ -418,10 +424,12 @@ def detect(
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
-    """Find objects in a photograph by a cascade."""
+    """Find objects in a photograph by a cascade; faces, if none is given."""
     with complaining():
-        _check(cascade, image)
-        from maxmargin.cli.vision import run_detect
+        _check(*files)
+        from maxmargin.cli.vision import run_detect, told_apart
+
+        cascade, image = told_apart(files)
 
         options = {
             "scale_factor": scale_factor,

@@ -16,7 +16,13 @@ from maxmargin.cli.tell import say
 from maxmargin.inputs.atomic import check_destination, replacing, write_atomically
 from maxmargin.job.budget import parse_budget
 from maxmargin.tables import InputError
-from maxmargin.vision import Cascade, CascadeProgress, Variation, train_cascade
+from maxmargin.vision import (
+    Cascade,
+    CascadeProgress,
+    Variation,
+    face_cascade,
+    train_cascade,
+)
 from maxmargin.vision.picture_file import SUFFIXES, read_picture
 
 PICTURES = (".png", ".jpg", ".jpeg", ".pdf", ".svg")
@@ -143,15 +149,46 @@ def _facts(cascade: Cascade, path: Path) -> dict[str, Any]:
     }
 
 
+def told_apart(files: list[Path]) -> tuple[Path | None, Path]:
+    """Give the cascade, or None for the one that comes with the package, and the photograph.
+
+    Parameters
+    ----------
+    files : list of Path
+
+    Returns
+    -------
+    cascade : Path or None
+    image : Path
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> told_apart([Path("photo.jpg")])[0] is None
+    True
+    """
+    *before, image = files
+    if len(before) > 1:
+        raise InputError(
+            f"Give one photograph, and at most one cascade before it. Got {len(files)} files."
+        )
+    if not before and image.suffix.lower() == ".xml":
+        raise InputError(
+            f"{str(image)!r} is a cascade; give the photograph behind it: "
+            f"maxmargin detect {image} photo.jpg"
+        )
+    return (before[0] if before else None), image
+
+
 def run_detect(
-    path: Path, image: Path, out: Path | None, options: dict[str, Any], *, json: bool
+    path: Path | None, image: Path, out: Path | None, options: dict[str, Any], *, json: bool
 ) -> None:
     """Find objects in a photograph, and draw, write or print them.
 
     Parameters
     ----------
-    path : Path
-        Of the cascade.
+    path : Path or None
+        Of the cascade; None for that of faces.
     image : Path
     out : Path or None
         A picture or a .json file.
@@ -164,12 +201,13 @@ def run_detect(
         if out.suffix.lower() not in (*PICTURES, ".json"):
             kinds = ", ".join((*PICTURES, ".json"))
             raise InputError(f"Boxes are written to {kinds}. Got {str(out)!r} instead.")
-        _refuse_inputs(out, path, image)
+        _refuse_inputs(out, *([path] if path else []), image)
     _check_jobs(options.get("n_jobs"))
     sizes: dict[str, Any] = {
         k: parse_size(v) if isinstance(v, str) else v for k, v in options.items()
     }
-    cascade, photograph = Cascade.from_opencv(path), read_picture(image)
+    cascade = face_cascade() if path is None else Cascade.from_opencv(path)
+    photograph = read_picture(image)
     boxes, scores = cascade.detect(photograph, return_scores=True, **sizes)
     found = _found(image, photograph.shape, boxes, scores)
     if out is not None and out.suffix.lower() == ".json":
@@ -179,7 +217,8 @@ def run_detect(
     if json:
         typer.echo(json_text.dumps(found))
         return
-    count = "1 object" if len(boxes) == 1 else f"{len(boxes)} objects"
+    what = "object" if path else "face"
+    count = f"1 {what}" if len(boxes) == 1 else f"{len(boxes)} {what}s"
     say((shown(image), "bold"), f": {count}", f" in {shown(out)}" if out else "")
     if out is None:
         for each in found["boxes"]:

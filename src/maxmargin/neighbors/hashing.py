@@ -27,6 +27,7 @@ from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.neighbors.numbers import read_numbers
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
+from maxmargin.progress.callbacks import CallbackSupport
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -38,7 +39,9 @@ _AT_ONCE = 1 << 12  # rows of a piece
 _QUESTIONS = 1 << 8  # of a piece
 
 
-class LSHNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LSHNeighborsTransformer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSupport, BaseEstimator
+):
     """Distances to approximately nearest rows, found by hashing.
 
     Stands where scikit-learn's ``KNeighborsTransformer`` stands: before any estimator that takes

@@ -182,6 +182,8 @@ class _Watch:
         if limits.callback is not None:
             for line in _lines(solver):
                 limits.callback(Progress(limits.clock.seconds, *line))
+                if limits.clock.interrupted:
+                    break
         over = limits.clock.over()
         if over and limits.clock.interrupted:
             return Status.INTERRUPTED

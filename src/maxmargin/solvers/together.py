@@ -84,6 +84,8 @@ def _in_one_call(
     index = rows.index_of([small.segments for small in problems])
     beta, F, product = np.zeros(len(index)), stack.p.copy(), np.empty(len(index))
     turns = Turns.begin(stack.segments.starts)
+    if _told_to_stop(problems, limits):
+        return [small.start for small in problems]
     lines = squares.lines(index, len(problems))
     source = squares.source.seen_by(index)
     turns.go_on(source, lines, (beta, F, stack.lower, stack.upper), product, limits.tol)
@@ -97,9 +99,8 @@ def _in_one_call(
             point = Point(beta[part], product[part], rounding.of(part))
             found.append(Solution(point, verdict, int(turns.steps[k])))
             if limits.callback is not None:
-                nothing, problem = np.zeros(len(point.beta)), problems[k].problem
-                first = _worth(problem, nothing, nothing, 0)
-                _tell(limits, [first, _worth(problem, point.beta, point.product, turns.steps[k])])
+                made = int(turns.steps[k])
+                _tell(limits, _worth(problems[k].problem, point.beta, point.product, made))
         else:  # what was done, and did not help, is left to somebody who begins anew
             found.append(None if turns.done[k] else Start(beta[part], product[part]))
     return found
@@ -109,45 +110,55 @@ def _one_by_one(
     problems: Sequence[Small], memory: Memory, limits: Limits
 ) -> list[Solution | Start | None]:
     """Let each of them make a step by itself."""
-    proposed: list[tuple[BoxQP, Point, int, list[Line]]] = []
+    proposed: list[tuple[BoxQP, Point, int, Line | None]] = []
     for small in problems:
-        if limits.clock.over():
+        if limits.clock.over() or _told_to_stop([small], limits):
             break
         solver = InMemory(small.problem, memory.view(small.segments), small.start)
-        lines = _seen(solver, limits)
         solver.step(limits)
-        lines += _seen(solver, limits)
+        line = None if limits.callback is None else _seen(solver)
         # The point is taken at once: the next problem may use the same memory for its rows.
-        proposed.append((small.problem, solver.point(), solver.iterations, lines))
+        proposed.append((small.problem, solver.point(), solver.iterations, line))
     starts = [small.start for small in problems]
     with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
         verdicts = [judge(problem, point, limits.tol) for problem, point, _, _ in proposed]
     found: list[Solution | Start | None] = [*starts]
-    for k, ((_, point, steps, lines), verdict) in enumerate(zip(proposed, verdicts, strict=True)):
+    for k, ((_, point, steps, line), verdict) in enumerate(zip(proposed, verdicts, strict=True)):
         if verdict.status is Status.CERTIFIED:
             found[k] = Solution(point, verdict, steps)
-            _tell(limits, lines)
+            if line is not None:
+                _tell(limits, line)
     return found
 
 
-# Of what is solved here a callback sees where it began and where it ended
+# Of what is solved here a callback sees where it begins and where it ended
 
 
-def _seen(solver: InMemory, limits: Limits) -> list[Line]:
+def _told_to_stop(problems: Sequence[Small], limits: Limits) -> bool:
+    """Call a callback with where problems begin; return whether it asked to end here."""
     if limits.callback is None:
-        return []
-    return [(solver.iterations, *solver.objectives(), solver.violation())]
+        return False
+    for small in problems:
+        if small.start is None:
+            nothing = np.zeros(len(small.problem))
+            _tell(limits, _worth(small.problem, nothing, nothing, 0))
+        if limits.clock.interrupted:
+            return True
+    return False
+
+
+def _seen(solver: InMemory) -> Line:
+    return solver.iterations, *solver.objectives(), solver.violation()
 
 
 def _worth(problem: BoxQP, beta: Vector, product: Vector, made: int) -> Line:
     values, gradient = problem.objectives(beta, product), problem.p - product
-    return int(made), *values, problem.violation(beta, gradient)
+    return made, *values, problem.violation(beta, gradient)
 
 
-def _tell(limits: Limits, lines: Sequence[Line]) -> None:
-    for line in lines:
-        assert limits.callback is not None
-        limits.callback(Progress(limits.clock.seconds, *line))
+def _tell(limits: Limits, line: Line) -> None:
+    assert limits.callback is not None
+    limits.callback(Progress(limits.clock.seconds, *line))
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:

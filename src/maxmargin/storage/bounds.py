@@ -47,6 +47,11 @@ BOUNDS: Final[Mapping[str, float]] = {
     # workers that a prediction may start, and neighbours of a row that it keeps
     "n_jobs": 1_024,
     "n_neighbors": 1 << 24,
+    # tables that a question is looked up in, and buckets of each
+    "LSHNeighborsTransformer.n_tables": 10_000,
+    "LSHNeighborsTransformer.n_bits": 24,
+    "LSHNeighborsTransformer.n_flips": 16,
+    "HashingVectorizer.n_features": 1 << 31,
     "degree": 1_000,
 }
 """By parameter, or by class and parameter, which comes first."""
@@ -54,15 +59,16 @@ BOUNDS: Final[Mapping[str, float]] = {
 # fmt: off
 FREE: Final = frozenset({
     "C", "Cs", "alpha", "alphas", "approximate", "budget", "c", "cache_size", "ccp_alpha",
-    "coef0", "constant", "cv", "decay", "delta", "dtype", "epsilon", "error", "errors", "far",
-    "gamma", "gammas", "intercept_scaling", "iterated_power", "l1_ratio", "leaf_size",
-    "learning_rate", "level", "max_categories", "max_depth", "max_features", "max_iter",
-    "max_leaf_nodes", "max_samples", "memory", "min_category_weight", "min_frequency",
-    "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "n_components", "n_estimators", "n_iter", "n_iter_no_change",
-    "n_oversamples", "nu", "offset", "p", "price", "quantile", "random_state", "regularization",
-    "shrinkage", "sigma", "sparse_threshold", "step", "subsample", "time_limit", "tol",
-    "validation_fraction", "verbose", "weight", "weights",
+    "coef0", "constant", "cv", "decay", "delta", "dtype", "dual", "epsilon", "error", "errors",
+    "far", "floor", "gamma", "gammas", "intercept_scaling", "iterated_power", "l1_ratio",
+    "leaf_size", "learning_rate", "level", "max_categories", "max_depth", "max_df",
+    "max_features", "max_iter", "max_leaf_nodes", "max_samples", "memory",
+    "min_category_weight", "min_df", "min_frequency", "min_impurity_decrease",
+    "min_samples_leaf", "min_samples_split", "min_weight_fraction_leaf", "n_components",
+    "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu", "offset", "p", "price",
+    "primal", "quantile", "random_state", "regularization", "ridge", "shrinkage", "sigma",
+    "sparse_threshold", "step", "subsample", "time_limit", "tol", "validation_fraction",
+    "verbose", "weight", "weights", "y_max", "y_min",
 })
 # fmt: on
 """Those of a fit alone, and those that are a factor in a formula."""

@@ -8,7 +8,7 @@ enough, the next look at them turned and mirrored, from another pixel and anothe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,10 @@ class Mined:
         """Share of the windows that pass."""
         return self.passed / max(self.scanned, 1)
 
+    def joined(self, later: Mined) -> Mined:
+        """Put what was found later behind this; it counts what was looked at last."""
+        return replace(later, windows=np.concatenate([self.windows, later.windows]))
+
 
 class Miner:
     """Who looks for negatives.
@@ -72,7 +76,14 @@ class Miner:
         self._backgrounds, self._features, self._window = backgrounds, features, features.window
         self._seed, self._workers = seed, workers
 
-    def mine(self, cascade: Cascade | None, wanted: int, stage: int, clock: Clock) -> Mined:
+    def mine(
+        self,
+        cascade: Cascade | None,
+        wanted: int,
+        stage: int,
+        clock: Clock,
+        passes: int = PASSES,
+    ) -> Mined:
         """Find so many windows that a cascade passes; without one, any will do.
 
         Parameters
@@ -82,6 +93,8 @@ class Miner:
         stage : int
             Which number the draws depend on.
         clock : Clock
+        passes : int, default=8
+            How often all images may be looked at.
 
         Returns
         -------
@@ -90,7 +103,7 @@ class Miner:
         """
         parts = [self._none()]
         counts, found = np.zeros(3, dtype=np.int64), 0
-        for visits in self._visits(wanted, stage):
+        for visits in self._visits(wanted, stage, passes):
             clock.stop_if_over()
             for part in self._together(cascade, visits):
                 parts.append(part.windows)
@@ -103,10 +116,12 @@ class Miner:
     def _none(self) -> Pixels:
         return np.zeros((0, self._window[1], self._window[0]), dtype=np.uint8)
 
-    def _visits(self, wanted: int, stage: int) -> Iterator[list[tuple[int, int, int, int]]]:
+    def _visits(
+        self, wanted: int, stage: int, passes: int
+    ) -> Iterator[list[tuple[int, int, int, int]]]:
         """List images in random order, pass after pass: stage, pass, image, windows to keep."""
         count = len(self._backgrounds)
-        for turn in range(PASSES):
+        for turn in range(passes):
             order = np.random.default_rng([self._seed, stage, turn]).permutation(count).tolist()
             most = 2**turn * -(-2 * wanted // count)
             for first in range(0, count, _TOGETHER):

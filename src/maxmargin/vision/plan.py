@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from maxmargin.inputs.parameters import (
@@ -26,6 +26,61 @@ _DEAREST = 1e6  # asymmetry
 
 
 @dataclass(frozen=True)
+class LastStage:
+    """A long stage behind all others, which learns from its own false alarms.
+
+    Windows that pass the cascade are few, and those that a short stage passes are no measure of
+    how much a window looks like the object: the sum of a long stage is one, so that its threshold
+    can be raised far before objects are lost. It is trained anew in each round, on all negatives
+    of the rounds before and those that it took for the object then.
+
+    Parameters
+    ----------
+    features : tuple of int, default=(100, 300, 900)
+        Of each round; the cascade ends with as many as the last.
+    min_detection : float, default=0.98
+        Share of the validation objects that it passes.
+    n_negatives : int, default=None
+        New ones of each round; None for those of any other stage.
+    passes : int, default=2
+        How often a round looks at all backgrounds for them, turned and mirrored from the second
+        time on. Where fewer are found, those have to do.
+
+    Examples
+    --------
+    >>> from maxmargin.vision import LastStage
+    >>> LastStage(features=(50, 200))
+    LastStage(features=(50, 200), min_detection=0.98, n_negatives=None, passes=2)
+    """
+
+    features: tuple[int, ...] = (100, 300, 900)
+    min_detection: float = 0.98
+    n_negatives: int | None = None
+    passes: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        if not self.features:
+            raise ParameterError("The 'features' parameter of LastStage has no round in it.")
+        for count in self.features:
+            check_number("LastStage", "features", count, 1, whole=True)
+        check_number("LastStage", "passes", self.passes, 1, whole=True)
+        check_number("LastStage", "min_detection", self.min_detection, 0.0, above=True)
+        if self.min_detection > 1:
+            raise ParameterError(
+                "The 'min_detection' parameter of LastStage must be at most 1. "
+                f"Got {self.min_detection!r} instead."
+            )
+        if self.n_negatives is not None:
+            check_number("LastStage", "n_negatives", self.n_negatives, FEWEST, whole=True)
+
+    def goals(self, goal: Goal) -> list[Goal]:
+        """List what each round has to reach; none ends before it has all its features."""
+        endless = replace(goal, min_detection=self.min_detection, max_false_positive=-1.0)
+        return [replace(endless, max_features=count) for count in self.features]
+
+
+@dataclass(frozen=True)
 class Plan:
     """What was asked for."""
 
@@ -37,6 +92,7 @@ class Plan:
     validation: float
     max_bytes: int | None
     seed: int
+    last: LastStage | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -77,7 +133,9 @@ def choose_features(features: Any, window: tuple[int, int]) -> Features:
     return features
 
 
-def check_run(time_limit: Any, on_interrupt: Any, n_jobs: Any, variation: Any) -> None:
+def check_run(
+    time_limit: Any, on_interrupt: Any, n_jobs: Any, variation: Any, last: Any = None
+) -> None:
     """Check what has no place in a plan: stages do not depend on it, or only by their data."""
     check_time_limit(_OWNER, "time_limit", time_limit)
     check_choice(_OWNER, "on_interrupt", on_interrupt, ON_INTERRUPT)
@@ -92,6 +150,10 @@ def check_run(time_limit: Any, on_interrupt: Any, n_jobs: Any, variation: Any) -
         raise ParameterError(
             f"The 'variation' parameter of {_OWNER} must be a Variation or None. "
             f"Got {variation!r} instead."
+        )
+    if not (last is None or isinstance(last, LastStage)):
+        raise ParameterError(
+            f"The 'last' parameter of {_OWNER} must be a LastStage or None. Got {last!r} instead."
         )
 
 

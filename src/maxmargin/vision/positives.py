@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import affine_transform
+from scipy.ndimage import affine_transform, gaussian_filter
 
 from maxmargin.inputs.opening import read_ordinary
 from maxmargin.inputs.parameters import check_flag, check_number
@@ -47,12 +47,16 @@ class Variation:
         The farthest they are turned, in degrees.
     scale : float, default=0.05
         By how much they may become smaller or larger.
+    blur : float, default=0.0
+        The widest Gaussian that copies are blurred by, as its deviation in pixels of the window.
+    noise : float, default=0.0
+        The largest deviation of the noise that copies get, in greys of 255.
 
     Examples
     --------
     >>> from maxmargin.vision import Variation
     >>> Variation(mirror=False, copies=2, rotation=0.0)
-    Variation(mirror=False, copies=2, shift=0.03, rotation=0.0, scale=0.05)
+    Variation(mirror=False, copies=2, shift=0.03, rotation=0.0, scale=0.05, blur=0.0, noise=0.0)
     """
 
     mirror: bool = True
@@ -60,11 +64,13 @@ class Variation:
     shift: float = 0.03
     rotation: float = 5.0
     scale: float = 0.05
+    blur: float = 0.0
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
         check_flag("Variation", "mirror", self.mirror)
         check_number("Variation", "copies", self.copies, 0, whole=True)
-        for name in ("shift", "rotation", "scale"):
+        for name in ("shift", "rotation", "scale", "blur", "noise"):
             check_number("Variation", name, getattr(self, name), 0.0)
 
     def windows(self, crops: Sequence[Grey], window: tuple[int, int], seed: int) -> Pixels:
@@ -86,7 +92,16 @@ class Variation:
         offset = middle - matrix @ ((np.array([window[1], window[0]]) - 1) / 2)
         shape = window[1], window[0]
         made = affine_transform(crop.astype(float), matrix, offset, shape, order=1, mode="nearest")
+        made = self._worsened(made, rng)
         return np.rint(np.clip(made, 0, 255)).astype(np.uint8)
+
+    def _worsened(self, window: NDArray[np.float64], rng: np.random.Generator) -> Any:
+        """Blur a window and add noise, as much as chance says."""
+        if self.blur:
+            window = gaussian_filter(window, self.blur * rng.uniform())
+        if self.noise:
+            window = window + rng.normal(0.0, self.noise * rng.uniform(), window.shape)
+        return window
 
 
 def read_positives(

@@ -33,7 +33,7 @@ from maxmargin.vision.checkpoint import StageRecord, checksum, read_checkpoint, 
 from maxmargin.vision.compact import compact
 from maxmargin.vision.image import Grey
 from maxmargin.vision.mining import PASSES, Mined, Miner
-from maxmargin.vision.plan import FEWEST, Plan, check_run, choose_features
+from maxmargin.vision.plan import FEWEST, LastStage, Plan, check_run, choose_features
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
@@ -65,6 +65,7 @@ def train_cascade(
     n_negatives: int | None = None,
     validation: float = 0.2,
     variation: Variation | None = None,
+    last: LastStage | None = None,
     max_bytes: int | None = 2 << 30,
     time_limit: float | None = None,
     on_interrupt: str = "raise",
@@ -105,6 +106,8 @@ def train_cascade(
         Share of the crops put aside, by which thresholds are set; as large a share of negatives.
     variation : Variation, default=None
         Small changes that make more positives; None for their mirror images.
+    last : LastStage, default=None
+        A long stage behind these, trained in rounds on what it takes for the object; None for none.
     max_bytes : int, default=2**31
         Memory for features in order, 2 bytes a feature and window; those that do not fit are sorted
         again in every round. None keeps all.
@@ -141,10 +144,10 @@ def train_cascade(
         Where Ctrl-C came before the first stage was complete.
     """
     window = check_window(window)
-    check_run(time_limit, on_interrupt, n_jobs, variation)
+    check_run(time_limit, on_interrupt, n_jobs, variation, last)
     goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
     sizes = n_positives, n_negatives, validation, max_bytes
-    plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state)
+    plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state, last)
     written = _destination(checkpoint, resume)
     with watch(time_limit, on_interrupt) as clock, Workers(n_jobs) as workers:
         crops, notes = read_positives(positives, window, plan.features)
@@ -210,6 +213,11 @@ class _Training:
         """What a checkpoint is only good for; backgrounds are not read for it without one."""
         return plan_and_data(self.plan, self._all, self.backgrounds)
 
+    @property
+    def _count(self) -> int:
+        """How many stages there are to be."""
+        return self.plan.stages + (self.plan.last is not None)
+
     def _varied(self, crops: list[Grey]) -> Pixels:
         """Make windows of crops; of copies those that became too flat to be found are left out."""
         features = self.plan.features
@@ -232,6 +240,8 @@ class _Training:
                 break
             if checkpoint:
                 write_checkpoint(checkpoint, self._settings, self.stages, self.records)
+        else:
+            self._end()
         _warn_of("background images", self.backgrounds.notes)
         self._warn_of_goals()
         return compact(self.plan.features, self.stages)
@@ -241,7 +251,7 @@ class _Training:
             if self.clock.interrupted:
                 raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
-        count = f"{len(self.stages)} of {self.plan.stages} stages"
+        count = f"{len(self.stages)} of {self._count} stages"
         caution(f"The cascade has {count}: {why}", ConvergenceWarning)
 
     def _warn_of_goals(self) -> None:
@@ -249,7 +259,7 @@ class _Training:
         goal = self.plan.goal
         missed = [
             f"{number} ({record.false_positive:.3g} with {record.features} features)"
-            for number, record in enumerate(self.records, 1)
+            for number, record in enumerate(self.records[: self.plan.stages], 1)
             if record.false_positive > goal.max_false_positive
         ]
         if missed:
@@ -267,7 +277,7 @@ class _Training:
                 return self._out_of_negatives(mined, self._wanted(objects))
             if min(len(objects), len(checked)) < 1:
                 return "no positives are left that pass all stages; raise min_detection."
-            booster, rates = self._boost(objects, mined)
+            booster, rates = self._boost(objects, mined, self.plan.goal)
         except TimeUp:
             return self._time_is_up()
         if rates is None:
@@ -275,6 +285,36 @@ class _Training:
         self._took = perf_counter() - begun
         self._take(booster.stage(), rates, len(objects), mined)
         return ""
+
+    def _end(self) -> None:
+        """Train the long stage behind all others, if there is to be one; checkpoints lack it."""
+        if self.plan.last is None:
+            return
+        try:
+            made = self._gathered(self.plan.last)
+        except TimeUp:
+            made = self._time_is_up()
+        if isinstance(made, str):
+            self._cut_short(f"without its last one: {made}")
+        else:
+            self._take(*made)
+
+    def _gathered(self, last: LastStage) -> Any:
+        """Train it in rounds, each on the negatives of all so far; or say why it cannot be."""
+        objects, mined, stages = self._training, None, self.stages
+        wanted = last.n_negatives or self._wanted(self._drawn())
+        clock, passes = self.clock, last.passes
+        for turn, goal in enumerate(last.goals(self.plan.goal)):
+            cascade = compact(self.plan.features, stages)
+            new = self._miner.mine(cascade, wanted, self.plan.stages + turn, clock, passes)
+            mined = new if mined is None else mined.joined(new)
+            if len(mined.windows) < FEWEST or min(len(objects), len(self._validation)) < 1:
+                return self._out_of_negatives(mined, wanted, passes)
+            booster, rates = self._boost(objects, mined, goal)
+            if rates is None:
+                return "no feature tells the positives from its negatives."
+            stages = [*self.stages, booster.stage()]
+        return stages[-1], rates, len(objects), mined
 
     def _time_is_up(self) -> str:
         if self.clock.interrupted:
@@ -293,11 +333,11 @@ class _Training:
 
     def _say(self, features: int, rates: Rates, mined: Mined, *, done: bool) -> None:
         number = len(self.stages) + (not done)
-        left = min(self._took * (self.plan.stages - number), self.clock.left)
+        left = min(self._took * (self._count - number), self.clock.left)
         self.tell(
             CascadeProgress(
                 number,
-                self.plan.stages,
+                self._count,
                 features,
                 rates.detection,
                 rates.false_positive,
@@ -332,14 +372,16 @@ class _Training:
     def _aside(self, negatives: int) -> int:
         return max(1, round(self.plan.validation * negatives))
 
-    def _boost(self, objects: Pixels, mined: Mined) -> tuple[StageBooster, Rates | None]:
+    def _boost(
+        self, objects: Pixels, mined: Mined, goal: Goal
+    ) -> tuple[StageBooster, Rates | None]:
         features, number = self.plan.features, len(self.stages)
         order = np.random.default_rng([self.plan.seed, 3, number]).permutation(len(mined.windows))
         apart = self._aside(len(order))
         training = Examples(features, objects, mined.windows[np.sort(order[apart:])])
         checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
         search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
-        booster = StageBooster(search, training, checked, self.plan.goal)
+        booster = StageBooster(search, training, checked, goal)
         tell = self._say
         return booster, booster.run(
             self.clock, lambda count, rates: tell(count, rates, mined, done=False)
@@ -352,10 +394,10 @@ class _Training:
             for windows in (self._training, self._validation)
         )
 
-    def _out_of_negatives(self, mined: Mined, wanted: int) -> str:
+    def _out_of_negatives(self, mined: Mined, wanted: int, passes: int = PASSES) -> str:
         notes = self.backgrounds.notes
         why = f"only {len(mined.windows)} of {wanted} negatives were found: "
-        why += f"of {mined.scanned:,} background windows in {PASSES} passes, turned and mirrored, "
+        why += f"of {mined.scanned:,} background windows in {passes} passes, turned and mirrored, "
         if self.stages:
             why += f"{mined.passed:,} pass the stages so far, at a rate of {mined.rate:.1e}; "
         else:
