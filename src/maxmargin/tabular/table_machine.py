@@ -15,6 +15,7 @@ from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_shared
 from maxmargin.ops.clock import Clock
+from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
@@ -62,6 +63,10 @@ class TableMachine(CallbackSupport, BaseEstimator):
         clock: Clock,
     ) -> Unseen:
         """Prepare, search and fit; returns what is known of rows the machines did not see."""
+        with one_blas_thread:  # sums are the same wherever the fit runs
+            return self._learned(columns, target, clock)
+
+    def _learned(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         names = self._names(len(columns))
         self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
         task = Task(rows, target.Y, target.weight, target.label)
