@@ -39,6 +39,7 @@ from maxmargin import TableSVC, TableSVR
 OURS = "TableSVC, TableSVR"
 BOOSTERS = ("HGB", "LightGBM", "XGBoost", "CatBoost")
 RESULTS = record.RESULTS / "tables.json"
+MOST_LEVELS_OF_HGB = 255  # columns of more are given to it as numbers
 
 
 def _lightgbm(quantity: bool) -> Any:
@@ -97,7 +98,9 @@ def _as_given(who: str, part: table_data.Split) -> tuple[Any, Any, dict[str, Any
         for rows in (train, test):
             text = rows[name].where(rows[name].isna(), rows[name].astype(str))
             plain = text.astype(object).where(text.notna(), "missing").astype(str)
-            of_levels = pd.Categorical(text, categories=levels)
+            of_levels: Any = pd.Categorical(text, categories=levels)
+            if who == "HGB" and len(levels) > MOST_LEVELS_OF_HGB:
+                of_levels = of_levels.codes.astype(float)
             rows[name] = plain if who == "CatBoost" else pd.Series(of_levels, rows.index)
     return train, test, {"cat_features": words} if who == "CatBoost" else {}
 
