@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from maxmargin.evaluation.run import decide
 from maxmargin.job.outcome import Outcome
 
-_RUN: Final = re.compile(r"(^\s*|[;\t\r\n]\s*)(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+_RUN: Final = re.compile(r"(^\s*|[;\t\r\n][\s\"]*)(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
 _NUMBER: Final = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 
@@ -87,22 +88,28 @@ def name_rows(said: pl.DataFrame, ids: pl.DataFrame | None, rows: Any) -> pl.Dat
     numbers = pl.DataFrame({"row": rows})
     if ids is None:
         return pl.concat([numbers, said], how="horizontal")
-    taken, names = {"row", *said.columns}, []
-    for name in ids.columns:
-        free = name
-        while free in taken:
-            free = f"{free} (id)"
-        taken.add(free)
-        names.append(free)
+    names = _free_names(ids.columns, {"row", *said.columns}, " (id)")
     ids = ids.rename(dict(zip(ids.columns, names, strict=True)))
     return pl.concat([numbers, ids, said], how="horizontal")
+
+
+def _free_names(wanted: Iterable[str], taken: set[str], more: str) -> list[str]:
+    """Give each its name, with something more as often as it is taken."""
+    names: list[str] = []
+    for name in wanted:
+        free = name
+        while free in taken or free in names:
+            free = f"{free}{more}"
+        names.append(free)
+    return names
 
 
 def defused(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table that a spreadsheet shows and does not run.
 
     Labels and names come from a file, which may be anybody's. Where spreadsheets take a text for a
-    formula, a single quote goes before it: at the start and after what some of them split cells at.
+    formula, a single quote goes before it: at the start and after what some of them split cells at,
+    also behind double quotes there, which end an empty text where a cell is split.
 
     Parameters
     ----------
@@ -120,7 +127,8 @@ def defused(frame: pl.DataFrame) -> pl.DataFrame:
     """
     texts = [name for name, kind in frame.schema.items() if kind == pl.String]
     columns = [pl.Series(name, list(map(_defused, frame[name])), pl.String) for name in texts]
-    return frame.with_columns(columns).rename({name: str(_defused(name)) for name in frame.columns})
+    heads = _free_names((str(_defused(name)) for name in frame.columns), set(), "'")
+    return frame.with_columns(columns).rename(dict(zip(frame.columns, heads, strict=True)))
 
 
 def _defused(text: str | None) -> str | None:
