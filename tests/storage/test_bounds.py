@@ -193,13 +193,29 @@ def test_steps_of_scikit_learn_are_bounded_too():
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\w+", r"(?u)\b\w\w+\b", r"[A-Za-z]+|\d+", r"[a-z]+(?:-\w+)?"]
+    "pattern",
+    [
+        *(r"\w+", r"(?u)\b\w\w+\b", r"[A-Za-z]+|\d+", r"[a-z]+(?:-\w+)?", r"\d+\.\d*"),
+        *(r"\w+@\w+\.\w+", r"[^;]*;[^;]*;", r"(?:un)?\w+(?:'s)?"),
+    ],
 )
 def test_patterns_of_words_are_stored(pattern):
     check_pattern(pattern)
 
 
-@pytest.mark.parametrize("pattern", [r"(a+)+", r"(a|b)*", "a?" * 30, r"\w*\w*\w*!", r"(.+)\1"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"(a+)+", r"(a|b)*", "a?" * 30, r"\w*\w*\w*!", r"(.+)\1", r"\w*\w*!"),
+        *(
+            r"[\s\S]*[\s\S]*\x00",
+            "a?" * 9 + r"\w*!",
+            r"\w+a\w+!",
+            r"(?i)[a-z]*A[a-z]*!",
+            r"[^;]*:[^;]*!",
+        ),
+    ],
+)
 def test_patterns_that_may_take_for_ever_are_refused(pattern):
     with pytest.raises(ValueError, match="take for ever"):
         check_pattern(pattern)

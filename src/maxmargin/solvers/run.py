@@ -141,8 +141,8 @@ def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
     stopped = Status.INTERRUPTED if limits.clock.interrupted else Status.TIME_LIMIT
     certificate = judge(problem, point, limits.tol, stopped)
     if certificate.status is Status.NUMERICAL_ERROR:  # 0 does not have the sums that it should
-        infinite = float("inf")
-        certificate = replace(certificate, status=stopped, primal=infinite, dual=-infinite)
+        certificate = replace(certificate, status=stopped, primal=math.inf, dual=-math.inf)
+        certificate = replace(certificate, kkt_violation=math.inf)
     return Solution(point, certificate, 0)
 
 
