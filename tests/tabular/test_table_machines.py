@@ -4,15 +4,26 @@ import pytest
 from sklearn.datasets import load_iris, make_friedman1
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from maxmargin import SVC, TableSVC, TableSVR
+from maxmargin import SVC, TableSVC, TableSVR, UnscaledColumnsWarning
 from maxmargin.datasets import load_heart
 from maxmargin.storage import load_model, save_model
 from maxmargin.tabular import final
 
+# This check needs an environment variable that SciPy reads when it is imported.
+ELSEWHERE = "check_array_api_input"
 
-@parametrize_with_checks([TableSVC(), TableSVR()])
+
+def checks():
+    for model in (TableSVC(), TableSVR()):
+        for each, check in estimator_checks_generator(model):
+            name = getattr(check, "func", check).__name__
+            if name != ELSEWHERE:
+                yield pytest.param(each, check, id=f"{model!r}-{name}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -161,5 +172,6 @@ def test_bad_input(change, sentence):
 def test_it_needs_no_preparing_where_a_plain_machine_does():
     X, y = load_heart(return_X_y=True)
     kept = np.isfinite(X).all(axis=1)
-    plain = cross_val_score(SVC(), X[kept], y[kept], cv=3).mean()
+    with pytest.warns(UnscaledColumnsWarning):
+        plain = cross_val_score(SVC(), X[kept], y[kept], cv=3).mean()
     assert cross_val_score(TableSVC(), X[kept], y[kept], cv=3).mean() > plain + 0.05
