@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin
-from maxmargin import SVC, HardMarginSVC, NuSVC, SlackBudgetSVC
+from maxmargin import SVC, SVR, HardMarginSVC, NuSVC, SlackBudgetSVC
 from maxmargin.evaluation import evaluate, leave_one_out
 from maxmargin.evaluation import leave_one_out as function
 from maxmargin.evaluation.leave_one_out import keeps_its_solution
@@ -192,3 +192,11 @@ def test_the_protocol_of_the_name_uses_it(monkeypatch):
     said, _ = brute_force(SVC(gamma=0.5), X, y)
     np.testing.assert_array_equal(runs["svc"].scores, said == y)
     np.testing.assert_array_equal([fold.validate[0] for fold in runs["near"].folds], range(len(y)))
+
+
+def test_the_outcome_prints_its_score():
+    X, y = data(2)
+    found = leave_one_out(SVC(gamma=0.5), X, y)
+    right = np.mean(found.predictions == y)
+    assert str(found).startswith(f"accuracy {right:.3f} over {len(y)} rows")
+    assert "root mean squared error" in str(leave_one_out(SVR(gamma=0.5), X, X[:, 0]))

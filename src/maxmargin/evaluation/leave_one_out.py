@@ -81,6 +81,16 @@ class LeftOut:
         """
         return clopper_pearson(int(self.right.sum()), len(self.y))
 
+    def __str__(self) -> str:
+        if self.y.dtype.kind == "f":
+            error = float(np.sqrt(np.mean(np.square(self.predictions - self.y))))
+            said = f"root mean squared error {error:.4g}"
+        else:
+            said = f"accuracy {np.mean(self.right):.3f}"
+        return (
+            f"{said} over {len(self.y):,} rows left out, {self.refits:,} of them by fitting again"
+        )
+
 
 def leave_one_out(
     model: Any,
