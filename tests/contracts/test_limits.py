@@ -193,7 +193,8 @@ def assert_raised(model, count, after, longest):
     """Whoever has no limit, or is not asked for one, hears Ctrl-C."""
 
     def run():
-        with knocked(after) as looks, suppress(KeyboardInterrupt):
+        # A fit that ends by itself as Ctrl-C is pressed leaves it to the end of the block.
+        with suppress(KeyboardInterrupt), knocked(after) as looks:
             fit(clone(model), count)
         return looks
 
@@ -202,8 +203,11 @@ def assert_raised(model, count, after, longest):
 
 def assert_kept(model, monkeypatch, count, after, longest):
     def run():
-        with looks_at(monkeypatch) as looks, knocked(after):
+        kept = False
+        with suppress(KeyboardInterrupt), looks_at(monkeypatch) as looks, knocked(after):
             fit(clone(model).set_params(on_interrupt="keep"), count)
+            kept = True
+        assert kept
         return looks
 
     assert_soon(measured(run), longest)

@@ -43,8 +43,8 @@ Numbered = tuple[int, Task, Start | None]
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
 _EMPTY = (
-    "The fit ended before a first point could be evaluated, so the model is empty and its "
-    "predictions mean nothing: give it more time, or fewer rows."
+    "no point could be evaluated before the fit had to end, so the model is empty and its "
+    "predictions mean nothing; give it more time, or fewer rows."
 )
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
@@ -311,10 +311,9 @@ def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) 
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
-    if any(c.dual == -np.inf and c.primal == np.inf for c in certificates):
-        caution(_EMPTY, ConvergenceWarning)
-        return
+    empty = {c.status for c in certificates if c.dual == -np.inf and c.primal == np.inf}
     for status in Status:
-        said = sentences.get(status, f"{status.name}: {status.sentence}")
+        own = _EMPTY if status in empty else status.sentence
+        said = sentences.get(status, f"{status.name}: {own}")
         if status in met and said:
             caution(said, ConvergenceWarning)
