@@ -26,7 +26,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[NDArray[Any]]:
     ----------
     estimator : object
         Gets ``n_features_in_`` and ``feature_names_in_`` when ``reset``.
-    X : DataFrame, Arrow table, array-like or sparse matrix of shape (rows, columns)
+    X : DataFrame, array-like or sparse matrix of shape (rows, columns)
     reset : bool
         True in ``fit``.
 

@@ -48,12 +48,6 @@ class LeastSquaresMachine:
         lines = by_class(kernel, given, known, [len(self.support)], self.beta, _only, n_jobs)
         return np.asarray(lines) + self.offset
 
-    def shares(self, rows: Rows) -> Matrix:
-        """Return what every training row adds to the value of every row and output."""
-        kernel = self.candidate.kernel
-        K = kernel(self.candidate.scaled(rows, self.support.dtype), self.support)
-        return K[:, :, None].astype(np.float64) * self.beta.T[None]
-
 
 def _only(sums: Matrix) -> Matrix:
     return np.array(sums[:, 0])

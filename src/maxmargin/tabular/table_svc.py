@@ -94,7 +94,7 @@ class TableSVC(ClassifierMixin, TableMachine):
 
         Parameters
         ----------
-        X : DataFrame, Arrow table, array-like or sparse matrix of shape (rows, columns)
+        X : DataFrame, array-like or sparse matrix of shape (rows, columns)
         y : array-like of shape (rows,)
             Class labels.
         sample_weight : array-like of shape (rows,), default=None

@@ -84,7 +84,7 @@ class TableSVR(RegressorMixin, TableMachine):
 
         Parameters
         ----------
-        X : DataFrame, Arrow table, array-like or sparse matrix of shape (rows, columns)
+        X : DataFrame, array-like or sparse matrix of shape (rows, columns)
         y : array-like of shape (rows,)
             Targets.
         sample_weight : array-like of shape (rows,), default=None
