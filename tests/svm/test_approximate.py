@@ -1,5 +1,7 @@
 """SVC(approximate=m): the machine of landmarks, its certificate and what it is called."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -91,6 +93,43 @@ def test_single_precision_is_judged_by_the_kernel_itself():
     fine = SVC(approximate=40, tol=1e-9).fit(rows.astype(np.float32), labels)
     assert fine.certificate_.status is Status.CERTIFIED
     assert fine.certificate_.precision == "float64"  # single precision is too coarse for it
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_more_landmarks_than_columns_add_no_noise(dtype):
+    rows = (50.0 * RNG.normal(size=(37, 2))).astype(dtype)
+    labels = (rows @ [1.0, -2.0] > 0).astype(int)
+    exact = SVC(C=1e6, kernel="linear", tol=1e-5).fit(rows, labels)
+    model = SVC(C=1e6, kernel="linear", approximate=33, tol=1e-5).fit(rows, labels)
+    assert model.certificate_.status is Status.CERTIFIED
+    assert model.certificate_.primal == pytest.approx(exact.certificate_.primal, rel=1e-4)
+    assert np.abs(model.dual_coef_).sum() < 2 * np.abs(exact.dual_coef_).sum()
+    weights = model.dual_coef_[0] @ rows[model.support_].astype(float)
+    slack = np.maximum(0, 1 - (2 * labels - 1) * model.decision_function(rows).astype(float))
+    primal = weights @ weights / 2 + 1e6 * slack.sum()
+    assert primal - model.certificate_.dual <= model.certificate_.allowed
+
+
+def test_a_wide_kernel_is_not_taken_for_an_indefinite_one():
+    rows = RNG.normal(size=(40, 1))
+    for gamma in 10.0 ** np.arange(-9, -2):
+        model = SVC(gamma=gamma, approximate=40).fit(rows, np.arange(40) % 2)
+        assert model.certificate_.status is Status.CERTIFIED
+
+
+def test_what_the_root_makes_of_rounding_is_judged():
+    X = np.sort(RNG.normal(size=(18, 1)) * 733, axis=0)
+    y = (X[:, 0] > 0).astype(int)
+    y[8] = 1 - y[8]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SVC(C=1e10, gamma=2e-6, approximate=17, tol=1e-5).fit(X, y)
+    slack = np.maximum(0, 1 - (2 * y - 1) * model.decision_function(X))
+    beta, rows = model.dual_coef_[0], X[model.support_]
+    primal = beta @ RBF(2e-6)(rows, rows) @ beta / 2 + 1e10 * slack.sum()
+    seen = model.certificate_
+    assert seen.primal >= primal * (1 - 1e-6) - seen.floor
+    assert primal - seen.dual <= seen.allowed or seen.status is not Status.CERTIFIED
 
 
 def test_an_indefinite_kernel_is_not_certified():

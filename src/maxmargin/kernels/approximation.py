@@ -55,6 +55,7 @@ Index = NDArray[np.intp]
 
 _ROWS = 1024  # of which a thread makes features at a time
 _POOL = 20  # times as many rows as landmarks are looked at to choose those
+_EPS, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 _SMALLEST = 1e-12  # eigenvalue of the landmarks' matrix that is not taken for rounding
 _ROUNDING = 1e-8  # of the largest eigenvalue, below which scores are rounding
 _NAMES = (*(name for name in NAMED if name != "precomputed"), "polynomial", "cosine")
@@ -418,22 +419,29 @@ class InverseRoot(NamedTuple):
 
     matrix: Floats
     convex: bool
+    norm: float = 0.0
+    """The largest eigenvalue of K^-1/2."""
 
 
 def inverse_root(K: Floats, precision: Any) -> InverseRoot:
     """K^-1/2 in double precision, for features made of kernel values of this precision.
 
     What rounding does to a kernel value is multiplied by the root, so that eigenvalues below the
-    trace in units of that precision are taken as large as those. Those of an indefinite matrix
-    count by their size, as in scikit-learn.
+    trace in units of that precision are taken as large as those. Directions in which even double
+    precision shows nothing but rounding, such as those beyond the rank of a linear kernel, are left
+    out: features there would be noise. Eigenvalues of an indefinite matrix count by their size, as
+    in scikit-learn.
     """
     if not np.isfinite(K).all():
         raise ValueError("The kernel values of the landmarks are not finite; scale the data.")
     eigenvalues, V = aside(partial(np.linalg.eigh, K.astype(np.float64)))
-    least = max(_SMALLEST, float(np.finfo(precision).eps * np.abs(K.diagonal()).sum()))
-    sign = np.where(eigenvalues < -least, -1.0, 1.0)
-    root: Floats = (V * (sign / np.sqrt(np.maximum(np.abs(eigenvalues), least)))) @ V.T
-    return InverseRoot(root, bool(sign.min() > 0))
+    size, trace = np.abs(eigenvalues), float(np.abs(K.diagonal()).sum())
+    least = max(float(np.finfo(precision).eps) * trace, _TINY)
+    known = size > len(K) * _EPS * size.max(initial=0.0)
+    sign = np.where(known & (eigenvalues < -least), -1.0, 1.0)
+    scale = np.where(known, sign / np.sqrt(np.maximum(size, least)), 0.0)
+    root: Floats = (V * scale) @ V.T
+    return InverseRoot(root, bool(sign.min() > 0), float(np.abs(scale).max(initial=0.0)))
 
 
 def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:

@@ -35,7 +35,7 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
         solver = start()
         solution = run(solver, _shorter(limits, getattr(solver, "patience", None)))
         made, best = made + solution.iterations, [*best, solution]
-        few = solution.certificate.status is Status.ITERATION_LIMIT and limits.max_iter < _MANY
+        few = solution.certificate.status is Status.ITERATION_LIMIT and 0 <= limits.max_iter < _MANY
         if solution.certificate.status not in _GAVE_UP or few:
             return solution
     left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
@@ -49,6 +49,8 @@ def relay(solvers: Sequence[Callable[[], Solver]], limits: Limits) -> Solution:
 
 
 def _shorter(limits: Limits, patience: int | None) -> Limits:
+    if limits.max_iter < 0:
+        return limits if patience is None else replace(limits, max_iter=patience)
     if limits.max_iter < _MANY:
         return limits
     half = limits.max_iter // 2

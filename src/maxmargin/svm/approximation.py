@@ -24,6 +24,7 @@ from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.certify.linear import Lengths
 from maxmargin.kernels.approximation import InverseRoot, inverse_root
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.rounding import of_product, units
 from maxmargin.losses import Hinge
 from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.ops.design import Design
@@ -42,6 +43,8 @@ Index = NDArray[np.intp]
 _ROWS, _FEW = 1024, 64  # of which a thread makes features at a time, at most and at least
 _VALUES = 2**19  # and of so many numbers
 _GROUPS = 8  # partial sums of rows
+_SMALL = 0.1  # of what a certificate allows, up to which the rounding of features may add
+_NOTHING = 1e-12  # of the largest eigenvalue of the root, below which a direction was left out
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,26 @@ class Approximation:
             nothing = InverseRoot(np.zeros((len(self.places),) * 2), convex=True)
             return self._learned(nothing, [self._untouched(p) for p in self._problems()])
         solutions = self._solve(root.matrix)
-        if self.precision == np.float32:
+        single = self.precision == np.float32
+        if single or self._amplified(root, solutions):
             solutions = self._in_time(root.matrix, solutions)
-            if any(solution.certificate.status in TOO_COARSE for solution in solutions):
-                return replace(self, training=self.training.in_double()).learn()
+        if single and any(s.certificate.status in TOO_COARSE for s in solutions):
+            return replace(self, training=self.training.in_double()).learn()
         return self._learned(root, solutions)
+
+    def _amplified(self, root: InverseRoot, solutions: list[Solution]) -> bool:
+        """Say whether what the root makes of rounding may count beside the tolerance.
+
+        A feature is off by u |k_i| |K^-1/2| at most; |k_i|^2 is at most k(x_i, x_i) tr K.
+        """
+        square = np.abs(self.training.gram.diagonal().astype(np.float64))
+        length = np.sqrt(square[self.rows] * square[self.places].sum()) * root.norm
+        cost = self.recipe.costs(self.training)[self.rows]
+        price = float(cost @ of_product(length, units(len(self.places))))
+        return any(
+            price * float(np.linalg.norm(s.point.theta)) > _SMALL * abs(s.certificate.allowed)
+            for s in solutions
+        )
 
     def _in_time(self, root: Vector, solutions: list[Solution]) -> list[Solution]:
         """Judge points in double precision; where that takes too long, nothing is proved."""
@@ -126,7 +144,7 @@ class Approximation:
     def certify(self, machine: KernelMachine) -> Certificate:
         """Judge a machine of these landmarks again, by duals that are found anew."""
         root, tol = self._root(), self.recipe.limits.tol
-        weights = np.linalg.solve(root.matrix, machine.coefficients.T).T
+        weights = machine.coefficients @ np.linalg.pinv(root.matrix, _NOTHING, hermitian=True)
         theta = np.column_stack([weights, machine.intercepts])
         with Workers(self.recipe.n_jobs) as workers:
             design = Design(self._features(root.matrix, workers), 1.0, workers)
@@ -153,22 +171,18 @@ class Approximation:
         return inverse_root(gram.block(basis, basis), self.precision)
 
     def _judged_in_double(self, root: Vector, solutions: list[Solution]) -> list[Solution]:
-        """Judge points that were found by single-precision features by those they stand for.
-
-        What the machine's own values differ from exact ones counts as rounding, twice to be sure.
-        """
+        """Judge points that were found by rounded features by the machines they stand for."""
         theta = np.stack([s.point.theta for s in solutions])
         beta = np.stack([s.point.beta for s in solutions], axis=1)
-        exact, served, sums = self._products(theta[:, :-1] @ root, beta)
+        exact, errors, sums = self._products(theta[:, :-1] @ root, beta)
         judged = []
         for c, (problem, s) in enumerate(zip(self._problems(), solutions, strict=True)):
-            errors = 2.0 * np.abs(served[:, c] - exact[:, c])
             known = s.point.lengths or Lengths(np.zeros(len(problem)))
             point = replace(
                 s.point,
                 values=exact[:, c] + theta[c, -1],
                 back=np.append(root @ sums[:, c], beta[:, c].sum()),
-                lengths=_Served(known.rows, known.far, known.width, errors),
+                lengths=_Served(known.rows, known.far, known.width, errors[:, c]),
             )
             status = s.certificate.status
             stopped = None if status is Status.CERTIFIED else status
@@ -177,25 +191,34 @@ class Approximation:
         return judged
 
     def _products(self, coefficients: Vector, beta: Vector) -> tuple[Vector, Vector, Vector]:
-        """K beta of the landmarks' coefficients, exact and as served, and K'beta of the rows'."""
+        """K beta of the landmarks' coefficients, how far off it is served, and K'beta of the rows'.
+
+        What served values differ from those in double precision counts twice to be sure, beside
+        what rounding does to sums.
+        """
         training, gram = self.training, self.training.gram
-        basis, landmarks = gram.rows[self.places], training.gram_in_double(self.places).rows
-        exact, served = np.empty((2, len(self.rows), len(coefficients)))
+        basis = gram.rows[self.places]
+        exact, errors = np.empty((2, len(self.rows), len(coefficients)))
+        same, wide = gram.dtype == np.float64, units(len(self.places))
+        landmarks = basis if same else training.gram_in_double(self.places).rows
         parts = [slice(i, i + _ROWS) for i in range(0, len(self.rows), _ROWS)]
         sums = np.zeros((min(_GROUPS, len(parts)), len(self.places), beta.shape[1]))
 
         def work(group: int) -> None:
             for part in parts[group :: len(sums)]:
                 stop_if_over()
-                some = training.gram_in_double(self.rows[part])
-                values = some.block(some.rows, landmarks)
+                served = values = gram.block(gram.rows[self.rows[part]], basis)
+                if not same:
+                    double = training.gram_in_double(self.rows[part])
+                    values = double.block(double.rows, landmarks)
                 exact[part] = values @ coefficients.T
-                served[part] = gram.block(gram.rows[self.rows[part]], basis) @ coefficients.T
+                errors[part] = 2.0 * np.abs(served @ coefficients.T - exact[part])
+                errors[part] += of_product(np.abs(values) @ np.abs(coefficients.T), wide)
                 sums[group] += values.T @ beta[part]
 
         with Workers(self.recipe.n_jobs) as workers:
             workers.each(work, range(len(sums)))
-        return exact, served, sums.sum(axis=0)
+        return exact, errors, sums.sum(axis=0)
 
     def _features(self, root: Vector, workers: Workers) -> NDArray[Any]:
         """Make the features of all rows that cost something, a few rows at a time."""
