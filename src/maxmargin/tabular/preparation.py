@@ -198,20 +198,27 @@ class Preparation:
 
 @dataclass(frozen=True)
 class Rows:
-    """Prepared rows: all columns side by side, and the block that each belongs to."""
+    """Prepared rows: all columns side by side, and where each comes from."""
 
     X: Matrix
     block: NDArray[np.intp]
     """The number of each column's block, in ``BLOCKS``."""
+    group: NDArray[np.intp]
+    """The number of the part of a table's column that each belongs to: those weigh alike."""
 
     @classmethod
     def of(cls, made: Sequence[tuple[str, Matrix]], count: int) -> Rows:
         """Put blocks side by side."""
-        numbers = [np.full(part.shape[1], BLOCKS.index(name)) for name, part in made]
-        parts = [part for _, part in made]
-        if not parts:
-            return cls(np.zeros((count, 0)), np.zeros(0, np.intp))
-        return cls(np.hstack(parts), np.concatenate(numbers).astype(np.intp))
+        if not made:
+            return cls(np.zeros((count, 0)), np.zeros(0, np.intp), np.zeros(0, np.intp))
+        widths = [part.shape[1] for _, part in made]
+        block = np.repeat([BLOCKS.index(name) for name, _ in made], widths)
+        group = np.repeat(np.arange(len(made)), widths)
+        return cls(np.hstack([part for _, part in made]), block, group)
+
+    def part(self, places: NDArray[np.intp]) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.X[places], self.block, self.group)
 
     def has(self, name: str) -> bool:
         """Whether a block has columns."""

@@ -122,7 +122,7 @@ class Task:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[places]
         label = None if self.label is None else self.label[places]
-        return Task(Rows(self.rows.X[places], self.rows.block), self.Y[places], weight, label)
+        return Task(self.rows.part(places), self.Y[places], weight, label)
 
     def __len__(self) -> int:
         return len(self.Y)
