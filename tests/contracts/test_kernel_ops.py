@@ -68,6 +68,16 @@ def test_l1_product(dtype):
     close(both(kernel_l1.l1_product, REFERENCE.kernel_l1.l1_product, A, B, dtype=dtype), dtype)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_l1_by_column(dtype):
+    rng = np.random.default_rng(4)
+    A, weight = rng.normal(size=(9, 4)).astype(dtype), rng.normal(size=(9, 9)).astype(dtype)
+    fast, slow = np.empty((2, 4))
+    kernel_l1.l1_by_column(A, weight + weight.T, fast)
+    REFERENCE.kernel_l1.l1_by_column(A, weight + weight.T, slow)
+    np.testing.assert_allclose(fast, slow, rtol=1e-4 if dtype == np.float32 else 1e-12)
+
+
 def exponential(x):
     """exp of each x <= 0, through the compiled epilogue."""
     out, zero = (x / 2).astype(x.dtype), np.zeros(x.size, x.dtype)

@@ -2,7 +2,8 @@ import numpy as np
 
 from maxmargin.ops.clock import Clock
 from maxmargin.tabular.preparation import Preparation
-from maxmargin.tabular.search import STAGES, Task, first_candidates, neighbours, run_search
+from maxmargin.tabular.search import STAGES, first_candidates, neighbours, run_search
+from maxmargin.tabular.task import Task
 
 
 def task_of(n, seed=0):

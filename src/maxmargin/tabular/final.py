@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import Clock
+from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.machine import (
     Member,
     average,
@@ -23,7 +24,8 @@ from maxmargin.tabular.machine import (
     fit_least_squares,
     fit_support_vectors,
 )
-from maxmargin.tabular.search import STAGES, Candidate, SearchResult, Task
+from maxmargin.tabular.search import STAGES, SearchResult
+from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -59,16 +61,17 @@ def fit_members(
 ) -> Fitted:
     """Fit the machines that the search chose to all rows."""
     part = task.part(found.sample)
-    chosen = choose_members(part, found.finalists)
+    chosen = choose_members(part, found.finalists, found.unseen)
     if len(task) <= STAGES[-1] or clock.over():
         left_out: Any = sum(share * trial.found.values for trial, share in chosen)
         members = [fit_least_squares(part, t.candidate, share, offset) for t, share in chosen]
         values = np.asarray(left_out, dtype=np.float64) + offset
-        return Fitted(tuple(members), found.sample, Unseen(found.sample, values))
+        unseen = Unseen(found.sample[found.unseen], values[found.unseen])
+        return Fitted(tuple(members), found.sample, unseen)
     best = sorted(chosen, key=lambda pair: -pair[1])
     wanted = next((count for rows, count in MEMBERS if len(task) <= rows), 1)
     candidates = [trial.candidate for trial, _ in best[:wanted]]
-    factor, unseen = _choose_factor(task, found.sample, candidates, clock, n_jobs)
+    factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
     rows = np.arange(len(task))
     if len(task) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(seed).permutation(len(task))[:MOST_ROWS])
@@ -94,13 +97,15 @@ def _fit_each(
 
 def _choose_factor(
     task: Task,
-    sample: NDArray[np.intp],
+    found: SearchResult,
     candidates: Sequence[Candidate],
     clock: Clock,
     n_jobs: int | None,
 ) -> tuple[float, Unseen]:
-    """Choose the cost on every third row of the sample, which the machines do not see."""
-    held = np.arange(len(sample)) % 3 == 2
+    """Choose the cost on a third of the sample, which the machines do not see."""
+    sample, unseen = found.sample, np.flatnonzero(found.unseen)
+    held = np.zeros(len(sample), bool)
+    held[unseen[:: max(1, len(unseen) * 3 // len(sample))]] = True
     train, others = task.part(sample[~held]), task.part(sample[held])
     tried: list[tuple[float, float, Vector]] = []
     for factor in FACTORS:

@@ -16,9 +16,11 @@ from maxmargin.problems import KernelProblem
 from maxmargin.svm import SVC
 from maxmargin.svm.decision import by_class
 from maxmargin.svm.svr import SVR
+from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.least_squares import solve
 from maxmargin.tabular.preparation import Rows
-from maxmargin.tabular.search import Candidate, Task, Trial
+from maxmargin.tabular.search import Trial
+from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -124,13 +126,18 @@ def fit_support_vectors(
     return Member(machine, share, tuple(classifier.certificates_))
 
 
-def choose_members(task: Task, finalists: Sequence[Trial]) -> list[tuple[Trial, float]]:
+def choose_members(
+    task: Task, finalists: Sequence[Trial], rows: NDArray[np.bool_]
+) -> list[tuple[Trial, float]]:
     """Choose machines whose average predicts left-out rows best, and their shares.
+
+    Only some of the rows are looked at: those that had no part in finding the machines.
 
     Greedy selection with replacement (Caruana, Niculescu-Mizil, Crew and Ksikes, "Ensemble
     selection from libraries of models", ICML 2004), begun with the best machine alone.
     """
-    values = [trial.found.values for trial in finalists]
+    task = task.part(np.flatnonzero(rows))
+    values = [trial.found.values[rows] for trial in finalists]
     picks, total = [0], values[0].copy()
     best = _loss(task, total)
     while len(picks) < MOST_PICKS:

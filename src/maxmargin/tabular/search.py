@@ -19,69 +19,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import RBF, Kernel, Laplacian, Matern, RationalQuadratic
-from maxmargin.ops.clock import Clock
+from maxmargin.kernels import RBF, Laplacian
+from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import side_by_side
 from maxmargin.progress import advance
+from maxmargin.tabular.candidate import METRICS, PROFILES, Candidate
+from maxmargin.tabular.column_weights import weigh_columns
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
-from maxmargin.tabular.preparation import BLOCKS, Rows
+from maxmargin.tabular.preparation import Rows
+from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
-
-PROFILES = ("exponential", "matern", "rational quadratic")
-METRICS = ("absolute", "squared")
 
 GAMMAS = (0.15, 0.5, 1.5, 5.0)  # times the inverse of the median distance
 RIDGES = (0.003, 0.03, 0.3)
 STAGES = (600, 1500, 3000)  # rows that are looked at, stage after stage
 SURVIVORS = (10, 5)  # candidates that each stage but the last sends on, with their neighbours
 FINALISTS = 8  # of the last stage that may be members
+PULLS = (0.001, 0.004)  # of weights of columns towards those that they begin with
+STARTS = 2  # kernels whose columns are weighed one by one
+MOST_WEIGHED, SHARE_WEIGHED, LEAST_WEIGHED = 1000, 0.5, 60  # rows that weights are found by
 SAMPLE = 400  # rows whose distances tell the median
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A kernel on prepared columns, and a ridge."""
-
-    weights: tuple[float, ...]
-    """Of each block."""
-    metric: str
-    profile: str
-    gamma: float
-    """Times the inverse of the median distance."""
-    ridge: float
-    median: float = 1.0
-
-    @property
-    def kernel(self) -> Kernel:
-        """The kernel on scaled columns."""
-        if self.profile == "matern":
-            return Matern(1.5, 1.0, self.metric)
-        if self.profile == "rational quadratic":
-            return RationalQuadratic(1.0, 1.0, self.metric)
-        return Laplacian(1.0) if self.metric == "absolute" else RBF(1.0)
-
-    def scaled(self, rows: Rows, dtype: Any = np.float32) -> Matrix:
-        """Return the columns that count, scaled so that the kernel's gamma is 1."""
-        weight = np.asarray(self.weights)[rows.block] * (self.gamma / self.median)
-        used = np.flatnonzero(weight > 0)
-        scale = weight[used] if self.metric == "absolute" else np.sqrt(weight[used])
-        return np.ascontiguousarray(rows.X[:, used] * scale, dtype=dtype)
-
-    def profile_of(self, D: Matrix) -> Matrix:
-        """Return the kernel matrix of a matrix of distances (in which gamma is not counted)."""
-        out = np.empty_like(D)
-        rate = D.dtype.type(self.gamma / self.median)
-        self.kernel.of_distances(D * rate, out)  # type: ignore[attr-defined]
-        return out
-
-    def __str__(self) -> str:
-        parts = [f"{w:g} {name}" for name, w in zip(BLOCKS, self.weights, strict=True) if w]
-        return (
-            f"{self.profile} of {self.metric} distance, {' + '.join(parts)}, "
-            f"gamma {self.gamma:.3g}, ridge {self.ridge:.3g}"
-        )
 
 
 @dataclass(frozen=True)
@@ -104,28 +63,10 @@ class SearchResult:
     finalists: tuple[Trial, ...]
     sample: NDArray[np.intp]
     """The rows of the last stage."""
+    unseen: NDArray[np.bool_]
+    """Which of those had no part in finding the finalists' weights of columns."""
     complete: bool
     """False where time was up before all stages were done."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a machine is to learn: prepared rows, targets of mean 0 and weights."""
-
-    rows: Rows
-    Y: Matrix
-    weight: Vector | None
-    label: NDArray[np.intp] | None = None
-    """Of classes, whose shares samples keep."""
-
-    def part(self, places: NDArray[np.intp]) -> Task:
-        """Return some of the rows."""
-        weight = None if self.weight is None else self.weight[places]
-        label = None if self.label is None else self.label[places]
-        return Task(self.rows.part(places), self.Y[places], weight, label)
-
-    def __len__(self) -> int:
-        return len(self.Y)
 
 
 def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> SearchResult:
@@ -136,20 +77,34 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
     candidates = list(first_candidates(task.rows))
     told: list[tuple[str, int, float]] = []
     finalists: list[Trial] = []
-    sample = order[:0]
+    sample = seen = order[:0]
     for stage, size in enumerate(sizes):
-        places = np.sort(order[:size])
-        trials = _judge(task.part(places), candidates, clock, n_jobs)
+        places, last = np.sort(order[:size]), stage == len(sizes) - 1
+        unseen = ~np.isin(places, seen)
+        trials = _judge(task.part(places), candidates, clock, n_jobs, unseen)
+        if stage == 0 and not clock.over():
+            seen = np.sort(order[: min(MOST_WEIGHED, int(SHARE_WEIGHED * len(task)))])
+            weighed = _weigh(task.part(seen), [t.candidate for t in trials], clock, n_jobs)
+            if last:
+                unseen, both = ~np.isin(places, seen), [trials[0].candidate, *weighed]
+                more = _judge(task.part(places), both, clock, n_jobs, unseen)
+                trials = sorted([*trials, *_only_weighed(more)], key=lambda trial: trial.loss)
         told += [(str(t.candidate), t.rows, t.loss) for t in trials]
         advance((stage + 1) / (len(sizes) + 1))
         if trials and (clock.over() is False or not finalists):
             finalists, sample = trials, places
         if clock.over():
-            return SearchResult(tuple(told), tuple(finalists[:FINALISTS]), sample, False)
-        if stage < len(sizes) - 1:
+            break
+        if not last:
             keep = SURVIVORS[min(stage, len(SURVIVORS) - 1)]
-            candidates = list(neighbours([t.candidate for t in trials[:keep]], stage))
-    return SearchResult(tuple(told), tuple(finalists[:FINALISTS]), sample, True)
+            best = [t.candidate for t in trials[:keep]]
+            candidates = list(neighbours([*best, *weighed] if stage == 0 else best, stage))
+    chosen = tuple(finalists[:FINALISTS])
+    if any(trial.candidate.columns for trial in chosen):
+        unseen = ~np.isin(sample, seen)
+    else:
+        unseen = np.ones(len(sample), bool)
+    return SearchResult(tuple(told), chosen, sample, unseen, not clock.over())
 
 
 def _spread_order(task: Task, seed: int) -> NDArray[np.intp]:
@@ -192,22 +147,51 @@ def _without_ridges(best: Sequence[Candidate]) -> list[Candidate]:
     return list(seen.values())
 
 
+def _weigh(
+    task: Task, best: Sequence[Candidate], clock: Clock, n_jobs: int | None
+) -> list[Candidate]:
+    """Find weights of columns for the best candidate of each of a few kernels."""
+    if len(task) < LEAST_WEIGHED:
+        return []
+    starts: dict[tuple[str, str], Candidate] = {}
+    for each in best:
+        starts.setdefault((each.metric, each.profile), each)
+
+    def work(pair: tuple[Candidate, float]) -> Candidate | None:
+        return None if clock.over() else weigh_columns(task, *pair)
+
+    pairs = product(list(starts.values())[:STARTS], PULLS)
+    try:
+        found = side_by_side(work, pairs, n_jobs)
+    except TimeUp:
+        return []
+    return [each for each in found if each is not None]
+
+
+def _only_weighed(trials: Sequence[Trial]) -> list[Trial]:
+    return [trial for trial in trials if trial.candidate.columns]
+
+
 def _judge(
-    task: Task, candidates: Sequence[Candidate], clock: Clock, n_jobs: int | None
+    task: Task,
+    candidates: Sequence[Candidate],
+    clock: Clock,
+    n_jobs: int | None,
+    unseen: NDArray[np.bool_],
 ) -> list[Trial]:
     """Judge candidates on rows, best first; those that time allows."""
-    groups: dict[tuple[tuple[float, ...], str], list[Candidate]] = {}
+    groups: dict[Any, list[Candidate]] = {}
     for each in candidates:
-        groups.setdefault((each.weights, each.metric), []).append(each)
+        groups.setdefault((each.weights, each.columns, each.metric), []).append(each)
     distances = _Distances(task.rows)
     scale = float(np.square(task.Y).mean()) or 1.0
 
-    def work(group: tuple[tuple[tuple[float, ...], str], list[Candidate]]) -> list[Trial]:
-        (weights, metric), members = group
-        D, median = distances.weighted(weights, metric)
+    def work(group: tuple[Any, list[Candidate]]) -> list[Trial]:
+        members = group[1]
+        D, median = distances.of(members[0])
         found: list[Trial] = []
         for kernel, ridges in _by_kernel(members):
-            first = metric == candidates[0].metric and weights == candidates[0].weights
+            first = members[0] == candidates[0]
             if (clock.expired or clock.interrupted) and (found or not first):
                 break  # one machine there has to be
             known = replace(kernel, median=median)
@@ -216,7 +200,30 @@ def _judge(
         return found
 
     trials = [t for each in side_by_side(work, groups.items(), n_jobs) for t in each]
-    return sorted(trials, key=lambda trial: trial.loss)
+    return sorted(_on_one_scale(task, trials, unseen), key=lambda trial: trial.loss)
+
+
+def _on_one_scale(
+    task: Task, trials: Sequence[Trial], unseen: NDArray[np.bool_]
+) -> Iterator[Trial]:
+    """Yield trials; those of weighed columns by how they do where weights were not found.
+
+    Their loss is that of the best of the others times the ratio of both on unseen rows.
+    """
+    others = [trial for trial in trials if not trial.candidate.columns]
+    best = min(others, key=lambda trial: trial.loss, default=None)
+    for trial in trials:
+        if not trial.candidate.columns or best is None or not unseen.any():
+            yield trial
+            continue
+        own, its = (_error(task, each, unseen) for each in (trial, best))
+        yield replace(trial, loss=best.loss * own / its if its > 0 else trial.loss)
+
+
+def _error(task: Task, trial: Trial, rows: NDArray[np.bool_]) -> float:
+    errors = np.square(trial.found.values[rows] - task.Y[rows]).mean(axis=1)
+    weight = None if task.weight is None else task.weight[rows]
+    return float(np.average(errors, weights=weight))
 
 
 def _by_kernel(members: Sequence[Candidate]) -> list[tuple[Candidate, list[float]]]:
@@ -246,8 +253,15 @@ class _Distances:
         self._rows = rows
         self._known: dict[tuple[int, str], Matrix] = {}
 
-    def weighted(self, weights: Sequence[float], metric: str) -> tuple[Matrix, float]:
-        """Return the weighted sum, and its median over pairs of rows."""
+    def of(self, candidate: Candidate) -> tuple[Matrix, float]:
+        """Return a candidate's distances, and what they are divided by, without gamma."""
+        if not candidate.columns:
+            return self._weighted(candidate.weights, candidate.metric)
+        X = replace(candidate, gamma=1.0, median=1.0).scaled(self._rows)
+        return _measure(X, candidate.metric), 1.0
+
+    def _weighted(self, weights: Sequence[float], metric: str) -> tuple[Matrix, float]:
+        """Return the weighted sum of blocks, and its median over pairs of rows."""
         n = len(self._rows.X)
         D = np.zeros((n, n), np.float32)
         for number, weight in enumerate(weights):
@@ -262,11 +276,16 @@ class _Distances:
         key = number, metric
         if key not in self._known:
             X = np.ascontiguousarray(self._rows.X[:, self._rows.block == number], np.float32)
-            kernel = Laplacian(1.0) if metric == "absolute" else RBF(1.0)
-            rows = kernel.prepare(X)
-            D = np.empty((len(X), len(X)), np.float32)
-            for first in range(0, len(X), 256):
-                part = slice(first, first + 256)
-                kernel.distances(rows[part], rows, D[part])
-            self._known[key] = np.maximum(D, D.T)
+            self._known[key] = _measure(X, metric)
         return self._known[key]
+
+
+def _measure(X: Matrix, metric: str) -> Matrix:
+    """Return the distances of all pairs of rows."""
+    kernel = Laplacian(1.0) if metric == "absolute" else RBF(1.0)
+    rows = kernel.prepare(X)
+    D = np.empty((len(X), len(X)), np.float32)
+    for first in range(0, len(X), 256):
+        part = slice(first, first + 256)
+        kernel.distances(rows[part], rows, D[part])
+    return np.maximum(D, D.T)

@@ -21,7 +21,8 @@ from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
-from maxmargin.tabular.search import Task, run_search
+from maxmargin.tabular.search import run_search
+from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]

@@ -1,4 +1,4 @@
-"""City-block distances between dense rows.
+"""City-block distances between dense rows, and their weighted sums by column.
 
 The rows of B are transposed a tile at a time to lie side by side; the inner loop runs over them, so
 it vectorises without reordering any sum. Fast-math flags: ``contract`` only.
@@ -36,3 +36,18 @@ def l1_product(a: Any, b: Any, out: Any, stride: int) -> None:
                 value, others = a[i, c], turned[c]
                 for j in range(row.size):
                     row[j] -= half * abs(value - others[j])
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def l1_by_column(a: Any, weight: Any, out: Any) -> None:
+    """Set out[c] <- sum_ij weight[i, j] |a_ic - a_jc| for a symmetric weight."""
+    line = np.empty(a.shape[1], a.dtype)
+    out[:] = 0
+    for i in range(a.shape[0]):
+        line[:] = 0
+        for j in range(i):
+            pull = weight[i, j]
+            for c in range(a.shape[1]):
+                line[c] += pull * abs(a[i, c] - a[j, c])
+        for c in range(a.shape[1]):
+            out[c] += 2.0 * line[c]

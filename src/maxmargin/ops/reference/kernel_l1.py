@@ -14,3 +14,8 @@ def l1_product(a: Any, b: Any, out: Any, stride: int) -> None:
     block_of(out, len(a), len(b), stride)[...] = -0.5 * np.abs(a[:, None, :] - b[None, :, :]).sum(
         axis=2
     )
+
+
+def l1_by_column(a: Any, weight: Any, out: Any) -> None:
+    """Set out[c] <- sum_ij weight[i, j] |a_ic - a_jc|."""
+    out[...] = (weight[:, :, None] * np.abs(a[:, None, :] - a[None, :, :])).sum(axis=(0, 1))

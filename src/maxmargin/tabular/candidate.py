@@ -1,0 +1,70 @@
+"""A kernel on prepared columns, and a ridge: what the search of a machine for a table tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import RBF, Kernel, Laplacian, Matern, RationalQuadratic
+from maxmargin.tabular.preparation import BLOCKS, Rows
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+
+PROFILES = ("exponential", "matern", "rational quadratic")
+METRICS = ("absolute", "squared")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel on prepared columns, and a ridge."""
+
+    weights: tuple[float, ...]
+    """Of each block."""
+    metric: str
+    profile: str
+    gamma: float
+    """Times the inverse of the median distance."""
+    ridge: float
+    median: float = 1.0
+    columns: tuple[float, ...] = ()
+    """Of each part of prepared rows (``Rows.group``), where they were found one by one."""
+
+    def scales(self, rows: Rows) -> Vector:
+        """Return what each prepared column's part of the distance is multiplied by."""
+        weight = np.asarray(self.weights)[rows.block] * (self.gamma / self.median)
+        return weight * np.asarray(self.columns)[rows.group] if self.columns else weight
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel on scaled columns."""
+        if self.profile == "matern":
+            return Matern(1.5, 1.0, self.metric)
+        if self.profile == "rational quadratic":
+            return RationalQuadratic(1.0, 1.0, self.metric)
+        return Laplacian(1.0) if self.metric == "absolute" else RBF(1.0)
+
+    def scaled(self, rows: Rows, dtype: Any = np.float32) -> Matrix:
+        """Return the columns that count, scaled so that the kernel's gamma is 1."""
+        weight = self.scales(rows)
+        used = np.flatnonzero(weight > 0)
+        scale = weight[used] if self.metric == "absolute" else np.sqrt(weight[used])
+        return np.ascontiguousarray(rows.X[:, used] * scale, dtype=dtype)
+
+    def profile_of(self, D: Matrix) -> Matrix:
+        """Return the kernel matrix of a matrix of distances (in which gamma is not counted)."""
+        out = np.empty_like(D)
+        rate = D.dtype.type(self.gamma / self.median)
+        self.kernel.of_distances(D * rate, out)  # type: ignore[attr-defined]
+        return out
+
+    def __str__(self) -> str:
+        parts = [f"{w:g} {name}" for name, w in zip(BLOCKS, self.weights, strict=True) if w]
+        how = "columns weighed one by one" if self.columns else " + ".join(parts)
+        return (
+            f"{self.profile} of {self.metric} distance, {how}, "
+            f"gamma {self.gamma:.3g}, ridge {self.ridge:.3g}"
+        )
