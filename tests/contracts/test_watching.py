@@ -92,6 +92,27 @@ def _takes_sparse(model):
     return get_tags(model).input_tags.sparse
 
 
+@pytest.mark.parametrize("error", [StopIteration, ValueError, KeyboardInterrupt])
+def test_what_a_callback_raises_arrives_and_the_model_stays(model, data, error):
+    """A StopIteration too, which would end a loop over what is lazy without a word."""
+    if "callback" not in model.get_params(deep=False):
+        return
+
+    def fail(*_told):
+        raise error("of the callback")
+
+    fitted = data.learn(model)
+    before = kept(fitted)
+    fitted.set_params(callback=fail, **_more_rounds(model))
+    with pytest.raises(error, match="of the callback"):
+        data.fit(fitted)
+    assert kept(fitted.set_params(**clone(model).get_params(deep=False))) == before
+
+
+def _more_rounds(model):
+    return {"n_estimators": 12} if getattr(model, "warm_start", False) else {}
+
+
 LARGE = make_overlapping(1500, separation=2, n_features=10, random_state=0)
 MANY = {  # rows enough for loops that go on for several calls, and for kernel rows that are cached
     "newton": LinearSVC(loss="hinge", C=0.1, tol=1e-6, solver="newton"),
