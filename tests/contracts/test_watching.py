@@ -6,6 +6,7 @@ fit must not be given another one.
 
 import dataclasses
 import inspect
+import time
 
 import numpy as np
 import pytest
@@ -107,6 +108,21 @@ def test_what_a_callback_raises_arrives_and_the_model_stays(model, data, error):
     with pytest.raises(error, match="of the callback"):
         data.fit(fitted)
     assert kept(fitted.set_params(**clone(model).get_params(deep=False))) == before
+
+
+def test_a_fit_in_a_callback_has_a_limit_of_its_own(model, data):
+    """That of the fit which calls back would end it with an exception that nobody waits for."""
+    if not {"callback", "time_limit"} <= model.get_params(deep=False).keys():
+        return
+    found = []
+
+    def fit_another(*_told):
+        time.sleep(0.0 if found else 0.5)  # until the time of the other is over
+        found.append(SVC(C=10.0).fit(data.X, data.labels).certificate_.status.name)
+
+    outer = clone(model).set_params(callback=fit_another, time_limit=0.3, **_more_rounds(model))
+    assert data.fit(outer) is outer
+    assert set(found) <= {"CERTIFIED"}
 
 
 def _more_rounds(model):
