@@ -76,6 +76,13 @@ def test_bad_options_are_one_sentence(tmp_path, option, value, words):
     assert [each.name for each in tmp_path.iterdir()] == ["points.csv"]
 
 
+@pytest.mark.parametrize("leads_to", ["nowhere.csv", "link.csv"])
+def test_a_link_that_leads_nowhere_is_called_one(tmp_path, leads_to):
+    (tmp_path / "link.csv").symlink_to(leads_to)
+    said = complaint(run("fit", "link.csv", "--target", "y"))
+    assert said.endswith("There is no file behind the link 'link.csv'.")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

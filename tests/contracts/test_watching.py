@@ -6,6 +6,7 @@ fit must not be given another one.
 
 import dataclasses
 import inspect
+import time
 
 import numpy as np
 import pytest
@@ -90,6 +91,42 @@ def test_every_algorithm_makes_the_same_model_of_sparse_rows(model, data, capsys
 
 def _takes_sparse(model):
     return get_tags(model).input_tags.sparse
+
+
+@pytest.mark.parametrize("error", [StopIteration, ValueError, KeyboardInterrupt])
+def test_what_a_callback_raises_arrives_and_the_model_stays(model, data, error):
+    """A StopIteration too, which would end a loop over what is lazy without a word."""
+    if "callback" not in model.get_params(deep=False):
+        return
+
+    def fail(*_told):
+        raise error("of the callback")
+
+    fitted = data.learn(model)
+    before = kept(fitted)
+    fitted.set_params(callback=fail, **_more_rounds(model))
+    with pytest.raises(error, match="of the callback"):
+        data.fit(fitted)
+    assert kept(fitted.set_params(**clone(model).get_params(deep=False))) == before
+
+
+def test_a_fit_in_a_callback_has_a_limit_of_its_own(model, data):
+    """That of the fit which calls back would end it with an exception that nobody waits for."""
+    if not {"callback", "time_limit"} <= model.get_params(deep=False).keys():
+        return
+    found = []
+
+    def fit_another(*_told):
+        time.sleep(0.0 if found else 0.5)  # until the time of the other is over
+        found.append(SVC(C=10.0).fit(data.X, data.labels).certificate_.status.name)
+
+    outer = clone(model).set_params(callback=fit_another, time_limit=0.3, **_more_rounds(model))
+    assert data.fit(outer) is outer
+    assert set(found) <= {"CERTIFIED"}
+
+
+def _more_rounds(model):
+    return {"n_estimators": 12} if getattr(model, "warm_start", False) else {}
 
 
 LARGE = make_overlapping(1500, separation=2, n_features=10, random_state=0)

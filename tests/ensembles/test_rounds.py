@@ -192,7 +192,10 @@ def test_verbose_prints_what_is_known_and_calls_the_users_callback(capsys):
     assert len(lines) == len(history) == 2
     assert "validation error 0.125" in lines[1]
     assert "alpha" not in lines[1]
-    assert with_printing(history, 0) is history
+    boost(Scripted([0.25]), Limits(1, callback=with_printing(history, 0)))
+    assert len(history) == 3
+    assert capsys.readouterr().out == ""
+    assert with_printing(None, 0) is None
     boost(Scripted([0.25]), Limits(1, callback=with_printing(None, 1)))
     assert len(capsys.readouterr().out.splitlines()) == 1
 

@@ -44,6 +44,26 @@ def test_a_broken_file_is_named(tmp_path):
         read_grey(tmp_path / "broken.png")
 
 
+def test_a_file_that_ends_early_is_not_called_a_foreign_format(tmp_path):
+    Image.fromarray(np.tile(PIXELS, (20, 20, 1))).save(tmp_path / "whole.png")
+    content = (tmp_path / "whole.png").read_bytes()
+    (tmp_path / "cut.png").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ImageError, match=r"cut\.png. cannot be read as an image: .*truncated"):
+        read_grey(tmp_path / "cut.png")
+
+
+def test_a_sentence_has_one_end(tmp_path, monkeypatch):
+    Image.fromarray(PIXELS).save(tmp_path / "large.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 10)
+    with pytest.raises(ImageError, match=r"exceeds limit .*[^.]\.$"):
+        read_grey(tmp_path / "large.png")
+
+
+def test_broken_tags_are_no_reason_to_refuse_a_picture(tmp_path):
+    Image.fromarray(PIXELS).save(tmp_path / "tags.png", exif=b"Exif\0\0" + bytes(range(64)))
+    np.testing.assert_array_equal(read_picture(tmp_path / "tags.png"), PIXELS)
+
+
 def test_colours_are_mixed_in_pieces_alike(monkeypatch):
     whole = grey_image(PIXELS)
     monkeypatch.setattr("maxmargin.vision.image._PIXELS", 12)

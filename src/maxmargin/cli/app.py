@@ -130,6 +130,8 @@ def _check(*files: Path | None) -> None:
     """Refuse files that are not there before anything heavy is imported."""
     for file in files:
         if file is not None and not file.exists():
+            if file.is_symlink():
+                leave(f"There is no file behind the link {str(file)!r}.", BAD_INPUT)
             leave(f"There is no file {str(file)!r}{_meant(file)}", BAD_INPUT)
 
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
-from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import advance, muted, stop_asked
 
 _NAN = float("nan")
@@ -454,6 +454,7 @@ class _Patience:
 
 def with_printing(callback: Callback | None, verbose: int) -> Callback | None:
     """Join a user's callback with printing every round, for ``verbose=1``."""
+    callback = outside(callback)
     if not verbose:
         return callback
 

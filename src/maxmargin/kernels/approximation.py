@@ -421,6 +421,10 @@ class InverseRoot(NamedTuple):
     convex: bool
     norm: float = 0.0
     """The largest eigenvalue of K^-1/2."""
+    unraised: Floats | None = None
+    """K^-1/2 itself, where eigenvalues were raised."""
+    stretch: Floats | None = None
+    """Makes coefficients of features by ``unraised`` of those by ``matrix``."""
 
 
 def inverse_root(K: Floats, precision: Any) -> InverseRoot:
@@ -440,8 +444,12 @@ def inverse_root(K: Floats, precision: Any) -> InverseRoot:
     known = size > len(K) * _EPS * size.max(initial=0.0)
     sign = np.where(known & (eigenvalues < -least), -1.0, 1.0)
     scale = np.where(known, sign / np.sqrt(np.maximum(size, least)), 0.0)
-    root: Floats = (V * scale) @ V.T
-    return InverseRoot(root, bool(sign.min() > 0), float(np.abs(scale).max(initial=0.0)))
+    root = InverseRoot((V * scale) @ V.T, bool(sign.min() > 0), float(np.abs(scale).max(initial=0)))
+    if not (known & (size < least)).any():
+        return root
+    true = np.divide(sign, np.sqrt(size), out=np.zeros_like(size), where=known)
+    part = np.divide(scale, true, out=np.zeros_like(size), where=known)
+    return root._replace(unraised=(V * true) @ V.T, stretch=(V * part) @ V.T)
 
 
 def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 from maxmargin.ops.threads import stop_if_cancelled
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
+T = TypeVar("T")
 
 ON_INTERRUPT = ("raise", "keep")
 WORK = 1 << 24  # numbers that a compiled loop reads at a time: less than a tenth of a second
@@ -136,6 +137,25 @@ def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Itera
             yield clock
     finally:
         _current.reset(token)
+
+
+def outside(callback: Callable[..., T] | None) -> Callable[..., T] | None:
+    """Let a callback work outside of the fit that calls it.
+
+    A fit that a user makes in a callback has its own limit: by that of the fit around it, it would
+    end with ``TimeUp``, which nobody waits for there.
+    """
+    if callback is None:
+        return None
+
+    def called(*told: Any) -> T:
+        token = _current.set(None)
+        try:
+            return callback(*told)
+        finally:
+            _current.reset(token)
+
+    return called
 
 
 def as_one_fit(fit: Fit) -> Fit:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import current
 
 _PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
@@ -213,6 +213,7 @@ def _lines(solver: Solver) -> list[tuple[int, float, float, float]]:
 
 def with_printing(callback: Callback | None, verbose: bool) -> Callback | None:
     """Join a user's callback with printing every line, for ``verbose=True``."""
+    callback = outside(callback)
     if not verbose:
         return callback
 

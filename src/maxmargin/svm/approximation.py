@@ -68,8 +68,6 @@ class Approximation:
     """Those that cost something."""
     places: Index
     """The landmarks, class by class."""
-    single: np.dtype[Any] | None = None
-    """Of which precision the features were, where they are made again in another."""
 
     @classmethod
     def by(cls, training: Training, recipe: Recipe, landmarks: int) -> Approximation:
@@ -85,18 +83,13 @@ class Approximation:
         return cls(training, recipe, np.flatnonzero(recipe.costs(training) > 0), places)
 
     def in_double(self) -> Approximation:
-        """Make the same features of the same root in double precision."""
-        return replace(self, training=self.training.in_double(), single=self.precision)
+        """Take the same landmarks in double precision."""
+        return replace(self, training=self.training.in_double())
 
     @property
     def about(self) -> str:
         """What a certificate is of."""
         return f"of the problem approximated by {len(self.places)} landmarks"
-
-    @property
-    def precision(self) -> np.dtype[Any]:
-        """Of the features."""
-        return self.single or self.training.gram.dtype
 
     def learn(self) -> Learned:
         """Solve the linear problems and give the machine of landmarks."""
@@ -106,11 +99,12 @@ class Approximation:
             nothing = InverseRoot(np.zeros((len(self.places),) * 2), convex=True)
             return self._learned(nothing, [self._untouched(p) for p in self._problems()])
         solutions = self._solve(root.matrix)
-        single = self.precision == np.float32
+        single = self.training.gram.dtype == np.float32
         if single or self._amplified(root, solutions):
+            root, solutions = _unraised(root, solutions)
             solutions = self._in_time(root.matrix, solutions)
         if single and any(s.certificate.status in TOO_COARSE for s in solutions):
-            return replace(self, training=self.training.in_double()).learn()
+            return self.in_double().learn()
         return self._learned(root, solutions)
 
     def _amplified(self, root: InverseRoot, solutions: list[Solution]) -> bool:
@@ -168,7 +162,7 @@ class Approximation:
         if getattr(self.training.X, "dtype", None) == np.float32:
             gram, places = self.training.gram_in_double(places), np.arange(len(places))
         basis = gram.rows[places]
-        return inverse_root(gram.block(basis, basis), self.precision)
+        return inverse_root(gram.block(basis, basis), self.training.gram.dtype)
 
     def _judged_in_double(self, root: Vector, solutions: list[Solution]) -> list[Solution]:
         """Judge points that were found by rounded features by the machines they stand for."""
@@ -285,3 +279,19 @@ class Approximation:
             by_pairs=self._two,
             n_rows=len(training),
         )
+
+
+def _unraised(root: InverseRoot, solutions: list[Solution]) -> tuple[InverseRoot, list[Solution]]:
+    """Say the same machines by features of the kernel itself.
+
+    Features of raised eigenvalues are shorter than the kernel's, so that the same machine seems to
+    be longer than it is, and a dual of them bounds nothing.
+    """
+    if root.unraised is None or root.stretch is None:
+        return root, solutions
+    found = []
+    for solution in solutions:
+        point = solution.point
+        theta = np.append(root.stretch @ point.theta[:-1], point.theta[-1])
+        found.append(replace(solution, point=replace(point, theta=theta)))
+    return InverseRoot(root.unraised, root.convex), found

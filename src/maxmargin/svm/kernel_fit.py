@@ -251,7 +251,11 @@ def _solve_groups(
 
     watched = recipe.limits.callback is not None
     alone = watched or len(groups) == 1  # a callback need not be prepared for several threads
-    solved = map(solve, groups) if alone else side_by_side(solve, groups, threads, memory.at_once)
+    solved = (
+        [solve(part) for part in groups]
+        if alone
+        else side_by_side(solve, groups, threads, memory.at_once)
+    )
     found = list(zip(tasks, chain.from_iterable(solved), strict=True))
     known = {task[0]: each for task, each in found if isinstance(each, Solution)}
     left = [(n, task, e) for (n, task, _), e in found if not isinstance(e, Solution)]

@@ -60,13 +60,13 @@ def counted(number: int, what: str, many: str = "") -> str:
 
 
 def neighbours(path: Path) -> str:
-    """Say which files of the same folder have a close name, as the end of a sentence.
+    """Say which other files of the folder have a close name, as the end of a sentence.
 
     >>> neighbours(Path("nowhere/at all.csv"))
     '.'
     """
     try:
-        known = [each.name for each in path.parent.iterdir()]
+        known = [each.name for each in path.parent.iterdir() if each.name != path.name]
     except OSError:
         return "."
     near = close(path.name, known)

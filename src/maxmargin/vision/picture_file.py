@@ -82,24 +82,39 @@ def read_picture(path: Path, max_bytes: int = MOST_BYTES) -> Any:
     ImageError
         In one sentence that names the file.
     """
-    from PIL import Image, ImageOps  # noqa: PLC0415  (whoever trains on arrays needs none)
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (arrays need none)
 
     try:
         content = read_ordinary(path, max_bytes)
         with Image.open(BytesIO(content), formats=FORMATS) as image:
             image.load()
-            upright = ImageOps.exif_transpose(image)
+            upright = _upright(image)
             return _eight_bits(upright.convert("RGB") if upright.mode == "P" else upright)
     except ImageError as error:
         raise ImageError(f"{str(path)!r}: {error}") from None
     except FileNotFoundError:
         raise ImageError(f"There is no file {str(path)!r}.") from None
-    except OSError as error:
-        why = error.strerror or "it is none, or of a format that is not read"
-        raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None
+    except UnidentifiedImageError:
+        raise _unreadable(path, "it is none, or of a format that is not read") from None
     except Exception as error:  # whatever a decoder may raise of a broken file
-        why = str(error) or type(error).__name__
-        raise ImageError(f"{str(path)!r} cannot be read as an image: {why}.") from None
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise _unreadable(path, why) from None
+
+
+def _unreadable(path: Path, why: str) -> ImageError:
+    return ImageError(f"{str(path)!r} cannot be read as an image: {why.rstrip('.')}.")
+
+
+def _upright(image: Any) -> Any:
+    """Turn an image as its camera was held; with tags that are broken it stays as it lies."""
+    from PIL import ImageOps  # noqa: PLC0415
+
+    try:
+        return ImageOps.exif_transpose(image)
+    except MemoryError:
+        raise
+    except Exception:  # whatever a reader of tags may raise
+        return image
 
 
 def _eight_bits(image: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from maxmargin.ops.clock import outside
 from maxmargin.progress import TimeLeft
 
 
@@ -61,7 +62,7 @@ Teller = Callable[[CascadeProgress], object]
 
 def with_printing(callback: Teller | None, verbose: bool) -> Teller:
     """Join a user's callback with printing every stage, for ``verbose=True``."""
-    estimate = TimeLeft()
+    callback, estimate = outside(callback), TimeLeft()
 
     def tell(progress: CascadeProgress) -> None:
         if np.isfinite(progress.left):
