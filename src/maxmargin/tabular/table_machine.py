@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_shared
-from maxmargin.ops.clock import Clock
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.distinct import find_distinct
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
@@ -33,12 +35,16 @@ class Targets:
 
     Y: Matrix
     offset: Vector
-    weight: Vector | None
+    weight: Vector
     label: NDArray[np.intp] | None = None
 
 
 class TableMachine(CallbackSupport, BaseEstimator):
     """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
+
+    preparation_: Preparation
+    members_: tuple[Member, ...]
+    support_: NDArray[np.intp]
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -55,6 +61,34 @@ class TableMachine(CallbackSupport, BaseEstimator):
     def _names(self, count: int) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(count)] if names is None else [str(n) for n in names]
+
+    @abstractmethod
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
+        """Return what is to be learned of each row, and what the row weighs by itself."""
+
+    @abstractmethod
+    def _read_weight(self, sample_weight: Any, target: NDArray[Any]) -> Vector: ...
+
+    @abstractmethod
+    def _targets(self, target: NDArray[Any], weight: Vector) -> Targets: ...
+
+    @abstractmethod
+    def _judge(self, unseen: Unseen, targets: Targets) -> None:
+        """Keep what rows that the machines have not seen tell."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        with watch(self.time_limit) as clock:
+            columns = read_columns(self, X, reset=True)
+            target, weight = self._read_target(y)
+            check_consistent_length(columns[0], target)
+            if sample_weight is not None:
+                weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
+            found = find_distinct(columns, target, weight)
+            targets = self._targets(target[found.rows], found.weight)
+            unseen = self._learn([each[found.rows] for each in columns], targets, clock)
+            self._judge(unseen, targets)
+            self.support_ = found.rows[self.support_]
 
     def _learn(
         self,
