@@ -1,7 +1,8 @@
 """Kernel machines for tables: mixed columns go in, a tuned and certified machine comes out."""
 
+from maxmargin.tabular.importances import Importances
 from maxmargin.tabular.preparation import Preparation
 from maxmargin.tabular.table_svc import TableSVC
 from maxmargin.tabular.table_svr import TableSVR
 
-__all__ = ["Preparation", "TableSVC", "TableSVR"]
+__all__ = ["Importances", "Preparation", "TableSVC", "TableSVR"]

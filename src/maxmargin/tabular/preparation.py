@@ -195,6 +195,11 @@ class Preparation:
         width = max(len(each.name) for each in self.columns)
         return "\n".join(f"{each.name:<{width}}  {each.treatment}" for each in self.columns)
 
+    def places(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+        """Return the table's column that each part of ``rows`` of these columns comes from."""
+        found = [each.place for each in self.columns for _ in each.blocks(columns[each.place][:1])]
+        return np.array(found, dtype=np.intp)
+
 
 @dataclass(frozen=True)
 class Rows:

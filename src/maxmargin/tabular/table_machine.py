@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import check_shared
+from maxmargin.inputs.parameters import ParameterError, check_shared
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
+from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
 from maxmargin.tabular.search import Task, run_search
@@ -42,6 +44,7 @@ class Targets:
 class TableMachine(CallbackSupport, BaseEstimator):
     """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
 
+    _scoring: ClassVar[str]
     preparation_: Preparation
     members_: tuple[Member, ...]
     support_: NDArray[np.intp]
@@ -138,11 +141,57 @@ class TableMachine(CallbackSupport, BaseEstimator):
 
     def _prepared(self, X: Any) -> Rows:
         check_is_fitted(self)
+        if isinstance(X, Rows):  # importances prepare once and ask often
+            return X
         return self.preparation_.rows(read_columns(self, X, reset=False))
 
     def _values(self, X: Any) -> Vector:
         rows = self._prepared(X)
         return average(self.members_, rows, self.n_jobs)
+
+    def importances(
+        self,
+        X: Any,
+        y: Any,
+        repeats: int = 5,
+        *,
+        scoring: Any = None,
+        sample_weight: Any = None,
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much the score falls when each column's values are dealt to the rows anew.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            Rows that the model has not seen; of those of the fit it also tells what was learned by
+            heart.
+        repeats : int, default=5
+            How often each column is dealt anew.
+        scoring : str or callable, default=None
+            As in scikit-learn: "neg_log_loss", for example; None for the accuracy or R².
+        sample_weight : array-like of shape (rows,), default=None
+            How much each row counts in the score.
+        random_state : int, default=0
+            Of the dealing.
+
+        Returns
+        -------
+        Importances
+            Print it, or see its ``names``, ``mean``, ``spread`` and ``falls``.
+        """
+        check_is_fitted(self)
+        if not isinstance(repeats, Integral) or repeats < 1:
+            raise ParameterError(f"repeats must be a whole number from 1 on, got {repeats!r}.")
+        columns = read_columns(self, X, reset=False)
+        check_consistent_length(columns[0], y, sample_weight)
+        preparation = self.preparation_
+        question = Question(
+            preparation.rows(columns), preparation.places(columns), y, sample_weight
+        )
+        scoring = self._scoring if scoring is None else scoring
+        names = self._names(len(columns))
+        return measure(self, names, question, scoring, int(repeats), random_state)
 
     def search_results(self) -> dict[str, NDArray[Any]]:
         """Return what the search tried, as columns: candidate, rows, loss."""

@@ -73,6 +73,8 @@ class TableSVC(ClassifierMixin, TableMachine):
     x1  a number
     """
 
+    _scoring = "accuracy"
+
     def __init__(
         self,
         *,

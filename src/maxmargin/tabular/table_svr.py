@@ -65,6 +65,8 @@ class TableSVR(RegressorMixin, TableMachine):
     True
     """
 
+    _scoring = "r2"
+
     def __init__(
         self,
         *,
