@@ -21,6 +21,7 @@ from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
+from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
 from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
@@ -192,6 +193,38 @@ class TableMachine(CallbackSupport, BaseEstimator):
         scoring = self._scoring if scoring is None else scoring
         names = self._names(len(columns))
         return measure(self, names, question, scoring, int(repeats), random_state)
+
+    def explain(self, row: Any, X: Any = None, y: Any = None) -> Explanation:
+        """Tell which rows of the training table decide about a row, and by which columns.
+
+        Parameters
+        ----------
+        row : DataFrame of one row, Series, dict, or sequence of values
+        X : DataFrame or array-like, default=None
+            The training table, as ``fit`` had it; then the values of rows are printed too.
+        y : array-like of shape (rows,), default=None
+            Its labels or targets; then they are told too.
+
+        Returns
+        -------
+        Explanation
+            Print it, or see its ``rows``, ``contributions`` and ``shares``. Of several classes
+            least-squares machines (up to 3,000 rows) explain the predicted class against all
+            others; the others, which compare classes in pairs, explain it against the second.
+        """
+        check_is_fitted(self)
+        columns = read_row(self, row, self._names(self.n_features_in_))
+        prepared, places = self.preparation_.rows(columns), self.preparation_.places(columns)
+        asked = self._asked(prepared)
+        found = gather(self.members_, prepared, places, len(columns), asked.side)
+        rows = self.support_[found.places]
+        told = None if X is None else take_rows(read_columns(self, X, reset=False), rows)
+        targets = None if y is None else take_rows([np.asarray(y)], rows)[0]
+        return found.explain(asked, rows, self._names(len(columns)), told, targets)
+
+    @abstractmethod
+    def _asked(self, row: Rows) -> Asked:
+        """Say what of a prepared row is explained."""
 
     def search_results(self) -> dict[str, NDArray[Any]]:
         """Return what the search tried, as columns: candidate, rows, loss."""

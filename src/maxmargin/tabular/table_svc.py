@@ -14,7 +14,10 @@ from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.tabular.calibration import Calibration, calibrate
+from maxmargin.tabular.explanation import Asked, Side
 from maxmargin.tabular.final import Unseen
+from maxmargin.tabular.machine import SupportVectorMachine
+from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
@@ -125,6 +128,16 @@ class TableSVC(ClassifierMixin, TableMachine):
         assert targets.label is not None
         weight = targets.weight[unseen.rows]
         self.calibration_ = calibrate(unseen.values, targets.label[unseen.rows], weight)
+
+    def _asked(self, row: Rows) -> Asked:
+        count = len(self.classes_)
+        value = np.asarray(self.decision_function(row))[0]
+        of_class = np.append(-value, value) if count == 2 else value
+        number = int(value > 0) if count == 2 else int(value.argmax())
+        other = int(np.where(np.arange(count) == number, -np.inf, of_class).argmax())
+        in_pairs = count == 2 or isinstance(self.members_[0].machine, SupportVectorMachine)
+        against = self.classes_[other] if in_pairs else None
+        return Asked(self.classes_[number], against, Side(number, other, count))
 
     def decision_function(self, X: Any) -> Vector:
         """Return the decision values of rows: one for two classes, else one for each class."""

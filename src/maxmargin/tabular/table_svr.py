@@ -13,7 +13,9 @@ from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.tabular.explanation import Asked
 from maxmargin.tabular.final import Unseen
+from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
@@ -117,6 +119,10 @@ class TableSVR(RegressorMixin, TableMachine):
     def _judge(self, unseen: Unseen, targets: Targets) -> None:
         off = np.abs(targets.Y[unseen.rows] - unseen.values)[:, 0]
         self.residuals_ = np.sort(off) * self.scale_
+
+    def _asked(self, row: Rows) -> Asked:
+        value = float(self.predict(row)[0])
+        return Asked(value, quantity=True, scale=self.scale_, middle=self.offset_)
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted target of each row."""
