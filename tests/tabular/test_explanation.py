@@ -109,9 +109,30 @@ def test_machines_that_compare_classes_in_pairs_tell_of_the_runner_up(large):
     assert seen >= {("a", "b"), ("b", "a"), ("c", "b")}
 
 
-def test_distances_by_column_are_those_of_the_kernel(words):
+def test_a_row_adds_its_target_times_how_much_it_is_listened_to():
+    """Another target of one row moves the prediction by what the row adds for each unit of it."""
+    X, y = make_friedman1(60, random_state=0)
+    model = TableSVR().fit(X, y)
+    found = model.explain(X[7])
+    add = dict(zip(found.rows.tolist(), found.contributions.tolist(), strict=True))
+    for i in (7, 20):
+        moved = 0.0
+        for member in model.members_:
+            machine = member.machine
+            K = machine.candidate.kernel(machine.support)
+            G = K + machine.candidate.ridge * np.diag(1.0 / model.weight_)
+            row = model.preparation_.rows([X[7:8, j] for j in range(10)])
+            k = machine.candidate.kernel(machine.candidate.scaled(row, np.float64), machine.support)
+            unit = (model.support_ == i).astype(float)
+            moved += member.share * float((k @ np.linalg.inv(G) @ unit)[0])
+        assert add[i] == pytest.approx(moved * (y[i] - model.offset_), rel=1e-6)
+    assert found.rows[0] == 7  # of all rows its own is listened to most
+    assert np.abs(found.contributions).sum() < 20 * np.abs(y).max()
+
+
+def test_distances_by_column_are_those_of_the_kernel(large):
     """Of one machine: the kernel of the columns' summed distances, times the coefficient."""
-    frame, y, model = words
+    frame, y = table()
     model = TableSVC().fit(frame, y)
     model.members_ = model.members_[:1]
     machine = model.members_[0].machine
@@ -119,27 +140,15 @@ def test_distances_by_column_are_those_of_the_kernel(words):
     D = np.ascontiguousarray(found.distances.sum(axis=1)[None, :])
     K = np.empty_like(D)
     machine.candidate.kernel.of_distances(D, K)
-    beta = machine.beta[0][np.argsort(model.support_)][np.argsort(np.argsort(found.rows))]
+    rows = model.support_[machine.model.support_]
+    beta = dict(zip(rows.tolist(), machine.model.dual_coef_[0].tolist(), strict=True))
     sign = -1 if found.predicted == model.classes_[0] else 1
-    share = model.members_[0].share
-    np.testing.assert_allclose(sign * share * beta * K[0], found.contributions, rtol=1e-9)
+    parts = [sign * model.members_[0].share * beta[row] for row in found.rows.tolist()]
+    np.testing.assert_allclose(parts * K[0], found.contributions, rtol=1e-4)
     assert (found.distances[:, 2] == 0).all()  # the column that was dropped
     assert found.shares.sum(axis=1) == pytest.approx(1.0)
     same = frame["word"].to_numpy()[found.rows] == frame["word"].iloc[7]
     assert found.distances[same, 1].max() < found.distances[~same, 1].min()
-
-
-def test_a_row_is_a_frame_a_series_a_dict_or_values(words):
-    frame, _, model = words
-    wanted = model.explain(frame.iloc[[3]])
-    row = frame.iloc[3]
-    backwards = dict(reversed(list(row.items())))
-    for given in (row, row.to_dict(), backwards, list(row), tuple(row), row.to_numpy()):
-        found = model.explain(given)
-        np.testing.assert_array_equal(found.contributions, wanted.contributions)
-        np.testing.assert_array_equal(found.rows, wanted.rows)
-    plain = TableSVR().fit(frame[["size"]].fillna(0).to_numpy(), np.arange(100.0))
-    assert plain.explain(pd.Series([0.5])).decision == plain.explain({"x0": 0.5}).decision
 
 
 def test_where_nothing_was_to_be_learned_no_row_decides():
@@ -157,7 +166,9 @@ def test_it_prints_rows_of_the_training_table(words):
     first = found.strongest()[0]
     assert f"Rows for {found.predicted}:" in said
     assert f"row {found.rows[first]}  {found.contributions[first]:+.4g}; target" in said
-    assert f"word={frame['word'].iloc[found.rows[first]]}, same=1, when=2024-" in said
+    name = found.near(first)[0]
+    value = pd.Series(frame[name].iloc[found.rows[first]]).astype(str).str[:5][0]
+    assert f"near in {name} ({value}" in said
     assert found.targets[first] == y[found.rows[first]]
     for i in found.strongest(2, sign=-1):
         assert found.contributions[i] < 0

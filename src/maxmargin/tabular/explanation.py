@@ -1,11 +1,16 @@
 """Which rows of the training table decide about a row, and by which columns they are near to it.
 
-A kernel machine's decision value is a sum over training rows, f(x) = b + sum_i beta_i k(x, x_i),
-and an average of machines is one such sum again, so every row's part in it is a number. The
-distance in the kernel is a sum over prepared columns, so every column's part in that is one too.
+A decision value is a sum over training rows, and an average of machines is one such sum again, so
+what each row adds is a number. A support vector machine has f(x) = b + sum_i beta_i k(x, x_i), and
+row i adds beta_i k(x, x_i). A least-squares machine has that form too, but where its ridge is small
+thousands of large parts cancel. It is also linear in the targets,
 
-Where the ridge is small, parts are large and nearly cancel: then many rows decide together, and the
-largest parts are those of rows near to it whose neighbours pull the other way.
+    f(x) = b + sum_i w_i(x) y_i,     w(x) = G^-1 k(x),     G = K + r W^-1,
+
+because beta = G^-1 y; here row i adds its target times how much it is listened to (the equivalent
+kernel of Silverman, "Spline smoothing: the equivalent variable kernel method", Annals of
+Statistics 12, 1984). The distance in a kernel is a sum over prepared columns, so every column's
+part in it is a number too.
 """
 
 from __future__ import annotations
@@ -16,7 +21,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve
 
+from maxmargin.ops.threads import one_blas_thread
 from maxmargin.svm.svr import SVR
 from maxmargin.tabular.columns import read_columns, read_values
 from maxmargin.tabular.machine import LeastSquaresMachine, Member, SupportVectorMachine
@@ -122,14 +129,18 @@ class Explanation:
         for i in positions.tolist():
             parts = [f"  row {self.rows[i]}  {self.contributions[i]:+.4g}"]
             if self.targets is not None:
-                parts.append(f"target {self.targets[i]!s}")
-            near, far = ", ".join(self.near(i)), ", ".join(self.far(i))
+                parts.append(f"target {_shown(self.targets[i])}")
+            near, far = self._mention(i, self.near(i)), self._mention(i, self.far(i))
             parts += [f"near in {near}"] if near else []
             parts += [f"far in {far}"] if far else []
             yield "; ".join(parts)
-            if self.values is not None:
-                pairs = zip(self.names, self.values, strict=True)
-                yield "    " + ", ".join(f"{name}={_shown(values[i])}" for name, values in pairs)
+
+    def _mention(self, position: int, names: Sequence[str]) -> str:
+        """Name columns, with what stands there where the table is known."""
+        if self.values is None:
+            return ", ".join(names)
+        known = dict(zip(self.names, self.values, strict=True))
+        return ", ".join(f"{name} ({_shown(known[name][position])})" for name in names)
 
 
 def _shown(value: Any) -> str:
@@ -138,7 +149,7 @@ def _shown(value: Any) -> str:
         return "missing"
     if isinstance(value, np.datetime64):
         return str(value.astype("datetime64[s]")).removesuffix("T00:00:00")
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -204,13 +215,20 @@ class Evidence:
 
 
 def gather(
-    members: Sequence[Member], row: Rows, places: Index, columns: int, side: Side
+    members: Sequence[Member],
+    weight: Vector,
+    row: Rows,
+    places: Index,
+    columns: int,
+    side: Side,
 ) -> Evidence:
     """Add up what the members make of each training row.
 
     Parameters
     ----------
     members : sequence of Member
+    weight : ndarray
+        Of the rows that the members are made of.
     row : Rows
         The one to explain, prepared.
     places : ndarray
@@ -219,15 +237,15 @@ def gather(
         Of the table.
     side : Side
     """
-    size = max(_last(member.machine) for member in members) + 1
+    size = len(weight)
     contributions, counted = np.zeros(size), np.zeros(size)
     distances, offset = np.zeros((size, columns)), 0.0
     for member in members:
-        known, beta, b = _problem(member.machine, side)
-        support = _support(member.machine)
-        candidate = member.machine.candidate
+        candidate, support = member.machine.candidate, _support(member.machine)
         x = candidate.scaled(row, support.dtype)
-        contributions[known] += member.share * beta * candidate.kernel(x, support)[0]
+        k = np.asarray(candidate.kernel(x, support)[0], dtype=np.float64)
+        known, parts, b = _add_up(member.machine, weight, k, side)
+        contributions[known] += member.share * parts
         of_column = places[find_parts(candidate, row)]
         distances[known] += member.share * _by_column(candidate, x, support, of_column, columns)
         counted[known] += member.share
@@ -260,29 +278,33 @@ def _support(machine: LeastSquaresMachine | SupportVectorMachine) -> Any:
     return machine.model.support_vectors_
 
 
-def _last(machine: LeastSquaresMachine | SupportVectorMachine) -> int:
-    if isinstance(machine, LeastSquaresMachine):
-        return len(machine.support) - 1
-    return int(machine.model.support_.max(initial=0))
-
-
-def _problem(
-    machine: LeastSquaresMachine | SupportVectorMachine, side: Side
+def _add_up(
+    machine: LeastSquaresMachine | SupportVectorMachine, weight: Vector, k: Vector, side: Side
 ) -> tuple[Index, Vector, float]:
-    """Return a machine's rows, their coefficients and the offset of one decision value."""
+    """Return a machine's rows, what they add to one decision value, and the offset."""
     if isinstance(machine, LeastSquaresMachine):
         line = side.number if side.classes > 2 else 0
-        beta, b = machine.beta[line], float(machine.offset[line])
-        return np.arange(len(machine.support)), side.sign * beta, side.sign * b
+        parts = side.sign * _of_targets(machine, weight, k, line)
+        return np.arange(len(weight)), parts, side.sign * float(machine.offset[line])
     model = machine.model
     known = np.asarray(model.support_, dtype=np.intp)
     if isinstance(model, SVR) or side.classes == 2:
-        return known, side.sign * model.dual_coef_[0], side.sign * float(model.intercept_[0])
-    return _of_pair(model, known, side)
+        return known, side.sign * model.dual_coef_[0] * k, side.sign * float(model.intercept_[0])
+    beta, b = _of_pair(model, side)
+    return known, beta * k, b
 
 
-def _of_pair(model: Any, known: Index, side: Side) -> tuple[Index, Vector, float]:
-    """Return what decides between two of several classes, which machines compare in pairs.
+def _of_targets(machine: LeastSquaresMachine, weight: Vector, k: Vector, line: int) -> Vector:
+    """Return each row's target times its weight in the value."""
+    with one_blas_thread:
+        G = machine.candidate.kernel(machine.support)
+        G.flat[:: len(G) + 1] += machine.candidate.ridge / weight
+        targets = G @ machine.beta[line]
+        return np.asarray(solve(G, k, assume_a="pos", overwrite_a=True) * targets)
+
+
+def _of_pair(model: Any, side: Side) -> tuple[Vector, float]:
+    """Return the coefficients and the offset of a pair of several classes.
 
     The coefficients of class i against j stand in the line j of dual_coef_, or j - 1 where j comes
     after i; the pairs (0, 1), (0, 2), ... have an intercept each and are positive for the first.
@@ -294,7 +316,7 @@ def _of_pair(model: Any, known: Index, side: Side) -> tuple[Index, Vector, float
     pair = low * side.classes - low * (low + 1) // 2 + high - low - 1
     sign = 1.0 if side.number == low else -1.0
     beta = np.where(first | second, sign * beta, 0.0)
-    return known, beta, sign * float(model.intercept_[pair])
+    return beta, sign * float(model.intercept_[pair])
 
 
 def take_rows(columns: Sequence[NDArray[Any]], rows: Index) -> list[NDArray[Any]]:

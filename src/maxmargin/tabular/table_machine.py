@@ -49,6 +49,7 @@ class TableMachine(CallbackSupport, BaseEstimator):
     preparation_: Preparation
     members_: tuple[Member, ...]
     support_: NDArray[np.intp]
+    weight_: Vector
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -92,6 +93,7 @@ class TableMachine(CallbackSupport, BaseEstimator):
             targets = self._targets(target[found.rows], found.weight)
             unseen = self._learn([each[found.rows] for each in columns], targets, clock)
             self._judge(unseen, targets)
+            self.weight_ = found.weight[self.support_]
             self.support_ = found.rows[self.support_]
 
     def _learn(
@@ -216,7 +218,7 @@ class TableMachine(CallbackSupport, BaseEstimator):
         columns = read_row(self, row, self._names(self.n_features_in_))
         prepared, places = self.preparation_.rows(columns), self.preparation_.places(columns)
         asked = self._asked(prepared)
-        found = gather(self.members_, prepared, places, len(columns), asked.side)
+        found = gather(self.members_, self.weight_, prepared, places, len(columns), asked.side)
         rows = self.support_[found.places]
         told = None if X is None else take_rows(read_columns(self, X, reset=False), rows)
         targets = None if y is None else take_rows([np.asarray(y)], rows)[0]

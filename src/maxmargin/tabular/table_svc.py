@@ -60,6 +60,9 @@ class TableSVC(ClassifierMixin, TableMachine):
         TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
+    support_, weight_ : ndarray
+        The rows of the training table that the machines are made of, one of equal ones, and how
+        much each counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

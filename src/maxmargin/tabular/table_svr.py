@@ -54,6 +54,9 @@ class TableSVR(RegressorMixin, TableMachine):
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
     residuals_ : ndarray
         What rows that the machines had not seen were off, in ascending order.
+    support_, weight_ : ndarray
+        The rows of the training table that the machines are made of, one of equal ones, and how
+        much each counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
