@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.inputs.fitted import Fitted
@@ -23,6 +24,7 @@ Array: TypeAlias = NDArray[Any]
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
 _HALF = 0.36  # of the width between two stages that one stage's points take
 _WORST = 1.15  # losses above this say no more than that: left out of the picture
+_WIDE = 4.0  # times the least loss from which on the axis is logarithmic
 _LETTERS = 100  # of the best candidate's name that stand in a line
 
 
@@ -114,8 +116,9 @@ class TableSearchDisplay:
         TableSearchDisplay
             Itself.
         """
+        own = ax is None
         if ax is None:
-            _, ax = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
+            _, ax = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
         kernels = [name.split(",")[0] for name in self.names]
@@ -132,6 +135,7 @@ class TableSearchDisplay:
         ]
         ax.set_xticks(range(len(stages)), said)
         self._finish(len(stages))
+        self._name_kernels(own)
         return self
 
     def _scatter(self, x: Array, mine: Array, name: str, k: int) -> PathCollection:
@@ -141,22 +145,36 @@ class TableSearchDisplay:
 
     def _mark_best(self, x: float) -> None:
         style: Any = {"facecolors": "none", "edgecolors": palette.INK, "linewidths": 1.4}
-        self.ax_.scatter([x], [self.losses[self.best]], s=90, zorder=3, label="the best", **style)
+        self.ax_.scatter([x], [self.losses[self.best]], s=90, zorder=3, **style)
 
     def _finish(self, stages: int) -> None:
-        low, high = float(self.losses.min()), float(self.losses.max())
-        room = 0.06 * (min(high, _WORST) - low) or 0.1
         beyond = int((self.losses > _WORST).sum())
-        self.ax_.set_ylim(low - room, min(high, _WORST) + room)
+        self._scale_losses(float(self.losses.min()), min(float(self.losses.max()), _WORST))
         self.ax_.set_xlim(-0.5, stages - 0.5)
         self.ax_.set_ylabel("loss of rows left out (1: the mean)")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(
-            frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5)
-        )
         facts = f"the best: {_short(plain(self.names[self.best]))}"
         more = f"; {beyond:,} above {_WORST:g} left out" if beyond else ""
         head(self.ax_, f"What the search tried: {len(self.names):,} candidates{more}", facts)
+
+    def _scale_losses(self, low: float, high: float) -> None:
+        if low <= 0.0 or high < _WIDE * low:
+            room = 0.06 * abs(high - low) or 0.1
+            self.ax_.set_ylim(min(low, high) - room, max(low, high) + room)
+            return
+        room = (high / low) ** 0.06
+        self.ax_.set(yscale="log", ylim=(low / room, high * room))
+        self.ax_.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        self.ax_.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        self.ax_.yaxis.set_minor_formatter(NullFormatter())
+
+    def _name_kernels(self, own: bool) -> None:
+        handles, names = self.ax_.get_legend_handles_labels()
+        style: Any = {"frameon": False, "fontsize": "small", "markerscale": 1.5}
+        if own:
+            self.figure_.legend(handles, names, loc="outside lower center", ncols=3, **style)
+        else:
+            self.ax_.legend(handles, names, **style)
 
 
 def _places(stage: Array, family: Array, families: int) -> Array:
