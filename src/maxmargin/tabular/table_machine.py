@@ -9,16 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import ParameterError, check_shared
+from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import one_blas_thread
-from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
 from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
@@ -27,6 +25,7 @@ from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
 from maxmargin.tabular.search import Task, run_search
+from maxmargin.tabular.table_model import TableModel
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -42,30 +41,13 @@ class Targets:
     label: NDArray[np.intp] | None = None
 
 
-class TableMachine(CallbackSupport, BaseEstimator):
+class TableMachine(TableModel):
     """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
 
     _scoring: ClassVar[str]
-    preparation_: Preparation
     members_: tuple[Member, ...]
     support_: NDArray[np.intp]
     weight_: Vector
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        return tags
-
-    def _check_parameters(self) -> None:
-        check_shared(self)
-
-    def _names(self, count: int) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(count)] if names is None else [str(n) for n in names]
 
     @abstractmethod
     def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
@@ -141,12 +123,6 @@ class TableMachine(CallbackSupport, BaseEstimator):
     def certificate_(self) -> Certificate:
         """Of the member and output with the worst relative gap."""
         return max(self.certificates_, key=lambda each: each.relative_gap)
-
-    def _prepared(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        if isinstance(X, Rows):  # importances prepare once and ask often
-            return X
-        return self.preparation_.rows(read_columns(self, X, reset=False))
 
     def _values(self, X: Any) -> Vector:
         rows = self._prepared(X)
