@@ -67,11 +67,13 @@ class TableMachine(TableModel):
         self._check_parameters()
         with watch(self.time_limit) as clock:
             columns = read_columns(self, X, reset=True)
+            clock.over()  # whoever waits may have given up: here and below
             target, weight = self._read_target(y)
             check_consistent_length(columns[0], target)
             if sample_weight is not None:
                 weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
             found = find_distinct(columns, target, weight)
+            clock.over()
             targets = self._targets(target[found.rows], found.weight)
             unseen = self._learn([each[found.rows] for each in columns], targets, clock)
             self._judge(unseen, targets)
@@ -91,6 +93,7 @@ class TableMachine(TableModel):
     def _learned(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         names = self._names(len(columns))
         self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
+        clock.over()
         task = Task(rows, target.Y, target.weight, target.label)
         found = run_search(task, clock, self.n_jobs, self.random_state)
         if not found.complete:

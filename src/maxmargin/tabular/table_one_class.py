@@ -15,10 +15,10 @@ from maxmargin.inputs.parameters import check_number, check_share
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Laplacian
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.svm.one_class import OneClassSVM
 from maxmargin.tabular.columns import read_columns
-from maxmargin.tabular.distinct import find_distinct
+from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.final import LEAST_SECONDS
 from maxmargin.tabular.preparation import BLOCKS, Preparation, Rows
 from maxmargin.tabular.table_model import TableModel
@@ -117,32 +117,40 @@ class TableOneClass(OutlierMixin, TableModel):
         """
         del y
         self._check_parameters()
-        with watch(self.time_limit) as clock:
+        with watch() as clock:  # the machine has the limit: it ends with the best so far
             columns = read_columns(self, X, reset=True)
-            count = len(columns[0])
-            weight = read_weight(sample_weight, count)
-            found = find_distinct(columns, np.zeros(count), weight)
+            weight = read_weight(sample_weight, len(columns[0]))
+            clock.over()  # whoever waits may have given up: here and below
+            found = find_distinct(columns, np.zeros(len(weight)), weight)
             if len(found.rows) < LEAST_ROWS:
                 raise ValueError(
                     f"TableOneClass needs at least {LEAST_ROWS} different rows, got n_samples = "
                     f"{len(found.rows)}."
                 )
-            kept = [each[found.rows] for each in columns]
-            nothing = np.zeros((len(found.rows), 0))  # targets: there are none to take means of
-            names = self._names(len(columns))
-            self.preparation_, rows = Preparation.learn(kept, names, nothing, found.weight)
-            self.scale_ = self._scale(rows)
-            seconds = None if np.isinf(clock.left) else max(clock.left, LEAST_SECONDS)
-            machine = OneClassSVM(
-                kernel=Laplacian(1.0), nu=self.nu, time_limit=seconds, n_jobs=self.n_jobs
-            )
-            self.machine_ = machine.fit(rows.X * self.scale_, None, found.weight)
-            self.support_ = found.rows[self.machine_.support_]
-            scores = self._left_out(rows, found.weight)
-            self.offset_ = _quantile(scores, found.weight, self.nu)
-            order = np.argsort(scores, kind="stable")
-            self.outliers_ = found.rows[order[scores[order] < self.offset_]]
+            clock.over()
+            rows = self._prepare([each[found.rows] for each in columns], found.weight)
+            clock.over()
+            self._fit_rows(rows, found, clock)
         return self
+
+    def _prepare(self, columns: list[NDArray[Any]], weight: Vector) -> Rows:
+        nothing = np.zeros((len(weight), 0))  # targets: there are none to take means of
+        names = self._names(len(columns))
+        self.preparation_, rows = Preparation.learn(columns, names, nothing, weight)
+        return rows
+
+    def _fit_rows(self, rows: Rows, found: Distinct, clock: Clock) -> None:
+        limit = self.time_limit
+        seconds = None if limit is None else max(limit - clock.seconds, LEAST_SECONDS)
+        self.scale_ = self._scale(rows)
+        self.machine_ = OneClassSVM(
+            kernel=Laplacian(1.0), nu=self.nu, time_limit=seconds, n_jobs=self.n_jobs
+        ).fit(rows.X * self.scale_, None, found.weight)
+        self.support_ = found.rows[self.machine_.support_]
+        scores = self._left_out(rows, found.weight)
+        self.offset_ = _quantile(scores, found.weight, self.nu)
+        order = np.argsort(scores, kind="stable")
+        self.outliers_ = found.rows[order[scores[order] < self.offset_]]
 
     def _scale(self, rows: Rows) -> Vector:
         """Return factors of the prepared columns after which the kernel's gamma is 1."""
