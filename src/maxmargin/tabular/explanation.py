@@ -232,7 +232,7 @@ def gather(
     row : Rows
         The one to explain, prepared.
     places : ndarray
-        The table's column of each part.
+        The table's column that each of its columns comes from.
     columns : int
         Of the table.
     side : Side
@@ -246,7 +246,7 @@ def gather(
         k = np.asarray(candidate.kernel(x, support)[0], dtype=np.float64)
         known, parts, b = _add_up(member.machine, weight, k, side)
         contributions[known] += member.share * parts
-        of_column = places[find_parts(candidate, row)]
+        of_column = places[find_used(candidate, row)]
         distances[known] += member.share * _by_column(candidate, x, support, of_column, columns)
         counted[known] += member.share
         offset += member.share * b
@@ -256,9 +256,10 @@ def gather(
     return Evidence(order, contributions[order], mean, offset)
 
 
-def find_parts(candidate: Candidate, rows: Rows) -> Index:
-    """Return the part that each column belongs to which the candidate's kernel sees."""
-    marks = np.stack([np.ones(len(rows.group)), rows.group + 1.0])  # scaling keeps their ratio
+def find_used(candidate: Candidate, rows: Rows) -> Index:
+    """Return which of the prepared columns the candidate's kernel sees, in its order."""
+    count = rows.X.shape[1]
+    marks = np.stack([np.ones(count), np.arange(1.0, count + 1.0)])  # scaling keeps their ratio
     ones, marked = candidate.scaled(Rows(marks, rows.block, rows.group), np.float64)
     return np.rint(marked / ones).astype(np.intp) - 1
 

@@ -74,7 +74,7 @@ class Question:
 
     rows: Rows
     places: NDArray[np.intp]
-    """The table's column of each part of the rows."""
+    """The table's column that each of the rows' columns comes from."""
     y: Any
     weight: Any = None
 
@@ -101,7 +101,7 @@ def measure(
 
 def _deal(question: Question, place: int, repeats: int, seed: int) -> Iterator[Rows]:
     """Yield the rows with one column of the table dealt anew; repeats are alike for all columns."""
-    mine = question.places[question.rows.group] == place
+    mine = question.places == place
     random = np.random.default_rng(seed)
     for _ in range(repeats):
         X = question.rows.X.copy()

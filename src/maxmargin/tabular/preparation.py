@@ -196,9 +196,10 @@ class Preparation:
         return "\n".join(f"{each.name:<{width}}  {each.treatment}" for each in self.columns)
 
     def places(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
-        """Return the table's column that each part of ``rows`` of these columns comes from."""
-        found = [each.place for each in self.columns for _ in each.blocks(columns[each.place][:1])]
-        return np.array(found, dtype=np.intp)
+        """Return the table's column that each column of ``rows`` of these columns comes from."""
+        first = [column[:1] for column in columns]
+        widths = [Preparation((each,)).rows(first).X.shape[1] for each in self.columns]
+        return np.repeat([each.place for each in self.columns], widths)
 
 
 @dataclass(frozen=True)
