@@ -7,7 +7,6 @@ numbers, an integer column and a column of Python objects that are all numbers a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import date, datetime
 from numbers import Real
 from typing import Any
@@ -149,7 +148,7 @@ def _is_missing(value: Any) -> bool:
     return isinstance(same, bool | np.bool_) is False or not same
 
 
-def read_values(values: Iterable[Any]) -> list[NDArray[Any]]:
+def read_values(values: list[Any]) -> list[NDArray[Any]]:
     """Return the values of one row as columns of length 1.
 
     Examples
