@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from maxmargin.svm.slack_budget import SlackBudgetSVC, total_slack
     from maxmargin.svm.svc_cv import SVCCV
     from maxmargin.svm.svr import SVR
-    from maxmargin.tabular import TableSVC, TableSVR
+    from maxmargin.tabular import TableOneClass, TableSVC, TableSVR
     from maxmargin.trees import DecisionStump, RegressionStump
 
     __version__: str
@@ -96,6 +96,7 @@ __all__ = [
     "SlackBudgetSVC",
     "Status",
     "SvmPath",
+    "TableOneClass",
     "TableSVC",
     "TableSVR",
     "UnscaledColumnsWarning",
@@ -152,6 +153,7 @@ _HOME = {
     "SlackBudgetSVC": "maxmargin.svm.slack_budget",
     "Status": "maxmargin.certify",
     "SvmPath": "maxmargin.svm.path",
+    "TableOneClass": "maxmargin.tabular",
     "TableSVC": "maxmargin.tabular",
     "TableSVR": "maxmargin.tabular",
     "UnscaledColumnsWarning": "maxmargin.inputs.scale",

@@ -40,6 +40,7 @@ DRAWN = {
     "RoundsTableDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
+    "TableSearchDisplay": {"TableSVC", "TableSVR"},
     "StumpDisplay": {"AdaBoostClassifier", "DecisionStump"},
 }
 OF_NO_ESTIMATOR = {
@@ -58,6 +59,7 @@ OF_NO_ESTIMATOR = {
     "SubtreeDisplay": "from_weights",
     "TellingDisplay": "from_weights",
     "SurvivalDisplay": "from_scan",
+    "EvidenceDisplay": "from_explanation",
     "TuningDisplay": "from_results",
     "VoronoiDisplay": "from_points",
 }

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin import SVC, AdaBoostClassifier, BoostingRegressor, LinearClassifier, LinearSVC
 from maxmargin.certify import Status
 from maxmargin.kernels import RBF, FromFunction, Linear, check
-from maxmargin.tabular.table_machine import TableMachine
+from maxmargin.tabular.table_model import TableModel
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
@@ -72,7 +72,7 @@ def test_dates(model, data):
     table = pd.DataFrame(data.X).rename(columns=str).assign(day=days)
     for rows in (table, pl.from_pandas(table), table[["day"]].to_numpy()):
         given = dataclasses.replace(data, X=rows)
-        if isinstance(model, TableMachine):  # which reads them as numbers
+        if isinstance(model, TableModel):  # which reads them as numbers
             assert "days as a number" in str(given.learn(model).preparation_)
             continue
         with pytest.raises(ValueError, match=r"('day'|0|X).* holds dates or times.*numbers"):

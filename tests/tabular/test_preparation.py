@@ -111,3 +111,21 @@ def test_useless_columns_are_dropped_and_say_why(column, why):
 def test_no_usable_column():
     with pytest.raises(ValueError, match=r"No column of X can be used: c0 +dropped: every row"):
         learn(np.ones(5))
+
+
+def test_prepared_columns_know_theirs_and_no_target_has_no_means():
+    """Gaps, words and days, with a column between them that is dropped."""
+    columns = [
+        np.array([1.0, np.nan, 3.0, 4.0]),
+        np.ones(4),
+        words("a", "b", "a", "c"),
+        np.array(["2024-01-05", "2024-02-06", "2024-03-07", "2024-07-07"], "datetime64[us]"),
+    ]
+    for outputs, wide in ((0, 2), (2, 4)):  # rare words share one
+        target = np.arange(4.0 * outputs).reshape(4, outputs)
+        preparation, rows = Preparation.learn(columns, list("abcd"), target)
+        places = preparation.places(columns)
+        assert len(places) == rows.X.shape[1] == preparation.rows(columns).X.shape[1]
+        found = np.bincount(places)
+        assert found[:3].tolist() == [3, 0, wide]
+        assert found[3] > 2

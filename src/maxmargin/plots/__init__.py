@@ -20,6 +20,7 @@ from maxmargin.plots.detection import (
     detector_roc,
 )
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
+from maxmargin.plots.evidence import EvidenceDisplay, evidence
 from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
@@ -42,6 +43,7 @@ from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.subtree import SubtreeDisplay, subtrees
+from maxmargin.plots.table_search import TableSearchDisplay, table_search
 from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
 from maxmargin.plots.tree import StumpDisplay, tree
@@ -58,6 +60,7 @@ __all__ = [
     "DetectionsDisplay",
     "DetectorRocDisplay",
     "ErrorCurveDisplay",
+    "EvidenceDisplay",
     "FirstFeaturesDisplay",
     "ForcesDisplay",
     "GramDisplay",
@@ -83,6 +86,7 @@ __all__ = [
     "StumpDisplay",
     "SubtreeDisplay",
     "SurvivalDisplay",
+    "TableSearchDisplay",
     "TellingDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
@@ -95,6 +99,7 @@ __all__ = [
     "detections",
     "detector_roc",
     "error_curves",
+    "evidence",
     "first_features",
     "forces",
     "gram",
@@ -117,6 +122,7 @@ __all__ = [
     "splits",
     "subtrees",
     "survival",
+    "table_search",
     "telling_substrings",
     "tree",
     "tuning",

@@ -146,3 +146,19 @@ def _is_missing(value: Any) -> bool:
         return False
     same = value == value  # noqa: PLR0124  NaN is not itself, and pandas' NA does not know
     return isinstance(same, bool | np.bool_) is False or not same
+
+
+def read_values(values: list[Any]) -> list[NDArray[Any]]:
+    """Return the values of one row as columns of length 1.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in read_values([1, "red", None])]
+    [[1.0], ['red'], [nan]]
+    """
+    columns = []
+    for value in values:
+        column = np.empty(1, dtype=object)
+        column[0] = value
+        columns.append(_of_objects(column))
+    return columns

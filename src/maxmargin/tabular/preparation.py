@@ -195,6 +195,12 @@ class Preparation:
         width = max(len(each.name) for each in self.columns)
         return "\n".join(f"{each.name:<{width}}  {each.treatment}" for each in self.columns)
 
+    def places(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+        """Return the table's column that each column of ``rows`` of these columns comes from."""
+        first = [column[:1] for column in columns]
+        widths = [Preparation((each,)).rows(first).X.shape[1] for each in self.columns]
+        return np.repeat([each.place for each in self.columns], widths)
+
 
 @dataclass(frozen=True)
 class Rows:

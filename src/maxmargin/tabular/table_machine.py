@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
-from maxmargin.inputs.parameters import check_shared
-from maxmargin.ops.clock import Clock
+from maxmargin.inputs.parameters import ParameterError
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import one_blas_thread
-from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.tabular.columns import read_columns
+from maxmargin.tabular.distinct import find_distinct
+from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
 from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
+from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
 from maxmargin.tabular.search import run_search
+from maxmargin.tabular.table_model import TableModel
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
@@ -34,28 +38,48 @@ class Targets:
 
     Y: Matrix
     offset: Vector
-    weight: Vector | None
+    weight: Vector
     label: NDArray[np.intp] | None = None
 
 
-class TableMachine(CallbackSupport, BaseEstimator):
+class TableMachine(TableModel):
     """A kernel machine that prepares a table, searches its kernel, and averages the best few."""
 
-    def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        return tags
+    _scoring: ClassVar[str]
+    members_: tuple[Member, ...]
+    support_: NDArray[np.intp]
+    weight_: Vector
 
-    def _check_parameters(self) -> None:
-        check_shared(self)
+    @abstractmethod
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
+        """Return what is to be learned of each row, and what the row weighs by itself."""
 
-    def _names(self, count: int) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(count)] if names is None else [str(n) for n in names]
+    @abstractmethod
+    def _read_weight(self, sample_weight: Any, target: NDArray[Any]) -> Vector: ...
+
+    @abstractmethod
+    def _targets(self, target: NDArray[Any], weight: Vector) -> Targets: ...
+
+    @abstractmethod
+    def _judge(self, unseen: Unseen, targets: Targets) -> None:
+        """Keep what rows that the machines have not seen tell."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        self._check_parameters()
+        with watch(self.time_limit) as clock:
+            columns = read_columns(self, X, reset=True)
+            clock.over()  # whoever waits may have given up: here and below
+            target, weight = self._read_target(y)
+            check_consistent_length(columns[0], target)
+            if sample_weight is not None:
+                weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
+            found = find_distinct(columns, target, weight)
+            clock.over()
+            targets = self._targets(target[found.rows], found.weight)
+            unseen = self._learn([each[found.rows] for each in columns], targets, clock)
+            self._judge(unseen, targets)
+            self.weight_ = found.weight[self.support_]
+            self.support_ = found.rows[self.support_]
 
     def _learn(
         self,
@@ -70,6 +94,7 @@ class TableMachine(CallbackSupport, BaseEstimator):
     def _learned(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         names = self._names(len(columns))
         self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
+        clock.over()
         task = Task(rows, target.Y, target.weight, target.label)
         found = run_search(task, clock, self.n_jobs, self.random_state)
         if not found.complete:
@@ -103,13 +128,85 @@ class TableMachine(CallbackSupport, BaseEstimator):
         """Of the member and output with the worst relative gap."""
         return max(self.certificates_, key=lambda each: each.relative_gap)
 
-    def _prepared(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return self.preparation_.rows(read_columns(self, X, reset=False))
-
     def _values(self, X: Any) -> Vector:
         rows = self._prepared(X)
         return average(self.members_, rows, self.n_jobs)
+
+    def importances(
+        self,
+        X: Any,
+        y: Any,
+        repeats: int = 5,
+        *,
+        scoring: Any = None,
+        sample_weight: Any = None,
+        random_state: int = 0,
+    ) -> Importances:
+        """Measure how much the score falls when each column's values are dealt to the rows anew.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+            Rows that the model has not seen; of those of the fit it also tells what was learned by
+            heart.
+        repeats : int, default=5
+            How often each column is dealt anew.
+        scoring : str or callable, default=None
+            As in scikit-learn: "neg_log_loss", for example; None for the accuracy or R².
+        sample_weight : array-like of shape (rows,), default=None
+            How much each row counts in the score.
+        random_state : int, default=0
+            Of the dealing.
+
+        Returns
+        -------
+        Importances
+            Print it, or see its ``names``, ``mean``, ``spread`` and ``falls``.
+        """
+        check_is_fitted(self)
+        if not isinstance(repeats, Integral) or repeats < 1:
+            raise ParameterError(f"repeats must be a whole number from 1 on, got {repeats!r}.")
+        columns = read_columns(self, X, reset=False)
+        check_consistent_length(columns[0], y, sample_weight)
+        preparation = self.preparation_
+        question = Question(
+            preparation.rows(columns), preparation.places(columns), y, sample_weight
+        )
+        scoring = self._scoring if scoring is None else scoring
+        names = self._names(len(columns))
+        return measure(self, names, question, scoring, int(repeats), random_state)
+
+    def explain(self, row: Any, X: Any = None, y: Any = None) -> Explanation:
+        """Tell which rows of the training table decide about a row, and by which columns.
+
+        Parameters
+        ----------
+        row : DataFrame of one row, Series, dict, or sequence of values
+        X : DataFrame or array-like, default=None
+            The training table, as ``fit`` had it; then the values of rows are printed too.
+        y : array-like of shape (rows,), default=None
+            Its labels or targets; then they are told too.
+
+        Returns
+        -------
+        Explanation
+            Print it, or see its ``rows``, ``contributions`` and ``shares``. Of several classes
+            least-squares machines (up to 3,000 rows) explain the predicted class against all
+            others; the others, which compare classes in pairs, explain it against the second.
+        """
+        check_is_fitted(self)
+        columns = read_row(self, row, self._names(self.n_features_in_))
+        prepared, places = self.preparation_.rows(columns), self.preparation_.places(columns)
+        asked = self._asked(prepared)
+        found = gather(self.members_, self.weight_, prepared, places, len(columns), asked.side)
+        rows = self.support_[found.places]
+        told = None if X is None else take_rows(read_columns(self, X, reset=False), rows)
+        targets = None if y is None else take_rows([np.asarray(y)], rows)[0]
+        return found.explain(asked, rows, self._names(len(columns)), told, targets)
+
+    @abstractmethod
+    def _asked(self, row: Rows) -> Asked:
+        """Say what of a prepared row is explained."""
 
     def search_results(self) -> dict[str, NDArray[Any]]:
         """Return what the search tried, as columns: candidate, rows, loss."""

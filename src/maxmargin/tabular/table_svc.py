@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, watch
 from maxmargin.tabular.calibration import Calibration, calibrate
-from maxmargin.tabular.columns import read_columns
-from maxmargin.tabular.distinct import Distinct, find_distinct
+from maxmargin.tabular.explanation import Asked, Side
+from maxmargin.tabular.final import Unseen
+from maxmargin.tabular.machine import SupportVectorMachine
+from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
@@ -59,6 +60,9 @@ class TableSVC(ClassifierMixin, TableMachine):
         TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
+    support_, weight_ : ndarray
+        The rows of the training table that the machines are made of, one of equal ones, and how
+        much each counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -74,6 +78,8 @@ class TableSVC(ClassifierMixin, TableMachine):
     x0  a number
     x1  a number
     """
+
+    _scoring = "accuracy"
 
     def __init__(
         self,
@@ -104,30 +110,37 @@ class TableSVC(ClassifierMixin, TableMachine):
         -------
         self : TableSVC
         """
-        self._check_parameters()
-        with watch(self.time_limit) as clock:
-            columns = read_columns(self, X, reset=True)
-            self.classes_, label, labels = number_classes(_finite(y))
-            check_consistent_length(columns[0], label)
-            weight = weigh_classes(self.class_weight, self.classes_, labels)[label]
-            if sample_weight is not None:
-                weight = weight * np.maximum(check_sample_weight(sample_weight, label), 0.0)
-            found = find_distinct(columns, label, weight)
-            self._fit_distinct([c[found.rows] for c in columns], label[found.rows], found, clock)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _fit_distinct(
-        self, columns: list[NDArray[Any]], label: NDArray[np.intp], found: Distinct, clock: Clock
-    ) -> None:
+    def _read_target(self, y: Any) -> tuple[NDArray[np.intp], Vector]:
+        self.classes_, label, labels = number_classes(_finite(y))
+        return label, weigh_classes(self.class_weight, self.classes_, labels)[label]
+
+    def _read_weight(self, sample_weight: Any, label: NDArray[Any]) -> Vector:
+        return check_sample_weight(sample_weight, label)
+
+    def _targets(self, label: NDArray[Any], weight: Vector) -> Targets:
         signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         if len(self.classes_) == 2:
             signs = signs[:, 1:]
-        offset = np.average(signs, axis=0, weights=found.weight)
-        targets = Targets(signs - offset, offset, found.weight, label)
-        unseen = self._learn(columns, targets, clock)
-        known = found.weight[unseen.rows]
-        self.calibration_ = calibrate(unseen.values, label[unseen.rows], known)
-        self.support_ = found.rows[self.support_]
+        offset = np.average(signs, axis=0, weights=weight)
+        return Targets(signs - offset, offset, weight, label)
+
+    def _judge(self, unseen: Unseen, targets: Targets) -> None:
+        assert targets.label is not None
+        weight = targets.weight[unseen.rows]
+        self.calibration_ = calibrate(unseen.values, targets.label[unseen.rows], weight)
+
+    def _asked(self, row: Rows) -> Asked:
+        count = len(self.classes_)
+        value = np.asarray(self.decision_function(row))[0]
+        of_class = np.append(-value, value) if count == 2 else value
+        number = int(value > 0) if count == 2 else int(value.argmax())
+        other = int(np.where(np.arange(count) == number, -np.inf, of_class).argmax())
+        in_pairs = count == 2 or isinstance(self.members_[0].machine, SupportVectorMachine)
+        against = self.classes_[other] if in_pairs else None
+        return Asked(self.classes_[number], against, Side(number, other, count))
 
     def decision_function(self, X: Any) -> Vector:
         """Return the decision values of rows: one for two classes, else one for each class."""

@@ -7,15 +7,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import Clock, watch
-from maxmargin.tabular.columns import read_columns
-from maxmargin.tabular.distinct import Distinct, find_distinct
+from maxmargin.tabular.explanation import Asked
+from maxmargin.tabular.final import Unseen
+from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.table_machine import TableMachine, Targets
 
 Vector = NDArray[np.float64]
@@ -54,6 +54,9 @@ class TableSVR(RegressorMixin, TableMachine):
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
     residuals_ : ndarray
         What rows that the machines had not seen were off, in ascending order.
+    support_, weight_ : ndarray
+        The rows of the training table that the machines are made of, one of equal ones, and how
+        much each counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -66,6 +69,8 @@ class TableSVR(RegressorMixin, TableMachine):
     >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.05)
     True
     """
+
+    _scoring = "r2"
 
     def __init__(
         self,
@@ -94,33 +99,33 @@ class TableSVR(RegressorMixin, TableMachine):
         -------
         self : TableSVR
         """
-        self._check_parameters()
-        with watch(self.time_limit) as clock:
-            columns = read_columns(self, X, reset=True)
-            target = check_targets(y)
-            check_consistent_length(columns[0], target)
-            weight = np.ones(len(target))
-            if sample_weight is not None:
-                none = np.zeros(len(target), dtype=np.intp)
-                weight = np.maximum(check_sample_weight(sample_weight, none, classes=False), 0.0)
-            found = find_distinct(columns, target, weight)
-            if len(found.rows) < LEAST_ROWS:
-                raise ValueError(
-                    f"TableSVR needs at least {LEAST_ROWS} different rows, got n_samples = "
-                    f"{len(found.rows)}."
-                )
-            self._fit_distinct([c[found.rows] for c in columns], target[found.rows], found, clock)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _fit_distinct(
-        self, columns: list[NDArray[Any]], target: Vector, found: Distinct, clock: Clock
-    ) -> None:
-        self.offset_, self.scale_ = _middle_and_scale(target, found.weight)
-        Y = ((target - self.offset_) / self.scale_)[:, None]
-        unseen = self._learn(columns, Targets(Y, np.zeros(1), found.weight), clock)
-        off = np.abs(Y[unseen.rows] - unseen.values)[:, 0]
+    def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
+        target = check_targets(y)
+        return target, np.ones(len(target))
+
+    def _read_weight(self, sample_weight: Any, target: NDArray[Any]) -> Vector:
+        none = np.zeros(len(target), dtype=np.intp)
+        return check_sample_weight(sample_weight, none, classes=False)
+
+    def _targets(self, target: NDArray[Any], weight: Vector) -> Targets:
+        if len(target) < LEAST_ROWS:
+            raise ValueError(
+                f"TableSVR needs at least {LEAST_ROWS} different rows, got n_samples = "
+                f"{len(target)}."
+            )
+        self.offset_, self.scale_ = _middle_and_scale(target, weight)
+        return Targets(((target - self.offset_) / self.scale_)[:, None], np.zeros(1), weight)
+
+    def _judge(self, unseen: Unseen, targets: Targets) -> None:
+        off = np.abs(targets.Y[unseen.rows] - unseen.values)[:, 0]
         self.residuals_ = np.sort(off) * self.scale_
-        self.support_ = found.rows[self.support_]
+
+    def _asked(self, row: Rows) -> Asked:
+        value = float(self.predict(row)[0])
+        return Asked(value, quantity=True, scale=self.scale_, middle=self.offset_)
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted target of each row."""

@@ -137,6 +137,7 @@ ESTIMATORS: Final[dict[str, Estimator | Items]] = {
     "OneClassSVM": _kernel("OneClassSVM", "nothing"),
     "SVCCV": _plain("SVCCV", cv=2),
     "HardMarginSVC": _plain("HardMarginSVC", "separable"),
+    "TableOneClass": _plain("TableOneClass", "nothing"),
     "TableSVC": _plain("TableSVC"),
     "TableSVR": _plain("TableSVR", "quantity"),
     "SlackBudgetSVC": _plain("SlackBudgetSVC", budget=1000.0),
