@@ -4,8 +4,8 @@ A column of numbers appears twice: standardised, and rank-shaped (normal scores 
 first keeps proportions, the second is indifferent to any monotone distortion and to outliers, as
 trees are. A column of words appears as scaled indicators of its levels, in which agreement on a
 rare level counts more than on a common one, and as the mean of the target at its levels,
-cross-fitted for the rows of the fit so that no row sees its own target. Missing values get an
-indicator.
+cross-fitted for the rows of the fit so that no row sees its own target. A column of texts appears
+as cross-fitted values of a linear machine on their n-grams. Missing values get an indicator.
 
 Columns of a kind are a block. A machine weighs blocks, and their columns, as its search found best.
 """
@@ -20,10 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from maxmargin.ops.clock import TimeUp
+from maxmargin.tabular.texts import TextColumn, are_texts, learn_texts
+
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-BLOCKS = ("standardised", "ranks", "missing", "levels", "target means")
+BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts")
 
 CLIP = 4.0  # standard deviations beyond which a value counts as an outlier
 MOST_KNOTS = 512  # points at which the rank of a value is kept; between them it is interpolated
@@ -129,7 +132,7 @@ class DroppedColumn:
         return f"dropped: {self.why}"
 
 
-Column = NumberColumn | WordColumn | DroppedColumn
+Column = NumberColumn | WordColumn | TextColumn | DroppedColumn
 
 
 @dataclass(frozen=True)
@@ -326,6 +329,8 @@ def _learn_words(
     present = [word for word in column.tolist() if word is not None]
     if not present:
         return DroppedColumn(name, place, "every value is missing"), []
+    if are_texts(present):
+        return _learn_texts(name, place, column, target, weight)
     levels = np.unique(np.array(present, dtype=np.str_))
     code = find_levels(levels, column)
     known = code >= 0
@@ -339,6 +344,15 @@ def _learn_words(
     spread = np.array([_mean_and_spread(column, weight)[1] for column in fitted.T])
     learned = WordColumn(name, place, levels, indicator, lengths, means, spread)
     return learned, list(learned.of_codes(code, fitted / spread))
+
+
+def _learn_texts(
+    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
+) -> tuple[Column, list[tuple[str, Matrix]]]:
+    try:
+        return learn_texts(name, place, column, target, weight)
+    except TimeUp:
+        return DroppedColumn(name, place, "time was up before its texts were read"), []
 
 
 def _indicators(counts: Vector, rows: float) -> tuple[NDArray[np.intp], Vector]:
