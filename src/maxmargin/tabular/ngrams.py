@@ -8,7 +8,7 @@ has to be kept, and memory is bounded. Letters are lower-case; white space is on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ BITS = 18  # of the number of a bucket; words have buckets of their own
 BUCKETS = 2 << BITS
 SHORTEST, LONGEST = 3, 5  # runs of letters
 PIECE = 1 << 20  # letters that are read at a time
+BEGINNING = 1_000  # letters of a text that say what share of them are capitals or digits
 _LAST_LETTER = 0x110000
 _SPACE = ord(" ")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits that look random
@@ -55,7 +56,7 @@ def count_ngrams(texts: Sequence[str | None], longest: int) -> Iterator[Any]:
         plain = [_normalise(text, longest) for text in part]
         sizes = np.array([len(text) for text in plain])
         joined = "".join(plain)
-        code = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+        code = _code(joined)
         row = np.repeat(np.arange(len(plain), dtype=np.int32), sizes)
         found = [*_runs(code.astype(np.uint64), row), *_words(code, row, joined)]
         rows = np.concatenate([where for where, _ in found])
@@ -63,6 +64,39 @@ def count_ngrams(texts: Sequence[str | None], longest: int) -> Iterator[Any]:
         ones = np.ones(len(rows), np.float32)
         shape = len(plain), BUCKETS
         yield sparse.csr_array(sparse.coo_array((ones, (rows, buckets)), shape=shape))
+
+
+def share_of(kind: Callable[[str], bool], texts: Sequence[str | None]) -> NDArray[np.float64]:
+    """Return the share of letters of a kind at the beginning of each text; NaN where none is.
+
+    Examples
+    --------
+    >>> share_of(str.isupper, ["Ab", "", None]).tolist()
+    [0.5, 0.0, nan]
+    """
+    shares = []
+    for part in _pieces(texts, BEGINNING):
+        stop_if_over()
+        plain = [(text or "")[:BEGINNING] for text in part]
+        sizes = np.array([len(text) for text in plain])
+        joined = "".join(plain)
+        ends = np.append(0, np.cumsum(_find(kind, joined, _code(joined))))
+        last = np.cumsum(sizes)
+        shares.append((ends[last] - ends[last - sizes]) / np.maximum(sizes, 1))
+    found = np.concatenate(shares)
+    found[[text is None for text in texts]] = np.nan
+    return found
+
+
+def _code(joined: str) -> NDArray[np.uint32]:
+    return np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _find(kind: Callable[[str], bool], joined: str, code: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Find the letters of a kind."""
+    known = np.zeros(_LAST_LETTER, dtype=bool)
+    known[[ord(letter) for letter in set(joined) if kind(letter)]] = True
+    return np.asarray(known[code])
 
 
 def _pieces(texts: Sequence[str | None], longest: int) -> Iterator[Sequence[str | None]]:
@@ -98,9 +132,7 @@ def _words(
     code: NDArray[np.uint32], row: NDArray[np.int32], joined: str
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Yield the rows and buckets of words, and of pairs of neighbours."""
-    known = np.zeros(_LAST_LETTER, dtype=bool)
-    known[[ord(letter) for letter in set(joined) if letter.isalnum()]] = True
-    place = np.flatnonzero(known[code])
+    place = np.flatnonzero(_find(str.isalnum, joined, code))
     if not len(place):
         return
     new = np.diff(place, prepend=-2) > 1

@@ -13,7 +13,7 @@ Columns of a kind are a block. A machine weighs blocks, and their columns, as it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from maxmargin.ops.clock import TimeUp
-from maxmargin.tabular.texts import TextColumn, are_texts, learn_texts
+from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts")
 
+DATE_PARTS = ("days", "month", "weekday", "hour")
 CLIP = 4.0  # standard deviations beyond which a value counts as an outlier
 MOST_KNOTS = 512  # points at which the rank of a value is kept; between them it is interpolated
 MOST_LEVELS = 64  # indicators that a column of words becomes; rarer levels share one
@@ -45,7 +46,7 @@ class NumberColumn:
     name: str
     place: int
     part: str
-    """The part of a date that it is, or nothing."""
+    """The part of a date or a text that it is, or nothing."""
     mean: float
     scale: float
     knots: Vector
@@ -244,20 +245,25 @@ def _twin(
 def _learn_column(
     name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
 ) -> Iterator[tuple[Column, list[tuple[str, Matrix]]]]:
-    """Yield what a column becomes: one entry, or one for each part of dates."""
+    """Yield what a column becomes: one entry, or one for each part of dates and texts."""
+    parts: tuple[str, ...] = ("",) if column.dtype.kind == "f" else DATE_PARTS
     if column.dtype.kind == "O":
-        yield _learn_words(name, place, column, target, weight)
-        return
-    parts = ("",) if column.dtype.kind == "f" else ("days", "month", "weekday", "hour")
+        found, blocks = _learn_words(name, place, column, target, weight)
+        yield found, blocks
+        parts = SHAPE if isinstance(found, TextColumn) else ()
     for part in parts:
-        found = _learn_numbers(name, place, part, read_part(column, part), weight)
-        if part and isinstance(found, DroppedColumn) and part != "days":
+        numbers = _learn_numbers(name, place, part, read_part(column, part), weight)
+        if isinstance(numbers, DroppedColumn) and part not in ("", "days"):
             continue  # dates without hours have no hour
-        yield found, list(found.blocks(column))
+        if isinstance(numbers, NumberColumn) and part not in ("", "days", "length"):
+            numbers = replace(numbers, missing=False)  # one indicator for all parts
+        yield numbers, list(numbers.blocks(column))
 
 
 def read_part(column: NDArray[Any], part: str) -> Vector:
-    """Return a column of numbers as it is, or a part of its dates as numbers."""
+    """Return a column of numbers as it is, or a part of its dates or texts as numbers."""
+    if part in SHAPE:
+        return read_shape(column, part)
     if not part:
         return np.where(np.isfinite(column), column, np.nan)
     gone = np.isnat(column)
@@ -350,7 +356,8 @@ def _learn_texts(
     name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
 ) -> tuple[Column, list[tuple[str, Matrix]]]:
     try:
-        return learn_texts(name, place, column, target, weight)
+        found, values = learn_texts(name, place, column, target, weight)
+        return found, [("texts", values)]
     except TimeUp:
         return DroppedColumn(name, place, "time was up before its texts were read"), []
 

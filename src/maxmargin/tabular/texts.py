@@ -1,14 +1,14 @@
-r"""Texts as decision values of a linear machine on their n-grams.
+r"""Texts as the values of two linear machines: one on runs of letters, one on words.
 
-The machine is a ridge regression of the target on the tf-idf of n-grams,
+Each is a ridge regression of the target on the tf-idf of n-grams,
 
     min_v  lambda |v|^2 + sum_i w_i (y_i - v'x_i)^2,     v = sum_i a_i x_i,
 
 solved by conjugate gradients for a in single precision. The rows of the fit get the value of a
-machine that was made without their fifth, new rows that of all rows. All six are solved at once: a
+machine that was made without their fifth, new rows that of all rows. All six are solved at once; a
 row that a machine must not see has the weight 0, and its product with the machine, which the next
-step needs anyhow, is the value that it gets. So the error on unseen rows is known at each step, and
-the steps end where it is least: stopping early is a second, finer ridge (Yao, Rosasco and
+step needs anyhow, is the value that it gets. So at each step it is known how well unseen rows are
+told, and the best step is kept: stopping early is a second, finer ridge (Yao, Rosasco and
 Caponnetto, "On early stopping in gradient descent learning", Constructive Approximation 26, 2007).
 """
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.ops.clock import seconds_left
-from maxmargin.tabular.ngrams import BITS, BUCKETS, count_ngrams
+from maxmargin.tabular.ngrams import BITS, BUCKETS, count_ngrams, share_of
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -35,9 +35,10 @@ ALL_LETTERS = 10_000_000  # of all texts together, if that leaves each enough
 MOST_NGRAMS = 1 << 17  # that are kept, the most frequent first
 RAREST = 2  # texts that an n-gram needs
 WORDS = 2  # that at least half of the values have where a column holds texts
-RIDGE = 0.1
+SHAPE = ("length", "capitals", "digits")  # what else is told of a text, as numbers
+RIDGE = 0.2
 STEPS = 40
-PATIENCE = 4  # steps without a smaller error after which they end
+PATIENCE = 4  # steps that are no better after which they end
 FOLDS = 5
 OUTPUTS = 8  # that are solved at once, which bounds memory
 
@@ -58,7 +59,9 @@ class Vocabulary:
         """Choose n-grams; also returns the counts of all of them in the texts."""
         longest = choose_length(texts)
         parts = list(count_ngrams(texts, longest))
-        holding = sum(np.bincount(part.indices, minlength=BUCKETS) for part in parts)
+        holding = np.zeros(BUCKETS, dtype=np.intp)
+        for part in parts:
+            holding += np.bincount(part.indices, minlength=BUCKETS)
         found = np.flatnonzero(holding >= min(RAREST, holding.max()))
         found = found[np.argsort(-holding[found], kind="stable")[:MOST_NGRAMS]]
         buckets = np.sort(found)
@@ -66,8 +69,14 @@ class Vocabulary:
         learned = cls(longest, buckets, rarity.astype(np.float32))
         return learned, sparse.vstack([learned.weigh(part) for part in parts], format="csr")
 
+    @property
+    def kinds(self) -> tuple[slice, slice]:
+        """Where runs of letters are, and where words are."""
+        border = int(np.searchsorted(self.buckets, 1 << BITS))
+        return slice(0, border), slice(border, len(self.buckets))
+
     def weigh(self, counts: Any) -> Any:
-        """Return the tf-idf of counts: letters and words have half of the length of a row each."""
+        """Return the tf-idf of counts, of length 1 for letters and for words."""
         place = np.full(BUCKETS, -1, dtype=np.int32)
         place[self.buckets] = np.arange(len(self.buckets), dtype=np.int32)
         column = place[counts.indices]
@@ -76,17 +85,15 @@ class Vocabulary:
         column = column[kept]
         value = (1.0 + np.log(counts.data[kept])) * self.rarity[column]
         kind = 2 * row + (self.buckets[column] >> BITS)
-        length = np.sqrt(2.0 * np.bincount(kind, value * value, 2 * counts.shape[0]))
+        length = np.sqrt(np.bincount(kind, value * value, 2 * counts.shape[0]))
         data = (value / length[kind]).astype(np.float32)
         starts = np.searchsorted(row, np.arange(counts.shape[0] + 1))
-        return sparse.csr_array(
-            (data, column, starts), shape=(counts.shape[0], len(self.buckets))
-        )
+        return sparse.csr_array((data, column, starts), shape=(counts.shape[0], len(self.buckets)))
 
 
 @dataclass(frozen=True)
 class TextColumn:
-    """A column of texts: its n-grams, and a linear machine of them for each output."""
+    """A column of texts: its n-grams, and two linear machines of them for each output."""
 
     name: str
     place: int
@@ -97,31 +104,22 @@ class TextColumn:
     """Of the cross-fitted values, by which they are divided."""
     cut: int
     """How many texts of the fit were longer than what is read of them."""
-    missing: bool
-    """Whether texts were missing, so that an indicator pays."""
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
         """Yield what the column becomes for new rows."""
-        texts = column.tolist()
-        parts = [
-            self.vocabulary.weigh(counts) @ self.weights
-            for counts in count_ngrams(texts, self.vocabulary.longest)
-        ]
-        return self.of_values(np.vstack(parts).astype(np.float64), column)
-
-    def of_values(self, values: Matrix, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
-        """Yield what goes with the values of the machines."""
-        yield "texts", values / self.spread
-        if self.missing:
-            yield "missing", np.equal(column, None).astype(np.float64)[:, None]
+        parts = []
+        for counts in count_ngrams(column.tolist(), self.vocabulary.longest):
+            X, kinds = self.vocabulary.weigh(counts), self.vocabulary.kinds
+            parts.append(np.hstack([X[:, kind] @ self.weights[kind] for kind in kinds]))
+        yield "texts", np.vstack(parts).astype(np.float64) / self.spread
 
     @property
     def treatment(self) -> str:
         """What becomes of it, in words."""
-        said = f"texts: {len(self.vocabulary.buckets):,} n-grams, by a linear machine"
+        said = f"texts: {len(self.vocabulary.buckets):,} n-grams, by linear machines"
         if self.cut:
             said += f"; {self.cut:,} cut after {self.vocabulary.longest:,} letters"
-        return said + (", with an indicator of missing values" if self.missing else "")
+        return said
 
 
 def are_texts(values: Sequence[str]) -> bool:
@@ -129,7 +127,7 @@ def are_texts(values: Sequence[str]) -> bool:
 
     Examples
     --------
-    >>> are_texts(["a b", "c d", "e"]), are_texts(["a b", "a b", "c"]), are_texts(["a", "b"])
+    >>> are_texts(["a b", "c d", "e"]), are_texts(["a b"] * 2 + ["c d"] * 2), are_texts(["a", "b"])
     (True, False, False)
     """
     several = sum(len(text[:MOST_LETTERS].split(None, WORDS)) >= WORDS for text in values)
@@ -153,59 +151,101 @@ def choose_length(texts: Sequence[str | None]) -> int:
 
 def learn_texts(
     name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
-) -> tuple[TextColumn, list[tuple[str, Matrix]]]:
+) -> tuple[TextColumn, Matrix]:
     """Learn from the rows of a fit; also returns their cross-fitted values."""
     texts = column.tolist()
     vocabulary, X = Vocabulary.learn(texts)
     fold = np.random.default_rng(0).permutation(len(texts)) % FOLDS
-    found = [
-        _cross_fit(X, target[:, first : first + OUTPUTS], weight, fold)
-        for first in range(0, target.shape[1], OUTPUTS)
-    ]
-    weights = np.hstack([v for v, _ in found])
-    fitted = np.hstack([values for _, values in found]).astype(np.float64)
-    mean = np.average(fitted, axis=0, weights=weight)
-    spread = np.sqrt(np.average(np.square(fitted - mean), axis=0, weights=weight))
+    weights = np.zeros((X.shape[1], target.shape[1]), np.float32)
+    fitted = np.zeros((len(texts), 2, target.shape[1]))
+    for number, kind in enumerate(vocabulary.kinds):
+        part = X[:, kind]
+        for first in range(0, target.shape[1], OUTPUTS):
+            some = slice(first, first + OUTPUTS)
+            weights[kind, some], fitted[:, number, some] = _cross_fit(
+                part, target[:, some], weight, fold
+            )
+    values = fitted.reshape(len(texts), -1)
+    mean = np.average(values, axis=0, weights=weight)
+    spread = np.sqrt(np.average(np.square(values - mean), axis=0, weights=weight))
     spread[spread == 0.0] = 1.0
     cut = sum(len(text or "") > vocabulary.longest for text in texts)
-    missing = any(text is None for text in texts)
-    learned = TextColumn(name, place, vocabulary, weights, spread, cut, missing)
-    return learned, list(learned.of_values(fitted, column))
+    return TextColumn(name, place, vocabulary, weights, spread, cut), values / spread
+
+
+def read_shape(column: NDArray[Any], part: str) -> Vector:
+    """Return the logarithm of the lengths of texts, or the share of capitals or digits."""
+    texts = column.tolist()
+    if part == "length":
+        return np.array([np.nan if text is None else np.log1p(len(text)) for text in texts])
+    return share_of(str.isupper if part == "capitals" else str.isdigit, texts)
 
 
 def _cross_fit(
     X: Any, target: Matrix, weight: Vector, fold: NDArray[np.intp]
 ) -> tuple[Single, Single]:
     """Return the machine of all rows, and for every row the value of one that has not seen it."""
-    n, outputs = target.shape
-    machines = np.arange(FOLDS + 1)
-    root = np.sqrt(weight / weight.mean())
-    mask = (root[:, None] * (fold[:, None] != machines)).astype(np.float32)[:, None, :]
-    Y = target.astype(np.float32)[:, :, None]
-    a = np.zeros((n, outputs, FOLDS + 1), np.float32)
-    values = np.zeros_like(a)
-    rest = mask * Y
-    step = rest.copy()
-    best, kept, fitted = np.inf, a[:, :, -1].copy(), values[:, :, 0].copy()
-    since = 0
-    size = np.square(rest).sum(axis=0)
-    for _ in range(STEPS):
-        flat = (mask * step).reshape(n, -1)
-        product = (X @ (X.T @ flat)).reshape(step.shape)
-        moved = mask * product + np.float32(RIDGE) * step
-        curved = (step * moved).sum(axis=0)
-        length = np.divide(size, curved, out=np.zeros_like(size), where=curved > 0)
-        a += length * step
-        values += length * product
-        rest -= length * moved
+    root = np.sqrt(weight / weight.mean()).astype(np.float32)
+    mask = root[:, None] * (fold[:, None] != np.arange(FOLDS + 1))
+    best, since = -np.inf, 0
+    for a, values in descend(X, target.astype(np.float32), mask):
         unseen = np.take_along_axis(values, fold[:, None, None], axis=2)[:, :, 0]
-        error = float(np.average(np.square(unseen - target).mean(axis=1), weights=weight))
-        since = 0 if error < best else since + 1
+        score = explain_share(unseen, target, weight)
+        since = 0 if score > best else since + 1
         if not since:
-            best, kept, fitted = error, a[:, :, -1].copy(), unseen
+            best, kept, fitted = score, root[:, None] * a[:, :, -1], unseen
         if since >= PATIENCE or seconds_left() <= 0.0:
             break
+    return np.asarray(X.T @ kept), fitted
+
+
+def explain_share(values: Single, target: Matrix, weight: Vector) -> float:
+    """Return how much of targets their values explain, each at its best factor of at least 0.
+
+    Only the shape of values counts, as they are divided by their spread.
+
+    Examples
+    --------
+    >>> y = np.array([[1.0], [-1.0]])
+    >>> explain_share(0.5 * y, y, np.ones(2)), explain_share(-y, y, np.ones(2))
+    (2.0, 0.0)
+    """
+    both = np.maximum(weight @ (values * target), 0.0)
+    return float((both * _divide(both, weight @ np.square(values, dtype=np.float64))).sum())
+
+
+def descend(X: Any, target: Single, mask: Single) -> Iterator[tuple[Single, Single]]:
+    """Yield the machines of rows and their values at each step, beginning with zeros.
+
+    Parameters
+    ----------
+    X : csr_array of shape (rows, n-grams)
+    target : ndarray of shape (rows, outputs)
+    mask : ndarray of shape (rows, machines)
+        Roots of the weights of rows; 0 where a machine must not see them.
+
+    Yields
+    ------
+    a, values : ndarray of shape (rows, outputs, machines)
+        The machine is ``X.T @ (mask * a)``.
+    """
+    mask = mask[:, None, :]
+    rest = mask * target[:, :, None]
+    a, values, step = np.zeros_like(rest), np.zeros_like(rest), rest.copy()
+    yield a, values
+    size = np.square(rest).sum(axis=0)
+    for _ in range(STEPS):
+        product = (X @ (X.T @ (mask * step).reshape(len(a), -1))).reshape(a.shape)
+        moved = mask * product + np.float32(RIDGE) * step
+        length = _divide(size, (step * moved).sum(axis=0))
+        a = a + length * step
+        values = values + length * product
+        rest -= length * moved
+        yield a, values
         new = np.square(rest).sum(axis=0)
-        step = rest + np.divide(new, size, out=np.zeros_like(size), where=size > 0) * step
+        step = rest + _divide(new, size) * step
         size = new
-    return np.asarray(X.T @ (mask[:, :, -1] * kept)), fitted
+
+
+def _divide(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
