@@ -24,6 +24,7 @@ from scipy import sparse
 
 from maxmargin.ops.clock import seconds_left
 from maxmargin.tabular.ngrams import BITS, BUCKETS, count_ngrams, share_of
+from maxmargin.tabular.written import to_words
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -104,6 +105,10 @@ class TextColumn:
     """Of the cross-fitted values, by which they are divided."""
     cut: int
     """How many texts of the fit were longer than what is read of them."""
+
+    def convert(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return a column of new rows as texts."""
+        return to_words(column)
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
         """Yield what the column becomes for new rows."""
