@@ -68,6 +68,7 @@ def repeat(*values):
         (pd.array(repeat(0.5, None), dtype="Float32"), "a number, with an indicator of missing"),
         (pd.Categorical(repeat("a", "b"), categories=["z", "a", "b"]), "a category of 2 levels"),
         (pd.Categorical(repeat("a", "a"), categories=["a", "b"]), "dropped: every row has the"),
+        (pd.cut(np.arange(N), 3), "a category of 3 levels"),
         (pl.DataFrame({"c": repeat("a", "b", None)}), "a category of 2 levels"),
         (pl.DataFrame({"c": repeat("a", "b")}, {"c": pl.Enum(["a", "b", "z"])}), "a category of 2"),
         (pl.DataFrame({"c": repeat(1, None, 3)}), "a number, with an indicator of missing values"),

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from maxmargin.tabular.written import write_number
 
+_RANGES = ("Interval", "Period")  # of pandas, as its cut makes them
 _MICROSECONDS = "datetime64[us]"
 
 
@@ -151,7 +152,7 @@ def _as_word(value: Any) -> str:
         return value.decode("utf-8", "replace")
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         return write_number(value)
-    if isinstance(value, str | bool | np.bool_ | date):
+    if isinstance(value, str | bool | np.bool_ | date) or type(value).__name__ in _RANGES:
         return str(value)
     raise TypeError(
         f"argument must be a string or a number, got {type(value).__name__} among the values of a "
