@@ -83,7 +83,9 @@ def test_target_means_do_not_see_their_own_row():
 
 
 def test_dates_become_numbers():
-    column = np.array(["2024-01-05T06:00", "2024-02-06T18:30", "NaT"], dtype="datetime64[us]")
+    column = np.array(
+        ["2024-01-05T06:00", "2024-02-06T18:30", "2024-02-01T18:30", "NaT"], dtype="datetime64[us]"
+    )
     preparation, rows = learn(column)
     assert "month as a number" in str(preparation)
     assert "hour as a number" in str(preparation)

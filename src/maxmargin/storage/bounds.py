@@ -44,6 +44,8 @@ BOUNDS: Final[Mapping[str, float]] = {
     "QuantileTransformer.n_quantiles": 1 << 24,
     "QuantileTransformer.n_quantiles_": 1 << 24,
     "KBinsDiscretizer.n_bins": 1 << 24,
+    # letters of a text that are read
+    "Vocabulary.longest": 1 << 24,
     # workers that a prediction may start, and neighbours of a row that it keeps
     "n_jobs": 1_024,
     "n_neighbors": 1 << 24,

@@ -7,7 +7,9 @@ numbers, an integer column and a column of Python objects that are all numbers a
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, datetime
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from maxmargin.tabular.written import write_number
+
+_RANGES = ("Interval", "Period")  # of pandas, as its cut makes them
 _MICROSECONDS = "datetime64[us]"
 
 
@@ -36,6 +41,7 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[NDArray[Any]]:
         One array a column.
     """
     table = _as_table(estimator, X)
+    _check_names(table)
     validate_data(estimator, table, reset=reset, skip_check_array=True)
     rows = table.shape[0]
     if rows == 0:
@@ -47,6 +53,17 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[NDArray[Any]]:
             f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
         )
     return [_as_column(_raw_column(table, j)) for j in range(table.shape[1])]
+
+
+def _check_names(table: Any) -> None:
+    """Refuse columns that share a name: new rows find theirs by it."""
+    names = getattr(table, "column_names", None)  # Arrow
+    names = list(getattr(table, "columns", ()) if names is None else names)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(
+            f"X has several columns named {twice!r}: rename them, or drop all but one."
+        )
 
 
 def _as_table(estimator: Any, X: Any) -> Any:
@@ -108,7 +125,7 @@ def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Read objects as numbers or dates where all of them are, else as words."""
     missing = np.array([_is_missing(value) for value in values], dtype=bool)
     present = values[~missing]
-    if all(isinstance(value, Real | np.bool_) for value in present):
+    if all(isinstance(value, Real | Decimal | np.bool_) for value in present):
         numbers = np.full(len(values), np.nan)
         numbers[~missing] = present.astype(np.float64)
         return numbers
@@ -131,7 +148,11 @@ def _naive(value: Any) -> Any:
 
 
 def _as_word(value: Any) -> str:
-    if isinstance(value, str | bytes | bool | Real | date):
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
+        return write_number(value)
+    if isinstance(value, str | bool | np.bool_ | date) or type(value).__name__ in _RANGES:
         return str(value)
     raise TypeError(
         f"argument must be a string or a number, got {type(value).__name__} among the values of a "

@@ -51,5 +51,7 @@ def find_distinct(
 def _codes(values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the number of each value in their order; missing values are alike."""
     if values.dtype.kind == "O":
-        values = np.array(["\0" if v is None else "\1" + v for v in values.tolist()], dtype=np.str_)
+        words = values.tolist()  # not an array of text: its longest would be the width of all
+        number = {w: n for n, w in enumerate(sorted({w for w in words if w is not None}))}
+        return np.array([-1 if w is None else number[w] for w in words], dtype=np.intp)
     return np.unique(values, return_inverse=True)[1].reshape(-1)

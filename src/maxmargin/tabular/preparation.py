@@ -4,8 +4,8 @@ A column of numbers appears twice: standardised, and rank-shaped (normal scores 
 first keeps proportions, the second is indifferent to any monotone distortion and to outliers, as
 trees are. A column of words appears as scaled indicators of its levels, in which agreement on a
 rare level counts more than on a common one, and as the mean of the target at its levels,
-cross-fitted for the rows of the fit so that no row sees its own target. Missing values get an
-indicator.
+cross-fitted for the rows of the fit so that no row sees its own target. A column of texts appears
+as cross-fitted values of a linear machine on their n-grams. Missing values get an indicator.
 
 Columns of a kind are a block. A machine weighs blocks, and their columns, as its search found best.
 """
@@ -13,18 +13,33 @@ Columns of a kind are a block. A machine weighs blocks, and their columns, as it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from maxmargin.ops.clock import TimeUp
+from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
+from maxmargin.tabular.written import (
+    NUMBER,
+    find_form,
+    look_like_dates,
+    to_dates,
+    to_numbers,
+    to_words,
+)
+
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-BLOCKS = ("standardised", "ranks", "missing", "levels", "target means")
+BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts")
 
+LONGEST_WORD = 64  # letters that are kept of a word
+DOUBTFUL_DATES = "dates in several formats, or in one that leaves doubt, are read as words"
+DATE_PARTS = ("days", "month", "weekday", "hour")
 CLIP = 4.0  # standard deviations beyond which a value counts as an outlier
 MOST_KNOTS = 512  # points at which the rank of a value is kept; between them it is interpolated
 MOST_LEVELS = 64  # indicators that a column of words becomes; rarer levels share one
@@ -42,7 +57,7 @@ class NumberColumn:
     name: str
     place: int
     part: str
-    """The part of a date that it is, or nothing."""
+    """The part of a date or a text that it is, or nothing."""
     mean: float
     scale: float
     knots: Vector
@@ -50,6 +65,16 @@ class NumberColumn:
     """Normal scores of the knots, standardised like the column."""
     missing: bool
     """Whether values were missing, so that an indicator pays."""
+    form: str
+    """How it was written, if as text."""
+
+    def convert(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return a column of new rows as one of the kind that was fitted."""
+        if self.part in SHAPE:
+            return to_words(column)
+        if self.part:
+            return to_dates(self.name, column, self.form)
+        return to_numbers(self.name, column)
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
         """Yield what the column becomes, block by block."""
@@ -68,6 +93,8 @@ class NumberColumn:
     def treatment(self) -> str:
         """What becomes of it, in words."""
         said = f"{self.part} as a number" if self.part else "a number"
+        said += f", written as text ({self.form})" if self.form not in ("", NUMBER) else ""
+        said += ", written as text" if self.form == NUMBER else ""
         return said + (", with an indicator of missing values" if self.missing else "")
 
 
@@ -86,6 +113,12 @@ class WordColumn:
     """Of the standardised target, a row a level."""
     spread: Vector
     """Of the cross-fitted means, by which they are divided."""
+    note: str
+    """What else there is to say of it."""
+
+    def convert(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return a column of new rows as words."""
+        return to_words(column)
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
         """Yield what the column becomes for new rows."""
@@ -108,7 +141,8 @@ class WordColumn:
         """What becomes of it, in words."""
         said = f"a category of {len(self.levels):,} levels"
         rare = int((self.indicator == len(self.lengths) - 1).sum())
-        return said + (f", of which {rare:,} rare ones share an indicator" if rare > 1 else "")
+        said += f", of which {rare:,} rare ones share an indicator" if rare > 1 else ""
+        return f"{said}; {self.note}" if self.note else said
 
 
 @dataclass(frozen=True)
@@ -118,6 +152,10 @@ class DroppedColumn:
     name: str
     place: int
     why: str
+
+    def convert(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return a column of new rows as it is."""
+        return column
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:  # noqa: ARG002
         """Yield nothing."""
@@ -129,7 +167,7 @@ class DroppedColumn:
         return f"dropped: {self.why}"
 
 
-Column = NumberColumn | WordColumn | DroppedColumn
+Column = NumberColumn | WordColumn | TextColumn | DroppedColumn
 
 
 @dataclass(frozen=True)
@@ -173,7 +211,7 @@ class Preparation:
         weight = np.ones(len(target)) if weight is None else weight
         learned: list[Column] = []
         made: list[tuple[str, Matrix]] = []
-        seen: dict[bytes, str] = {}
+        seen: dict[bytes, Column] = {}
         for place, (name, column) in enumerate(zip(names, columns, strict=True)):
             for each, blocks in _learn_column(name, place, column, target, weight):
                 twin = _twin(each, blocks, seen)
@@ -188,7 +226,13 @@ class Preparation:
 
     def rows(self, columns: Sequence[NDArray[Any]]) -> Rows:
         """Prepare new rows."""
-        made = [b for each in self.columns for b in each.blocks(columns[each.place])]
+        made: list[tuple[str, Matrix]] = []
+        read: dict[tuple[int, bool], NDArray[Any]] = {}  # once for all parts of a column
+        for each in self.columns:
+            key = each.place, isinstance(each, DroppedColumn)
+            if key not in read:
+                read[key] = each.convert(columns[each.place])
+            made += each.blocks(read[key])
         return Rows.of(made, len(columns[0]))
 
     def __str__(self) -> str:
@@ -232,35 +276,51 @@ class Rows:
 
 
 def _twin(
-    column: Column, blocks: Sequence[tuple[str, Matrix]], seen: dict[bytes, str]
+    column: Column, blocks: Sequence[tuple[str, Matrix]], seen: dict[bytes, Column]
 ) -> DroppedColumn | None:
     """Return the column as dropped if one before it becomes the same numbers."""
     if not blocks:
         return None
-    key = b"".join(part.tobytes() for _, part in blocks)
-    first = seen.setdefault(key, column.name)
-    if first == column.name:
+    key = blake2b()
+    for _, part in blocks:
+        key.update(part.tobytes())
+    first = seen.setdefault(key.digest(), column)
+    if first is column:
         return None
-    return DroppedColumn(column.name, column.place, f"the same as {first!r}")
+    same = f"the same as {first.name!r}"
+    if isinstance(column, NumberColumn) and first.place == column.place:
+        same = f"its {column.part} tells the same"
+    return DroppedColumn(column.name, column.place, same)
 
 
 def _learn_column(
     name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
 ) -> Iterator[tuple[Column, list[tuple[str, Matrix]]]]:
-    """Yield what a column becomes: one entry, or one for each part of dates."""
+    """Yield what a column becomes: one entry, or one for each part of dates and texts."""
+    form = (
+        find_form(w for w in column.tolist() if w is not None) if column.dtype.kind == "O" else ""
+    )
+    if form:
+        column = to_numbers(name, column) if form == NUMBER else to_dates(name, column, form)
+    parts: tuple[str, ...] = ("",) if column.dtype.kind == "f" else DATE_PARTS
     if column.dtype.kind == "O":
-        yield _learn_words(name, place, column, target, weight)
-        return
-    parts = ("",) if column.dtype.kind == "f" else ("days", "month", "weekday", "hour")
+        found, blocks = _learn_words(name, place, column, target, weight)
+        yield found, blocks
+        parts = SHAPE if isinstance(found, TextColumn) else ()
     for part in parts:
-        found = _learn_numbers(name, place, part, read_part(column, part), weight)
-        if part and isinstance(found, DroppedColumn) and part != "days":
+        numbers = _learn_numbers(name, place, part, read_part(column, part), weight)
+        if isinstance(numbers, NumberColumn):
+            alone = part in ("", "days", "length")  # one indicator for all parts
+            numbers = replace(numbers, form=form, missing=numbers.missing and alone)
+        elif part not in ("", "days"):
             continue  # dates without hours have no hour
-        yield found, list(found.blocks(column))
+        yield numbers, list(numbers.blocks(column))
 
 
 def read_part(column: NDArray[Any], part: str) -> Vector:
-    """Return a column of numbers as it is, or a part of its dates as numbers."""
+    """Return a column of numbers as it is, or a part of its dates or texts as numbers."""
+    if part in SHAPE:
+        return read_shape(column, part)
     if not part:
         return np.where(np.isfinite(column), column, np.nan)
     gone = np.isnat(column)
@@ -289,11 +349,13 @@ def _learn_numbers(
     if len(present) == 1:
         if not missing:
             return DroppedColumn(name, place, "every row has the same value")
-        return NumberColumn(name, place, part, float(present[0]), 1.0, present, np.zeros(1), True)
+        return NumberColumn(
+            name, place, part, float(present[0]), 1.0, present, np.zeros(1), True, ""
+        )
     largest = float(np.abs(present[[0, -1]]).max())  # so that squares stay finite
     mean, scale = (largest * each for each in _mean_and_spread(present / largest, counts))
     knots, scores = _normal_scores(present, counts)
-    return NumberColumn(name, place, part, mean, scale, knots, scores, missing)
+    return NumberColumn(name, place, part, mean, scale, knots, scores, missing, "")
 
 
 def _count(number: NDArray[np.intp], weight: Vector, size: int) -> Vector:
@@ -322,8 +384,23 @@ def _normal_scores(values: Vector, counts: Vector) -> tuple[Vector, Vector]:
 def find_levels(levels: NDArray[np.str_], column: NDArray[Any]) -> NDArray[np.intp]:
     """Return the number of each word among the levels, -1 where it is missing or unknown."""
     number = {level: code for code, level in enumerate(levels.tolist())}
-    found = [number.get(word, -1) for word in column.tolist()]
+    found = [-1 if w is None else number.get(shorten(w), -1) for w in column.tolist()]
     return np.array(found, dtype=np.intp)
+
+
+def shorten(word: str) -> str:
+    """Return a word that is kept in few letters, though it differs from other long words.
+
+    Examples
+    --------
+    >>> shorten("short"), len(shorten("long" * 100)), shorten("a" * 99) == shorten("a" * 98)
+    ('short', 64, False)
+    """
+    word = word.rstrip("\0")  # which an array of words cannot hold
+    if len(word) <= LONGEST_WORD:
+        return word
+    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return word[: LONGEST_WORD - len(digest)] + digest
 
 
 def _learn_words(
@@ -332,19 +409,33 @@ def _learn_words(
     present = [word for word in column.tolist() if word is not None]
     if not present:
         return DroppedColumn(name, place, "every value is missing"), []
-    levels = np.unique(np.array(present, dtype=np.str_))
+    if are_texts(present):
+        return _learn_texts(name, place, column, target, weight)
+    levels = np.array(sorted({shorten(word) for word in present}), dtype=np.str_)
+    note = DOUBTFUL_DATES if look_like_dates(levels.tolist()) else ""
     code = find_levels(levels, column)
     known = code >= 0
     counts = _count(code[known], weight[known], len(levels))
     if len(levels) == 1 and known.all():
         return DroppedColumn(name, place, "every row has the same value"), []
     if len(levels) == len(code):
-        return DroppedColumn(name, place, "every row has a word of its own"), []
+        why = "every row has a word of its own" + (f"; {note}" if note else "")
+        return DroppedColumn(name, place, why), []
     indicator, lengths = _indicators(counts, float(weight.sum()))
     means, fitted = _target_means(code, target, len(levels), weight)
     spread = np.array([_mean_and_spread(column, weight)[1] for column in fitted.T])
-    learned = WordColumn(name, place, levels, indicator, lengths, means, spread)
+    learned = WordColumn(name, place, levels, indicator, lengths, means, spread, note)
     return learned, list(learned.of_codes(code, fitted / spread))
+
+
+def _learn_texts(
+    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
+) -> tuple[Column, list[tuple[str, Matrix]]]:
+    try:
+        found, values = learn_texts(name, place, column, target, weight)
+        return found, [("texts", values)]
+    except TimeUp:
+        return DroppedColumn(name, place, "time was up before its texts were read"), []
 
 
 def _indicators(counts: Vector, rows: float) -> tuple[NDArray[np.intp], Vector]:

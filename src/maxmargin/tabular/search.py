@@ -125,9 +125,10 @@ def first_candidates(rows: Rows) -> Iterator[Candidate]:
     """Yield what the first stage tries."""
     numbers = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)] if rows.has("standardised") else [(0.0, 0.0)]
     words = [(1.0, 1.0), (1.0, 0.0), (0.5, 1.0)] if rows.has("levels") else [(0.0, 0.0)]
+    texts = (1.0,) if rows.has("texts") else (0.0,)
     kernels = product(METRICS, PROFILES, GAMMAS, RIDGES)
-    for (a, b), (c, d), kernel in product(numbers, words, kernels):
-        yield Candidate((a, b, 0.5, c, d), *kernel)
+    for (a, b), (c, d), e, kernel in product(numbers, words, texts, kernels):
+        yield Candidate((a, b, 0.5, c, d, e), *kernel)
 
 
 def neighbours(best: Sequence[Candidate], stage: int) -> Iterator[Candidate]:

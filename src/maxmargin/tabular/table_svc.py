@@ -26,8 +26,9 @@ Vector = NDArray[np.float64]
 class TableSVC(ClassifierMixin, TableMachine):
     """A support vector machine for tables that needs no preparing.
 
-    ``fit`` takes numbers, missing values, words, booleans and dates as they are, prepares every
-    column, searches kernel and ridge, and keeps the weighted average of the best few machines.
+    ``fit`` takes numbers, missing values, words, texts, booleans and dates as they are, prepares
+    every column, searches kernel and ridge, and keeps the weighted average of the best few
+    machines.
 
     Up to 3,000 rows the machines are least-squares support vector machines, one output a class
     against the rest: leaving rows out of them is exact and nearly free, which is what the search,

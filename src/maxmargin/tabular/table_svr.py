@@ -26,8 +26,9 @@ LEAST_ROWS = 2
 class TableSVR(RegressorMixin, TableMachine):
     """Support vector regression for tables that needs no preparing.
 
-    ``fit`` takes numbers, missing values, words, booleans and dates as they are, prepares every
-    column, searches kernel and ridge, and keeps the weighted average of the best few machines.
+    ``fit`` takes numbers, missing values, words, texts, booleans and dates as they are, prepares
+    every column, searches kernel and ridge, and keeps the weighted average of the best few
+    machines.
 
     Parameters
     ----------
