@@ -8,12 +8,12 @@ import pytest
 from maxmargin.tabular.candidate import METRICS, PROFILES, Candidate
 from maxmargin.tabular.column_weights import LeftOutError, weigh_columns
 from maxmargin.tabular.least_squares import solve
-from maxmargin.tabular.preparation import Preparation
+from maxmargin.tabular.preparation import BLOCKS, Preparation
 from maxmargin.tabular.task import Task
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 5))
-START = Candidate((1.0, 1.0, 0.5, 1.0, 1.0), "squared", "exponential", 0.5, 0.1, median=5.0)
+START = Candidate((1.0, 1.0, 0.5, 1.0, 1.0, 1.0), "squared", "exponential", 0.5, 0.1, median=5.0)
 
 
 def task_of(X, y, weight=None):
@@ -49,7 +49,11 @@ def test_the_error_is_that_of_the_machine_found(metric, profile):
     task = task_of(X, X[:, 0] * X[:, 1] + X[:, 2])
     start, begin, criterion = criterion_of(task, metric, profile, pull=0.0)
     known = replace(
-        start, weights=(1.0,) * 5, columns=tuple(np.exp(begin[:-1])), gamma=1.0, median=1.0
+        start,
+        weights=(1.0,) * len(BLOCKS),
+        columns=tuple(np.exp(begin[:-1])),
+        gamma=1.0,
+        median=1.0,
     )
     rows = known.scaled(task.rows, np.float64)
     K = known.kernel(rows, rows)

@@ -25,10 +25,10 @@ from scipy.linalg import solve
 
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.svm.svr import SVR
+from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.columns import read_columns, read_values
 from maxmargin.tabular.machine import LeastSquaresMachine, Member, SupportVectorMachine
 from maxmargin.tabular.preparation import Rows
-from maxmargin.tabular.search import Candidate
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -83,7 +83,7 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
         unseen = ~np.isin(places, seen)
         trials = _judge(task.part(places), candidates, clock, n_jobs, unseen)
         if stage == 0 and not clock.over():
-            seen = np.sort(order[: min(MOST_WEIGHED, int(SHARE_WEIGHED * len(task)))])
+            seen = np.sort(order[: min(MOST_WEIGHED, int(SHARE_WEIGHED * sizes[-1]))])
             weighed = _weigh(task.part(seen), [t.candidate for t in trials], clock, n_jobs)
             if last:
                 unseen, both = ~np.isin(places, seen), [trials[0].candidate, *weighed]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import Clock, says_first, watch
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
@@ -103,6 +103,7 @@ class TableMachine(TableModel):
                 "kept.",
                 ConvergenceWarning,
             )
+        says_first("scales")  # weights of columns are meant to differ
         fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
         if len(task) > MOST_ROWS:
             caution(
