@@ -14,6 +14,11 @@ part of the repository, so that they can be read anywhere and the site is built 
 
     <!-- output of neighbor_search, times in columns 3 and 4 and in its picture -->
     <!-- output of cost_of_a_step, times in its picture -->
+
+Deep trees choose between splits that are equal but for rounding, so their errors differ between
+processors. The block names how far its numbers may be apart, except whole numbers:
+
+    <!-- output of tree_depth, give or take 0.03 -->
 """
 
 import argparse
@@ -44,7 +49,7 @@ SECONDS = 300.0  # that a script may take, a hundred times as many as it should
 SHOWN = re.compile(r"\]\((?:course/)?run/((\w+?)(?:_\d)?\.png)\)")  # a picture, and its script
 BLOCK = re.compile(
     r"^<!-- (?P<kind>code|output) of (?P<name>\w+)"
-    r"(?:, times in (?P<times>[\w ]+))? -->\n"
+    r"(?:, times in (?P<times>[\w ]+))?(?:, give or take (?P<slack>[\d.]+))? -->\n"
     r"(?:```\w+\n(?P<text>.*?)^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -200,9 +205,10 @@ def stale(page: Path, runs: dict[str, Run], codes: Path) -> Iterator[str]:
         if found is None or found.error:
             continue
         times = {int(column) for column in re.findall(r"\d+", block["times"] or "")}
+        slack = float(block["slack"] or 0.0)
         new, old = content(block, found, codes), block["text"] or ""
         for line, other in zip_longest(old.splitlines(), new.splitlines(), fillvalue=""):
-            same = line == other if block["kind"] == "code" else agree(line, other, times)
+            same = line == other if block["kind"] == "code" else agree(line, other, times, slack)
             if not same:
                 yield (
                     f"{page.name}: the {block['kind']} of {found.name} differs.\n"
@@ -217,25 +223,25 @@ def timed_pictures(page: Path) -> set[str]:
     return {block["name"] for block in blocks if "picture" in (block["times"] or "")}
 
 
-def agree(line: str, other: str, times: set[int]) -> bool:
-    """Return whether two lines of output say the same, times and rounding aside."""
+def agree(line: str, other: str, times: set[int], slack: float = 0.0) -> bool:
+    """Return whether two lines of output say the same, times, rounding and chance aside."""
     words = (ROW_OF_ROUNDING.sub(r"\1", each).split() for each in (line, other))
     pairs = enumerate(zip_longest(*words, fillvalue=""), start=1)
-    return all(same_word(a, b, time=column in times) for column, (a, b) in pairs)
+    return all(same_word(a, b, slack, time=column in times) for column, (a, b) in pairs)
 
 
-def same_word(a: str, b: str, *, time: bool) -> bool:
-    """Return whether two words are equal, their numbers within one unit of the last digit."""
+def same_word(a: str, b: str, slack: float = 0.0, *, time: bool) -> bool:
+    """Return whether two words are equal, their numbers within one unit of the last digit or so."""
     (text, numbers), (other, others) = (
         (NUMBER.split(word)[::2], NUMBER.findall(word)) for word in (a, b)
     )
     if text != other:
         return False
-    return time or all(map(near, numbers, others))
+    return time or all(near(x, y, slack) for x, y in zip(numbers, others, strict=True))
 
 
-def near(a: str, b: str) -> bool:
-    """Return whether two numbers are equal as printed, but for one unit of the last digit."""
+def near(a: str, b: str, slack: float = 0.0) -> bool:
+    """Return whether two numbers are equal as printed, within a unit of the last digit or slack."""
     if a == b:
         return True
     x, y = (float(number.replace(",", "")) for number in (a, b))
@@ -243,7 +249,8 @@ def near(a: str, b: str) -> bool:
         return True
     if ONE_DIGIT.fullmatch(a) and ONE_DIGIT.fullmatch(b) and x * y > 0:
         return 1 / ORDER <= x / y <= ORDER
-    return abs(x - y) <= 1.01 * max(unit(a), unit(b))
+    last = max(unit(a), unit(b))
+    return abs(x - y) <= max(1.01 * last, slack if last else 0.0)
 
 
 def unit(number: str) -> float:

@@ -272,6 +272,19 @@ def test_lines_agree_to_the_last_digit_and_times_always(line, other, same):
     assert BUILDER.agree(line, other, times={2} if "kd" in line else set()) is same
 
 
+@pytest.mark.parametrize(
+    ("line", "other", "same"),
+    [
+        ("8  0.198  0.062  round 5", "8  0.198  0.052  round 5", True),
+        ("8  0.198  0.062  round 5", "8  0.198  0.032  round 5", False),
+        ("8  0.198  0.062  round 5", "8  0.198  0.062  round 6", False),
+    ],
+)
+def test_numbers_that_hang_on_rounding_may_be_some_way_apart(line, other, same):
+    assert BUILDER.agree(line, other, set(), slack=0.02) is same
+    assert BUILDER.agree(line, other, set()) is False
+
+
 def test_pictures_agree_whatever_the_font_and_differ_where_the_content_does(tmp_path):
     kept, same, other = (tmp_path / f"{name}.png" for name in ("kept", "same", "other"))
     draw(kept, [3, 1, 4, 1, 5])

@@ -108,6 +108,13 @@ def test_a_fall_smaller_than_tol_does_not_count_but_is_the_lowest():
     assert booster.made == 4
 
 
+def test_a_fall_by_rounding_is_none():
+    """Sums of other weights differ in their last bits, and on each processor otherwise."""
+    booster = Scripted([0.3, *(0.3 - k * 2.0**-54 for k in range(1, 4)), 0.1])
+    assert boost(booster, Limits(5, patience=3)) is Stop.EARLY
+    assert booster.made == 1
+
+
 def test_rounds_of_an_earlier_call_count_for_patience():
     errors = [0.5, 0.3, 0.4, 0.4, 0.4, 0.1]
     whole = Scripted(errors)

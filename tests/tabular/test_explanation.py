@@ -26,8 +26,9 @@ def table(n=100):
 @pytest.fixture
 def large(monkeypatch):
     """Lower the border beyond which machines are made of support vectors."""
-    monkeypatch.setattr(final, "STAGES", (600, 1500, 90))
-    monkeypatch.setattr("maxmargin.tabular.search.STAGES", (60, 90, 90))
+    monkeypatch.setattr(final, "MOST_SEARCHED", 90)
+    monkeypatch.setattr("maxmargin.tabular.search.FIRST_ROWS", 60)
+    monkeypatch.setattr("maxmargin.tabular.search.MOST_SEARCHED", 90)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import numpy as np
 
 from maxmargin.ops.clock import Clock
 from maxmargin.tabular.preparation import Preparation
-from maxmargin.tabular.search import STAGES, first_candidates, neighbours, run_search
+from maxmargin.tabular.search import FIRST_ROWS, first_candidates, neighbours, run_search
 from maxmargin.tabular.task import Task
 
 
@@ -30,8 +30,8 @@ def test_any_number_of_threads_finds_the_same():
 
 
 def test_stages_look_at_more_rows_each():
-    found = run_search(task_of(STAGES[0] + 50), Clock(), None)
-    assert sorted({rows for _, rows, _ in found.trials}) == [STAGES[0], STAGES[0] + 50]
+    found = run_search(task_of(FIRST_ROWS + 50), Clock(), None)
+    assert sorted({rows for _, rows, _ in found.trials}) == [FIRST_ROWS, 624, FIRST_ROWS + 50]
 
 
 def test_time_is_up_before_it_begins():
@@ -47,7 +47,7 @@ def test_neighbours_hold_the_survivors_with_the_best_ridge_of_each():
 
 
 def test_samples_keep_the_shares_of_classes():
-    base = task_of(STAGES[0] * 2)
+    base = task_of(FIRST_ROWS * 2)
     label = (np.arange(len(base)) % 10 == 0).astype(np.intp)
     found = run_search(Task(base.rows, base.Y, None, label), Clock(), None)
     assert np.isclose(label[found.sample].mean(), 0.1, atol=0.01)

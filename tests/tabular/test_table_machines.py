@@ -77,8 +77,9 @@ def test_a_quantity_with_intervals():
 @pytest.mark.parametrize("kind", ["classes", "several", "quantity"])
 def test_more_rows_than_least_squares_takes(kind, monkeypatch):
     """With the border between the two ways lowered, large tables are small."""
-    monkeypatch.setattr(final, "STAGES", (600, 1500, 120))
-    monkeypatch.setattr("maxmargin.tabular.search.STAGES", (60, 90, 120))
+    monkeypatch.setattr(final, "MOST_SEARCHED", 120)
+    monkeypatch.setattr("maxmargin.tabular.search.FIRST_ROWS", 60)
+    monkeypatch.setattr("maxmargin.tabular.search.MOST_SEARCHED", 120)
     X, y = make_friedman1(300, noise=0.5, random_state=0)
     if kind == "quantity":
         model = TableSVR().fit(X[:200], y[:200])
@@ -93,8 +94,9 @@ def test_more_rows_than_least_squares_takes(kind, monkeypatch):
 
 
 def test_of_very_many_rows_some_are_drawn(monkeypatch):
-    monkeypatch.setattr(final, "STAGES", (600, 1500, 120))
-    monkeypatch.setattr("maxmargin.tabular.search.STAGES", (60, 90, 120))
+    monkeypatch.setattr(final, "MOST_SEARCHED", 120)
+    monkeypatch.setattr("maxmargin.tabular.search.FIRST_ROWS", 60)
+    monkeypatch.setattr("maxmargin.tabular.search.MOST_SEARCHED", 120)
     for place in (final, __import__("maxmargin.tabular.table_machine", fromlist=["x"])):
         monkeypatch.setattr(place, "MOST_ROWS", 150)
     X, y = make_friedman1(300, random_state=0)

@@ -23,6 +23,7 @@ from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import advance, muted, stop_asked
 
+ROUNDING = 1e-12  # relative; two losses as near as this are equal
 _NAN = float("nan")
 _LATER = {"later": True}  # model files of releases without this number are read all the same
 
@@ -436,9 +437,9 @@ class _Patience:
         without_loss = math.isnan(made.validation_loss)
         watched = made.validation_error if without_loss else made.validation_loss
         self.latest = made.round
-        if watched < self._lowest:
+        if _below(watched, self._lowest):
             self._lowest, self.best_round = watched, made.round
-        fell = watched < self._reference - self._tol
+        fell = _below(watched, self._reference - self._tol)
         self._reference, self._idle = (watched, 0) if fell else (self._reference, self._idle + 1)
 
     @property
@@ -450,6 +451,14 @@ class _Patience:
     def regrets(self) -> bool:
         """Whether there are rounds after the best one."""
         return self._patience is not None and 0 < self.best_round < self.latest
+
+
+def _below(value: float, bar: float) -> bool:
+    """Say whether a value is lower by more than rounding.
+
+    Equal errors are sums of other weights, whose last bits differ, and on each processor otherwise.
+    """
+    return value < bar - (ROUNDING * abs(bar) if math.isfinite(bar) else 0.0)
 
 
 def with_printing(callback: Callback | None, verbose: int) -> Callback | None:

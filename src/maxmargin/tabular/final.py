@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import Clock
+from maxmargin.ops.threads import side_by_side
 from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.machine import (
     Member,
@@ -24,7 +25,7 @@ from maxmargin.tabular.machine import (
     fit_least_squares,
     fit_support_vectors,
 )
-from maxmargin.tabular.search import STAGES, SearchResult
+from maxmargin.tabular.search import MOST_SEARCHED, SearchResult, Trial
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
@@ -62,9 +63,13 @@ def fit_members(
     """Fit the machines that the search chose to all rows."""
     part = task.part(found.sample)
     chosen = choose_members(part, found.finalists, found.unseen)
-    if len(task) <= STAGES[-1] or clock.over():
+    if len(task) <= MOST_SEARCHED or clock.over():
         left_out: Any = sum(share * trial.found.values for trial, share in chosen)
-        members = [fit_least_squares(part, t.candidate, share, offset) for t, share in chosen]
+
+        def fit(pair: tuple[Trial, float]) -> Member:
+            return fit_least_squares(part, pair[0].candidate, pair[1], offset)
+
+        members = side_by_side(fit, chosen, n_jobs)
         values = np.asarray(left_out, dtype=np.float64) + offset
         unseen = Unseen(found.sample[found.unseen], values[found.unseen])
         return Fitted(tuple(members), found.sample, unseen)

@@ -17,7 +17,7 @@ from maxmargin.svm import SVC
 from maxmargin.svm.decision import by_class
 from maxmargin.svm.svr import SVR
 from maxmargin.tabular.candidate import Candidate
-from maxmargin.tabular.least_squares import solve
+from maxmargin.tabular.least_squares import solve_exactly
 from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.search import Trial
 from maxmargin.tabular.task import Task
@@ -84,12 +84,12 @@ def fit_least_squares(task: Task, candidate: Candidate, share: float, offset: Ve
     support = candidate.scaled(task.rows, np.float64)
     gram = Gram.of(candidate.kernel, support)
     K = gram.kernel._evaluate(gram.rows, gram.rows)
-    found = solve(K, task.Y, candidate.ridge, task.weight)
+    found = solve_exactly(K, task.Y, candidate.ridge, task.weight)
     if found is None:
         raise ValueError(
             "The kernel matrix of the best machine is singular; drop repeated columns."
         )
-    beta = np.ascontiguousarray(found.beta.T)
+    beta = np.ascontiguousarray(found.T)
     weight = np.ones(len(task)) if task.weight is None else task.weight
     cost, products = weight / candidate.ridge, beta @ K
     certificates = []

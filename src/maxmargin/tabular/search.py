@@ -34,8 +34,10 @@ Matrix = NDArray[Any]
 
 GAMMAS = (0.15, 0.5, 1.5, 5.0)  # times the inverse of the median distance
 RIDGES = (0.003, 0.03, 0.3)
-STAGES = (600, 1500, 3000)  # rows that are looked at, stage after stage
-SURVIVORS = (10, 5)  # candidates that each stage but the last sends on, with their neighbours
+FIRST_ROWS, MOST_SEARCHED = 600, 3000  # that the first stage looks at, and the last at most
+FIRST = PROFILES[:2]  # what the first stage tries; the others are neighbours
+NEARBY = (1.0, 1.5)  # gammas of the second stage: more rows bear narrower kernels
+SURVIVORS = (4, 5)  # candidates that each stage but the last sends on, with their neighbours
 FINALISTS = 8  # of the last stage that may be members
 PULLS = (0.001, 0.004)  # of weights of columns towards those that they begin with
 STARTS = 2  # kernels whose columns are weighed one by one
@@ -72,8 +74,7 @@ class SearchResult:
 def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> SearchResult:
     """Search a machine for a task."""
     order = _spread_order(task, seed)
-    sizes = [size for size in STAGES if size < len(task)][: len(STAGES) - 1]
-    sizes.append(min(len(task), STAGES[-1]))
+    sizes = stage_sizes(len(task))
     candidates = list(first_candidates(task.rows))
     told: list[tuple[str, int, float]] = []
     finalists: list[Trial] = []
@@ -107,6 +108,18 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
     return SearchResult(tuple(told), chosen, sample, unseen, not clock.over())
 
 
+def stage_sizes(rows: int) -> list[int]:
+    """Return how many rows each stage looks at, the middle one in between by ratio.
+
+    Examples
+    --------
+    >>> stage_sizes(500), stage_sizes(2400), stage_sizes(10**6)
+    ([500], [600, 1200, 2400], [600, 1341, 3000])
+    """
+    last = min(rows, MOST_SEARCHED)
+    return [last] if last <= FIRST_ROWS else [FIRST_ROWS, int((FIRST_ROWS * last) ** 0.5), last]
+
+
 def _spread_order(task: Task, seed: int) -> NDArray[np.intp]:
     """Return a random order of rows whose every beginning has about the shares of classes."""
     random = np.random.default_rng(seed)
@@ -123,19 +136,18 @@ def _spread_order(task: Task, seed: int) -> NDArray[np.intp]:
 
 def first_candidates(rows: Rows) -> Iterator[Candidate]:
     """Yield what the first stage tries."""
-    numbers = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)] if rows.has("standardised") else [(0.0, 0.0)]
+    numbers = [(0.5, 0.5), (1.0, 0.0), (0.0, 1.0)] if rows.has("standardised") else [(0.0, 0.0)]
     words = [(1.0, 1.0), (1.0, 0.0), (0.5, 1.0)] if rows.has("levels") else [(0.0, 0.0)]
-    texts = (1.0,) if rows.has("texts") else (0.0,)
-    kernels = product(METRICS, PROFILES, GAMMAS, RIDGES)
-    for (a, b), (c, d), e, kernel in product(numbers, words, texts, kernels):
-        yield Candidate((a, b, 0.5, c, d, e), *kernel)
+    texts = 1.0 if rows.has("texts") else 0.0
+    mixtures = [*product(numbers, words[:1]), *product(numbers[:1], words[1:])]
+    for ((a, b), (c, d)), kernel in product(mixtures, product(METRICS, FIRST, GAMMAS, RIDGES)):
+        yield Candidate((a, b, 0.5, c, d, texts), *kernel)
 
 
 def neighbours(best: Sequence[Candidate], stage: int) -> Iterator[Candidate]:
     """Yield the survivors of a stage and candidates near them."""
-    step = (1.8, 1.3)[min(stage, 1)]
     for each in _without_ridges(best):
-        for gamma in (1.0, step, 1.0 / step) if stage == 0 else (1.0,):
+        for gamma in NEARBY if stage == 0 else (1.0,):
             for ridge in (1.0, 0.3, 3.0):
                 yield replace(each, gamma=each.gamma * gamma, ridge=each.ridge * ridge)
 
