@@ -53,6 +53,13 @@ def _hgb(quantity: bool, **point: Any) -> Any:
     return kind(random_state=0, **point)
 
 
+def _realmlp(quantity: bool) -> Any:
+    from pytabkit import RealMLP_TD_Classifier, RealMLP_TD_Regressor
+
+    kind = RealMLP_TD_Regressor if quantity else RealMLP_TD_Classifier
+    return _WithoutGaps(kind(device="cpu", random_state=0))
+
+
 def _ours(quantity: bool) -> Any:
     return TableSVR() if quantity else TableSVC()
 
@@ -75,12 +82,37 @@ def _with_columns(model: Any) -> Any:
     return make_pipeline(make_column_transformer((words, of_words), (numbers, rest)), model)
 
 
+class _WithoutGaps:
+    """A model that wants no gaps in numbers: medians and indicators instead, words as they are."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: pd.DataFrame, y: Any) -> _WithoutGaps:
+        numbers = X.select_dtypes(exclude="category")
+        self.medians = numbers.median().fillna(0.0)
+        self.gappy = [name for name in numbers if numbers[name].isna().any()]
+        self.model.fit(self._filled(X), y)
+        return self
+
+    def predict(self, X: pd.DataFrame) -> Any:
+        return self.model.predict(self._filled(X))
+
+    def predict_proba(self, X: pd.DataFrame) -> Any:
+        return self.model.predict_proba(self._filled(X))
+
+    def _filled(self, X: pd.DataFrame) -> pd.DataFrame:
+        gaps = {f"{name} is missing": X[name].isna().astype(float) for name in self.gappy}
+        return X.fillna(self.medians.to_dict()).assign(**gaps).reset_index(drop=True)
+
+
 CONTESTANTS: dict[str, Callable[..., Any]] = {
     OURS: _ours,
     "HGB": _hgb,
     "LightGBM": _lightgbm,
     "XGBoost": _xgboost,
     "CatBoost": _catboost,
+    "RealMLP": _realmlp,
     "random forest": _forest,
     "nearest neighbours": _neighbours,
 }

@@ -7,7 +7,8 @@ itself. Scores are accuracy, or R² of quantities, on rows nobody saw; log loss,
 error and seconds beside them. "HGB, tuned" is the best of its defaults and 20 random points on a
 quarter of its training rows, by log loss or squared error, fitted again to all of them. Results are
 kept in benchmarks/results/tables.json as they come; ``python -m benchmarks.table_report`` puts them
-into the documents. LightGBM, XGBoost and CatBoost are left out where they are not installed.
+into the documents. LightGBM, XGBoost, CatBoost and RealMLP (pytabkit) are left out where they are
+not installed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def _routine(name: str, letters: int = 1) -> Callable[..., None]:
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     number = ctypes.POINTER(ctypes.c_int)
-    given = [ctypes.c_char_p] * letters + [number, ctypes.c_void_p, number, number]
+    given: list[Any] = [*[ctypes.c_char_p] * letters, number, ctypes.c_void_p, number, number]
     kind = ctypes.CFUNCTYPE(None, *given)
     routine: Callable[..., None] = kind(pointer_of(capsule, name_of(capsule)))
     return routine
