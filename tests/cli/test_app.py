@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import maxmargin.cli.fit
 from maxmargin.cli import app
-from maxmargin.cli.folder import NAMES, Folder
-from maxmargin.cli.request import Request, command_of
+from maxmargin.job.folder import NAMES, Folder
+from maxmargin.job.request import Request, command_of
 from maxmargin.tables import InputError
 
 PanicException = type("PanicException", (BaseException,), {})

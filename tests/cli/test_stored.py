@@ -15,9 +15,9 @@ from sklearn.pipeline import Pipeline
 from typer.testing import CliRunner
 
 from maxmargin.cli import app
-from maxmargin.cli.request import Request
 from maxmargin.cli.stored import judged, load
 from maxmargin.job.prediction import name_rows
+from maxmargin.job.request import Request
 from maxmargin.storage import load_model, save_model
 from maxmargin.tables import Reading
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from maxmargin.cli.folder import NAMES
+from maxmargin.job.folder import NAMES
 
 COMMAND = [sys.executable, "-m", "maxmargin"]
 FIT = ["fit", "data.csv", "--target", "y", "--models", "lda", "--folds", "2", "--out", "out"]

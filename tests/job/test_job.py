@@ -226,6 +226,19 @@ class TestProtocol:
         assert all(0.0 <= each.share <= 1.0 for each in told)
         assert told[-1].share == 1.0
 
+    def test_each_model_is_told_once_when_it_is_finished(self, two_classes, with_members):
+        with_members(scripted(run_out_of_time))
+        told = []
+        outcome = run_job(QUICK, two_classes, told.append)
+        results = [each.result for each in told if each.result is not None]
+        assert sorted(each.name for each in results) == sorted(e.name for e in outcome.entries)
+        for each in results:
+            assert each.status == outcome[each.name].status
+            if each.run is not None:
+                assert each.run.mean == outcome[each.name].run.mean
+        begun = [each.model for each in told if each.model and each.result is None]
+        assert list(dict.fromkeys(begun)) == ["baseline", "lda", "scripted"]
+
     def test_proofs_speak_of_gaps_and_bounds(self, two_classes):
         names = ("svm-linear", "adaboost", "boosting")
         outcome = run_job(replace(QUICK, models=names), two_classes)

@@ -184,7 +184,7 @@ def fit(
     with complaining():
         _check(file)
         from maxmargin.cli.fit import repeat_fit, run_fit
-        from maxmargin.cli.request import Request
+        from maxmargin.job.request import Request
 
         if repeat is not None:
             _refuse_beside_repeat(context)
@@ -237,7 +237,7 @@ def compare(
     with complaining():
         _check(file)
         from maxmargin.cli.fit import run_compare
-        from maxmargin.cli.request import Request
+        from maxmargin.job.request import Request
 
         run_compare(Request.of(context.params, begun), json=json)
 
@@ -310,8 +310,8 @@ def demo(
     """Run fit on the Heart data that ship with the package."""
     with complaining():
         from maxmargin.cli.fit import run_fit
-        from maxmargin.cli.request import Request
         from maxmargin.datasets import heart_path
+        from maxmargin.job.request import Request
 
         request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
         run_fit(replace(request, command="maxmargin demo"), out, json=json)

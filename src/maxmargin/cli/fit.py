@@ -11,8 +11,6 @@ from typing import Any
 import typer
 
 from maxmargin.cli.complaint import CANNOT, DIFFERENT, leave
-from maxmargin.cli.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
-from maxmargin.cli.request import Request, parse_bytes
 from maxmargin.cli.tell import (
     progress,
     say,
@@ -23,6 +21,7 @@ from maxmargin.cli.tell import (
     tell_table,
 )
 from maxmargin.job import Entry, Outcome, run_comparison, run_job
+from maxmargin.job.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
 from maxmargin.job.metric import choose_metric, sought_of
 from maxmargin.job.outcome import faults_of
 from maxmargin.job.prediction import defused, predictions_of
@@ -35,6 +34,7 @@ from maxmargin.job.record import (
     read_record,
     record_of,
 )
+from maxmargin.job.request import Request, parse_bytes
 from maxmargin.storage import save_model
 from maxmargin.tables import InputError, Table
 

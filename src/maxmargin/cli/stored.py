@@ -17,7 +17,6 @@ from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 
 from maxmargin.cli.complaint import shown
-from maxmargin.cli.request import parse_bytes, reading_of
 from maxmargin.cli.tell import interval, say, tell_classes, tell_test, title
 from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
@@ -26,6 +25,7 @@ from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.prediction import defused, name_rows, predict_frame
 from maxmargin.job.record import interval_from, plain, test_of
+from maxmargin.job.request import parse_bytes, reading_of
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.tables import InputError, Reading, Schema, read_frame
 from maxmargin.tables.file import digest

@@ -14,10 +14,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from maxmargin.cli.complaint import shown
-from maxmargin.cli.folder import MODEL
 from maxmargin.cli.invocation import own_command
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
+from maxmargin.job.folder import MODEL
 from maxmargin.job.metric import are_unequal, is_of_one_class
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.wording import Metric, significant

@@ -95,10 +95,12 @@ def hold_contest(
         effort.refuse(_why_not(rules, effort.candidate, rows, budget))
         to_come = [each.cost for each in candidates[place + 1 :]]
         _go_on(effort, budget.share(effort.candidate.cost, to_come), budget, watcher)
+        watcher.say_results()
     for effort in sorted(efforts, key=lambda each: each.to_come):
         effort.refuse(CTRL_C if budget.interrupted else "")
         _go_on(effort, budget.until_report, budget, watcher)
         effort.refuse(_too_long(effort.to_come))
+        watcher.say_results()
     contest = Contest(
         _ranked([effort.entry() for effort in efforts]),
         {effort.name: effort.model for effort in efforts if effort.model is not None},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from maxmargin.job.outcome import Entry
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -23,6 +25,11 @@ class Progress:
     left : float
         Seconds to go, estimated so that they do not jump; no more than the budget has left. NaN
         while nothing is known of them.
+    model : str
+        Name of the model at work, as ``--models`` calls it; empty where it is no single one.
+    result : Entry or None
+        A model that is finished, told once for each: with its scores, or with the reason for
+        having none. All else is then as it was told before.
     """
 
     title: str
@@ -30,6 +37,8 @@ class Progress:
     share: float
     seconds: float
     left: float
+    model: str = ""
+    result: Entry | None = None
 
 
 Teller = Callable[[Progress], object]

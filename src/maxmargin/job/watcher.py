@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from maxmargin.evaluation import FoldDone
 from maxmargin.job.budget import Budget
@@ -29,6 +29,8 @@ class Watcher:
     tell: Teller
     _estimate: TimeLeft = field(default_factory=TimeLeft, init=False)
     _share: float = field(default=0.0, init=False)
+    _place: Progress | None = field(default=None, init=False)
+    _told: set[str] = field(default_factory=set, init=False)
 
     def say(self, effort: Effort) -> None:
         """Tell what a model does next.
@@ -37,7 +39,16 @@ class Watcher:
         ----------
         effort : Effort
         """
-        self._say(effort.candidate.title, effort.next_step, self._to_come() + self._halves())
+        left = self._to_come() + self._halves()
+        self._say(effort.candidate.title, effort.next_step, left, effort.name)
+
+    def say_results(self) -> None:
+        """Tell of the models that have finished since the last call, each once."""
+        for effort in self.efforts:
+            if effort.over and effort.name not in self._told:
+                self._told.add(effort.name)
+                place = self._place or Progress("", "", 0.0, 0.0, float("nan"))
+                self.tell(replace(place, seconds=self.budget.seconds, result=effort.entry()))
 
     def say_half(self, done: FoldDone) -> None:
         """Tell of the comparison of the best two.
@@ -49,14 +60,15 @@ class Watcher:
         left = self._halves() * (1.0 - done.done / done.total)
         self._say("the best two, 5x2 cross-validation", f"{done.done} of {done.total}", left)
 
-    def _say(self, title: str, step: str, left: float) -> None:
+    def _say(self, title: str, step: str, left: float, model: str = "") -> None:
         spent = self.budget.seconds
         if any(each.seconds for each in self.efforts):
             left = min(self._estimate.by_guess(spent, left), self.budget.left)
             self._share = max(self._share, min(1.0, spent / max(spent + left, 1e-9)))
         else:
             left = float("nan")  # nothing has been measured yet
-        self.tell(Progress(title, step, self._share, spent, left))
+        self._place = Progress(title, step, self._share, spent, left, model)
+        self.tell(self._place)
 
     def _to_come(self) -> float:
         """Of models that have not begun, as long as the others need for their costs."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
-from maxmargin.job import Job, parse_budget
+from maxmargin.job.budget import parse_budget
+from maxmargin.job.job import Job
 from maxmargin.tables import InputError, Reading, Table, Wishes, load_table
 
 _NOT_REPEATED = {"file", "out", "json", "jobs", "memory", "repeat"}
