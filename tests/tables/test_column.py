@@ -126,8 +126,8 @@ def test_groups_that_are_none(values, sentence):
     ("values", "warning"),
     [
         (LABELS, "equals the target"),
-        ([1, 2] * (N // 2), "says the same as the target in other values"),
-        ([True, False] * (N // 2), "says the same as the target in other values"),
+        ([1, 2] * (N // 2), "duplicates the target in other values"),
+        ([True, False] * (N // 2), "duplicates the target in other values"),
     ],
 )
 def test_a_column_that_gives_the_target_away_is_warned_of(values, warning):

@@ -60,6 +60,15 @@ Id = Annotated[
 Group = Annotated[
     str | None, typer.Option(help="A column whose equal values keep rows together in splits.")
 ]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        help="A column of dates or numbers: learn from earlier rows, be judged on later ones."
+    ),
+]
+Positive = Annotated[
+    str | None, typer.Option(help="The class to be found, of two; the rarer one if left out.")
+]
 Task = Annotated[
     str | None, typer.Option(help="classification or regression; by the target if left out.")
 ]
@@ -157,7 +166,9 @@ def fit(
     drop: Drop = None,
     id: Id = None,  # noqa: A002
     group: Group = None,
+    time: Time = None,
     task: Task = None,
+    positive: Positive = None,
     missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -220,7 +231,9 @@ def compare(
     drop: Drop = None,
     id: Id = None,  # noqa: A002
     group: Group = None,
+    time: Time = None,
     task: Task = None,
+    positive: Positive = None,
     missing: Missing = None,
     separator: Separator = None,
     encoding: Encoding = None,

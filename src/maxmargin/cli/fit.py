@@ -17,6 +17,7 @@ from maxmargin.cli.tell import (
     tell_choice,
     tell_entries,
     tell_files,
+    tell_leaks,
     tell_outcome,
     tell_table,
 )
@@ -88,6 +89,7 @@ def _fit(
         typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
     else:
         tell_files(folder.path, NAMES)
+        tell_leaks(table)
     return outcome, record
 
 

@@ -219,11 +219,24 @@ def tell_outcome(outcome: Outcome) -> None:
     tell_entries(outcome.entries, outcome.metric, outcome.test.sought)
     tell_choice(done[:2], outcome.verdict)
     tell_test(outcome.test, outcome.metric)
+    tell_leaks(outcome.table)
     if are_unequal(outcome.table):
         tell_classes(outcome.test)
     _tell_suspects(outcome)
     for note in outcome.notes:
         say((shown(note), "yellow"))
+
+
+def tell_leaks(table: Table) -> None:
+    """Warn of features that may hold the target, which no score survives.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    for column in table.leaks:
+        said = f"Suspected leak: {shown(column.name)!r} {shown(column.warning)}."
+        say((said, "bold red"))
 
 
 def tell_test(test: TestResult, metric: str, rows: str = "test rows") -> None:

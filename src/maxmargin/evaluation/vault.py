@@ -86,6 +86,8 @@ class TestVault:
         Whether X is a kernel matrix, of which the test rows lose their columns too.
     random_state : int, RandomState or None, default=None
         Of the split.
+    held : array-like of int, default=None
+        Places of the rows to keep, such as the latest; they are chosen at random if left out.
 
     Attributes
     ----------
@@ -123,6 +125,7 @@ class TestVault:
         stratify: bool | None = None,
         pairwise: bool = False,
         random_state: Any = None,
+        held: Any = None,
     ) -> None:
         if isinstance(test_size, Integral):
             check_number("TestVault", "test_size", test_size, 1, whole=True)
@@ -131,8 +134,13 @@ class TestVault:
         everything = Rows.of(X, y, groups, sample_weight)
         if stratify is None:
             stratify = type_of_target(everything.y) in ("binary", "multiclass")
-        kept, held = hold_out(everything, test_size, classify=stratify, random_state=random_state)
-        self._open, self._shut = everything.part(kept, held, pairwise)
+        if held is None:
+            how: Any = {"classify": stratify, "random_state": random_state}
+            kept, places = hold_out(everything, test_size, **how)
+        else:
+            places = np.unique(np.asarray(held, dtype=np.intp))
+            kept = np.setdiff1d(np.arange(len(everything)), places)
+        self._open, self._shut = everything.part(kept, places, pairwise)
         self._looks: list[Look] = []
 
     @property

@@ -17,6 +17,7 @@ from maxmargin.evaluation import Verdict
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.rows import Rows
 from maxmargin.job.budget import Budget
+from maxmargin.job.chronology import forward_folds
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
 from maxmargin.job.family import Candidate
@@ -111,6 +112,8 @@ def hold_contest(
 
 
 def _parts(rules: Rules, rows: Rows) -> list[Split]:
+    if rules.table.timeline is not None:
+        return forward_folds(rules.table, rows.index, rules.folds)
     try:
         return splits(rules.folds, rows, classify=rules.classify, random_state=rules.seed)
     except ValueError:

@@ -50,6 +50,8 @@ def fight(
         Why it is not by 5x2 cross-validation; empty where it is.
     """
     verdict, why = None, "There was no time for 5x2 cross-validation"
+    if rules.table.timeline is not None:
+        why = "Halves of 5x2 cross-validation would mix past and future"
     if _halves_wanted(rules, [entry for _, entry in best], budget):
         with budget.until_interrupted():
             try:
@@ -73,6 +75,8 @@ def _why_not(rules: Rules, rows: Rows, error: Exception) -> str:
 
 
 def _halves_wanted(rules: Rules, best: Sequence[Entry], budget: Budget) -> bool:
+    if rules.table.timeline is not None:
+        return False
     if rules.test is not None:
         return rules.test == BY_HALVES
     needed = 10 * HALF * sum(entry.fit_seconds for entry in best)

@@ -14,6 +14,7 @@ from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
 from maxmargin.job.budget import DEFAULT, REPORT, Budget
+from maxmargin.job.chronology import latest_rows, note_on_time
 from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
@@ -193,6 +194,8 @@ class _Work:
     def vault(self) -> TestVault:
         """Put test rows aside, classes in proportion where every class has enough rows."""
         rows = len(self.table.target)
+        if self.table.timeline is not None:
+            return self._vault_of_latest()
         some = rows * self.job.test_size >= _TEST_ROWS
         for stratify in [True, False] if self.rules.classify and some else [self.rules.classify]:
             try:
@@ -206,6 +209,12 @@ class _Work:
             f"{' that both hold every class' if self.rules.classify else ''}: give more rows, or"
             " another --test-size."
         )
+
+    def _vault_of_latest(self) -> TestVault:
+        """Put the latest rows aside."""
+        held = latest_rows(self.table, self.job.test_size)
+        self.notes.append(note_on_time(self.table, held, self.job.test_size))
+        return TestVault(self.table.features, self.table.target, held=held)
 
     def _remark(self, stratify: bool) -> None:
         if self.rules.classify and not stratify:

@@ -103,7 +103,7 @@ def _similar(wanted: str) -> list[str]:
 
 
 def sought_of(table: Table) -> Any:
-    """Give the class that is sought among two: the rarer one, of equal ones the second.
+    """Return the positive class of two: the user's, else the rarer one, of equal ones the second.
 
     Parameters
     ----------
@@ -117,6 +117,8 @@ def sought_of(table: Table) -> Any:
     classes = table.schema.classes
     if len(classes) != 2:
         return None
+    if table.positive is not None:
+        return table.positive
     first, second = (np.count_nonzero(table.target == label) for label in classes)
     return classes[0] if first < second else classes[1]
 

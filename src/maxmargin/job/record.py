@@ -90,6 +90,7 @@ def _results(outcome: Outcome) -> dict[str, Any]:
         "test": test_of(outcome.test),
         "suspects": [asdict(each) for each in outcome.suspects],
         "importances": [asdict(each) for each in outcome.importances],
+        "leaks": [each.name for each in outcome.table.leaks],
     }
 
 

@@ -1,6 +1,6 @@
-"""The class that is sought among two: the rarer one, whichever comes first in the alphabet.
+"""The positive class of two: the one the user named, else the rarer one.
 
-Decision values, and the curves made of them, are of the second class. Where that is the commoner
+Decision values, and the curves made of them, are of the second class. Where that is the other
 one, its average precision is high whatever the model does; curves are then made again, of the
 other class, from the decision values with their sign turned.
 """
@@ -15,13 +15,14 @@ import numpy as np
 
 from maxmargin.evaluation import Band, band_of
 from maxmargin.job import Entry, Outcome
+from maxmargin.job.metric import sought_of
 
 CURVES = {"ROC": "roc", "precision-recall": "precision_recall"}
 
 
 @dataclass(frozen=True)
 class Sought:
-    """The curves of the rarer one of two classes.
+    """The curves of the positive class of two.
 
     Parameters
     ----------
@@ -33,16 +34,14 @@ class Sought:
 
     @property
     def label(self) -> Any:
-        """The rarer class; None where there are not two."""
-        classes = self.outcome.table.schema.classes
-        return classes[0 if self._turned else 1] if len(classes) == 2 else None
+        """The positive class; None where there are not two."""
+        return sought_of(self.outcome.table)
 
     @cached_property
     def _turned(self) -> bool:
-        """Whether the first class is the rarer one: scores are of the second as they come."""
+        """Whether the first class is the positive one: scores are of the second as they come."""
         classes = self.outcome.table.schema.classes
-        counts = [np.count_nonzero(self.outcome.table.target == label) for label in classes]
-        return len(counts) == 2 and bool(counts[0] < counts[1])
+        return len(classes) == 2 and bool(self.label == classes[0])
 
     def band(self, entry: Entry, kind: str) -> Band | None:
         """Give the curve of a model over folds.

@@ -34,6 +34,7 @@ PARTS: dict[str, Callable[[pl.Expr], pl.Expr]] = {
     "hour": lambda when: 60 * when.dt.hour().cast(pl.Int32) + when.dt.minute(),
 }
 _MINUTES = 60.0
+DAYS_OF_A_YEAR = 365
 
 
 def find_form(words: pl.Series) -> str | None:
@@ -52,6 +53,19 @@ def find_form(words: pl.Series) -> str | None:
         if _fits(sample, form) and _fits(present, form):
             return form
     return None
+
+
+def best_form(words: pl.Series) -> str | None:
+    """Find the form that most words have; None if no word is a date.
+
+    >>> best_form(pl.Series(["soon", "31.12.2023", "1.2.2024"]))
+    '%d.%m.%Y'
+    """
+    present = words.drop_nulls()
+    likely = [word for word in present.head(_SAMPLE) if _LIKELY.fullmatch(word)]
+    forms = dict.fromkeys(form for word in likely for form in _forms(word))
+    fits = {form: len(present) - read_dates(present, form).null_count() for form in forms}
+    return max(fits, key=lambda form: fits[form], default=None)
 
 
 def _forms(word: str) -> tuple[str, ...]:
@@ -144,3 +158,14 @@ def parts_of(when: pl.Series) -> list[str]:
     """
     possible = ["hour"] if when.dtype == pl.Time else list(PARTS)
     return [part for part in possible if take_part(when, part).drop_nulls().n_unique() > 1]
+
+
+def days_between(when: pl.Series) -> int:
+    """Count the days from the first date to the last.
+
+    >>> from datetime import date
+    >>> days_between(plain_dates(pl.Series([date(2024, 1, 8), date(2024, 1, 1), None])))
+    7
+    """
+    days = take_part(when.drop_nulls(), "days")
+    return int(float(days.max() or 0.0) - float(days.min() or 0.0))  # type: ignore[arg-type]

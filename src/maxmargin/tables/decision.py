@@ -8,12 +8,21 @@ are beside those that do not, and is stored as plain data.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
-from maxmargin.tables.date import find_form, is_ambiguous, parts_of, plain_dates, read_dates
+from maxmargin.tables.date import (
+    DAYS_OF_A_YEAR,
+    days_between,
+    find_form,
+    is_ambiguous,
+    parts_of,
+    plain_dates,
+    read_dates,
+)
 from maxmargin.tables.hint import counted
 from maxmargin.tables.number import ask
 from maxmargin.tables.schema import Feature
@@ -23,6 +32,8 @@ from maxmargin.tables.value import WORDS, read_words
 MOST_CATEGORIES = 10_000
 FEW_WORDS = 20  # as many different words are categories, however few rows there are
 _YEARS = 1500, 2200  # a table of a row a year counts these, and means them
+MANY_DATES = 20  # of a column that suggests an order in time
+_BIRTHS = {"birth", "birthday", "birthdate", "born", "dob"}
 FEW_ROWS = 20  # in a table as small, numbers may count up by chance
 _NAMES_OF_ROWS = {
     *("id", "ids", "key", "uuid", "guid", "index", "idx", "row", "rows", "rowid", "rownames"),
@@ -94,6 +105,49 @@ def decide(facts: Facts) -> Decision:
     if facts.distinct == 1 and not facts.missing:
         return dropped(facts, kind_of(facts.values), "every row has the same value")
     return (_decide_words if kind_of(facts.values) == "category" else _decide_numbers)(facts)
+
+
+def decide_time(facts: Facts) -> Decision:
+    """Say what becomes of the column that orders rows in time: of it features recur or are none.
+
+    Days go on for ever, so that those of the future lie beyond all that were learned from; hours,
+    weekdays, and months where there is more than a year of them, come again.
+    """
+    when, form = _find_dates(facts.values)
+    parts = [] if when is None else [part for part in parts_of(when) if part != "days"]
+    if when is not None and when.dtype != pl.Time and days_between(when) < DAYS_OF_A_YEAR:
+        parts = [part for part in parts if part != "month"]
+    made = tuple(
+        Feature(f"{facts.name}.{part}", "number", facts.name, part, form=form) for part in parts
+    )
+    becomes = f", and becomes {', '.join(parts)}" if parts else ""
+    counts, kind = (facts.missing, facts.distinct), "number" if when is None else "date"
+    told = "orders the rows in time" + becomes
+    return Decision(Column(facts.name, kind, "time", told, *counts), made)
+
+
+def with_advice_on_time(decision: Decision) -> Decision:
+    """Warn of a column of many dates, by which later rows may have to be predicted.
+
+    Parameters
+    ----------
+    decision : Decision
+
+    Returns
+    -------
+    Decision
+    """
+    column = decision.column
+    days = any(each.part == "days" for each in decision.features)
+    if not days or column.distinct < MANY_DATES or _BIRTHS & {*_words_of(column.name)}:
+        return decision
+    option = shlex.join(["--time", column.name])
+    advice = (
+        "holds dates, and random test rows lie between those learned from: to predict later rows"
+        f" from earlier ones, give {option}"
+    )
+    warning = "; ".join(each for each in (column.warning, advice) if each)
+    return replace(decision, column=replace(column, warning=warning))
 
 
 def _find_useless(facts: Facts) -> Decision | None:

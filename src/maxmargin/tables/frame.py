@@ -16,6 +16,7 @@ from maxmargin.tables.memory import free_memory
 from maxmargin.tables.parquet import is_parquet, read_parquet
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.settle import Settled, settle
+from maxmargin.tables.spelling import as_written
 from maxmargin.tables.svmlight import ENDINGS, is_svmlight, read_svmlight
 
 
@@ -55,7 +56,9 @@ def read_frame(
     return read_file(Path(path), reading or Reading(), memory).frame
 
 
-def read_file(path: Path, reading: Reading, memory: int | None = None) -> Settled:
+def read_file(
+    path: Path, reading: Reading, memory: int | None = None, *, keep: str | None = None
+) -> Settled:
     """Read a file as ``read_frame`` does, and say what was found out on the way.
 
     Parameters
@@ -63,6 +66,8 @@ def read_file(path: Path, reading: Reading, memory: int | None = None) -> Settle
     path : Path
     reading : Reading
     memory : int, optional
+    keep : str, optional
+        A column whose spelling is kept beside its values.
 
     Returns
     -------
@@ -76,7 +81,8 @@ def read_file(path: Path, reading: Reading, memory: int | None = None) -> Settle
         raise InputError(f"{str(path)!r} holds no rows.")
     settled = settle(words.frame, reading, words.decimal)
     doubts = doubt_header(settled.frame) if words.named and reading.header else ()
-    return Settled(settled.frame, words.notes + settled.notes + doubts, settled.warnings)
+    written = None if keep is None else as_written(words.frame, keep)
+    return Settled(settled.frame, words.notes + settled.notes + doubts, settled.warnings, written)
 
 
 def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) -> Words:

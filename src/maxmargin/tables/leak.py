@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,5 +75,6 @@ def _proportional(facts: Sequence[Facts], target: NDArray[Any]) -> list[pl.Serie
 def _warning(column: pl.Series, target: Sequence[Any] | NDArray[Any]) -> str:
     words = column.cast(pl.String).to_list()
     same = words == [str(value) for value in target]
-    how = "equals the target" if same else "says the same as the target in other values"
-    return f"{how}: drop it unless it is known before the target is"
+    how = "equals the target" if same else "duplicates the target in other values"
+    option = shlex.join(["--drop", column.name])
+    return f"{how} (a leak?): give {option} if it is not known when predicting"

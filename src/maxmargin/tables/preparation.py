@@ -11,7 +11,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from maxmargin.tables.decision import Decision, Facts, count_values, decide, dropped, kind_of
+from maxmargin.tables.decision import (
+    Decision,
+    Facts,
+    count_values,
+    decide,
+    decide_time,
+    dropped,
+    kind_of,
+    with_advice_on_time,
+)
 from maxmargin.tables.error import InputError
 from maxmargin.tables.file import digest
 from maxmargin.tables.frame import read_file
@@ -22,8 +31,10 @@ from maxmargin.tables.number import ask
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.settle import Settled, settle
+from maxmargin.tables.spelling import as_written, respell
 from maxmargin.tables.table import Column, Table
-from maxmargin.tables.task import Labels, as_labels, read_labels
+from maxmargin.tables.task import Labels, as_labels, find_positive, read_labels
+from maxmargin.tables.timeline import timeline_of
 from maxmargin.tables.value import make_finite, whole_numbers
 from maxmargin.tables.wishes import Wishes
 
@@ -68,7 +79,7 @@ def load_table(
     a category of 4 values
     """
     path = Path(path)
-    found = read_file(path, reading or Reading(), memory)
+    found = read_file(path, reading or Reading(), memory, keep=wishes.target)
     if found.frame.width < 2:
         raise InputError(
             f"{str(path)!r} has a single column, {found.frame.columns[0]!r}, and needs a target and"
@@ -108,7 +119,8 @@ def make_table(
     """
     if frame.height == 0:
         raise InputError(f"{source.capitalize()} holds no rows.")
-    return _prepare(settle(frame, reading or Reading()), wishes, source, "")
+    found = replace(settle(frame, reading or Reading()), written=as_written(frame, wishes.target))
+    return _prepare(found, wishes, source, "")
 
 
 def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
@@ -122,7 +134,8 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
     features = _distinct_names([each for every in decisions for each in every.features])
     if not features:
         raise InputError(_no_feature(wishes.target, decisions))
-    ids, unused = _with_role(decisions, "id"), _with_role(decisions, "dropped", "group")
+    ids, unused = _with_role(decisions, "id"), _with_role(decisions, "dropped", "group", "time")
+    labels = respell(labels, found.written, rows)
     schema = Schema(features, wishes.target, labels.task, labels.classes, ids, unused)
     notes = (*found.notes, *infinite, *unlabelled, *labels.notes)
     return Table(
@@ -137,6 +150,8 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
         groups=_groups(labelled, wishes.group),
         ids=labelled.select(ids) if ids else None,
         notes=notes + tuple(note for each in decisions for note in each.notes),
+        positive=find_positive(labels, wishes.target, wishes.positive),
+        timeline=None if wishes.time is None else timeline_of(labelled.get_column(wishes.time)),
     )
 
 
@@ -184,7 +199,9 @@ def _decide_all(
     leaks = find_leaks(used, labels.values, len(labels.classes))
     for facts in every:
         said = [each for each in (leaks.get(facts.name), warnings.get(facts.name)) if each]
-        yield _decide_one(replace(facts, warning="; ".join(said)), wishes)
+        decision = _decide_one(replace(facts, warning="; ".join(said)), wishes)
+        column = replace(decision.column, leaks=facts.name in leaks)
+        yield replace(decision, column=column)
 
 
 def _decide_one(facts: Facts, wishes: Wishes) -> Decision:
@@ -197,7 +214,10 @@ def _decide_one(facts: Facts, wishes: Wishes) -> Decision:
         return Decision(Column(name, kind, "group", "keeps rows together", *counts))
     if name in wishes.id:
         return Decision(Column(name, kind, "id", "left out: it names the rows", *counts))
-    return decide(facts)
+    if name == wishes.time:
+        return decide_time(facts)
+    decision = decide(facts)
+    return decision if wishes.time or wishes.group else with_advice_on_time(decision)
 
 
 def _with_role(decisions: list[Decision], *roles: str) -> tuple[str, ...]:

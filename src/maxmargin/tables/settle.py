@@ -27,12 +27,14 @@ _FEW = 5
 class Settled:
     """A table of numbers, booleans and words.
 
-    ``notes`` say what is not obvious; ``warnings``, by columns, what few words stand in the way.
+    ``notes`` say what is not obvious; ``warnings``, by columns, what few words stand in the way;
+    ``written`` is a column as the file spells it, where one was asked for.
     """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
+    written: pl.Series | None = None
 
 
 def settle(frame: pl.DataFrame, reading: Reading, decimal: str = ".") -> Settled:

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from maxmargin.tables.schema import Schema
+from maxmargin.tables.timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Column:
     name : str
     kind : {"number", "category", "date", "text", "nothing"}
         What it holds.
-    role : {"feature", "target", "group", "id", "dropped"}
+    role : {"feature", "target", "group", "time", "id", "dropped"}
     treatment : str
         What is done with it, in words.
     missing : int
@@ -30,6 +31,8 @@ class Column:
         Different values.
     warning : str
         What the user should look at, such as a column that equals the target.
+    leaks : bool
+        Whether that is a suspected leak: the column duplicates the target.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Column:
     missing: int
     distinct: int
     warning: str = ""
+    leaks: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ class Table:
         The columns that name rows.
     notes : tuple of str
         What else was decided while reading, a sentence each.
+    positive : object
+        The class to be found, of two, where the user named one.
+    timeline : Timeline or None
+        The order of the rows in time, where the user named a column.
     """
 
     features: pl.DataFrame
@@ -80,6 +88,13 @@ class Table:
     groups: NDArray[Any] | None = None
     ids: pl.DataFrame | None = None
     notes: tuple[str, ...] = ()
+    positive: Any = None
+    timeline: Timeline | None = None
+
+    @property
+    def leaks(self) -> tuple[Column, ...]:
+        """Features that are suspected of giving the target away."""
+        return tuple(each for each in self.columns if each.leaks and each.role == "feature")
 
     @property
     def numbers(self) -> list[str]:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from maxmargin.tables.error import InputError
-from maxmargin.tables.hint import counted, listed
+from maxmargin.tables.hint import counted, listed, suggest
 from maxmargin.tables.value import whole_numbers
 
 FEW_VALUES = 10  # as many different whole numbers are classes, whatever they are
@@ -139,6 +139,38 @@ def _classes(name: str, values: NDArray[Any]) -> tuple[Any, ...]:
             " needs one to learn from and one to test on: remove such rows or join classes."
         )
     return classes
+
+
+def find_positive(labels: Labels, target: str, wanted: str | None) -> Any:
+    """Return the class that the user calls positive; None if none was named.
+
+    Parameters
+    ----------
+    labels : Labels
+    target : str
+        The target's name.
+    wanted : str or None
+
+    Returns
+    -------
+    object
+        One of ``labels.classes``.
+
+    Examples
+    --------
+    >>> find_positive(read_labels(pl.Series("y", [0, 1, 1, 0]), None), "y", "0")
+    0
+    """
+    if wanted is None:
+        return None
+    if len(labels.classes) != 2:
+        what = counted(len(labels.classes), "class", "classes") if labels.classes else "a quantity"
+        raise InputError(f"--positive needs a target of two classes, and {target!r} has {what}.")
+    spelt = {str(label): label for label in labels.classes}
+    if wanted.strip() not in spelt:
+        hint = suggest(wanted, [*spelt], "it has")
+        raise InputError(f"Column {target!r} has no class {wanted!r} (--positive): {hint}")
+    return spelt[wanted.strip()]
 
 
 def _small(values: NDArray[Any]) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ class Wishes:
         Column whose equal values keep rows together when they are split.
     task : {"classification", "regression"}, optional
         Decided by the target's values where not given.
+    positive : str, optional
+        The class to be found, of two.
+    time : str, optional
+        Column that orders rows in time: models learn from the past and are judged on the future.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class Wishes:
     id: tuple[str, ...] = ()
     group: str | None = None
     task: str | None = None
+    positive: str | None = None
+    time: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drop", as_tuple(self.drop))
@@ -66,12 +72,21 @@ class Wishes:
         drop = tuple(find_column(name, columns) for name in self.drop)
         ids = tuple(dict.fromkeys(find_column(name, columns) for name in self.id))
         group = None if self.group is None else find_column(self.group, columns)
-        for name in (*ids, *([] if group is None else [group]), target):
+        time = None if self.time is None else find_column(self.time, columns)
+        for name in (*ids, group, time, target):
             if name in drop:
                 raise InputError(f"Column {name!r} cannot be both used and dropped.")
         if target in (*ids, group):
             raise InputError(f"Column {target!r} cannot be predicted and name or group rows too.")
-        return Wishes(target, drop, ids, group, self.task)
+        if time is not None and time in (*ids, target):
+            raise InputError(
+                f"Column {time!r} cannot both order rows and name them or be predicted."
+            )
+        if time is not None and group is not None:
+            raise InputError(
+                "Give --group or --time, not both: a group may reach from the past to the future."
+            )
+        return Wishes(target, drop, ids, group, self.task, self.positive, time)
 
 
 def find_column(name: str, columns: Sequence[str]) -> str:
