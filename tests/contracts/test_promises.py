@@ -32,6 +32,11 @@ from maxmargin.losses import Huber, Insensitive, Quantile, SquaredInsensitive
 L = np.longdouble
 ROUNDED = 1 + 1e-9  # what the certificate's own numbers are printed to
 CHUNK, CHUNKS, SHARE = 250, 400, 40  # problems, and how many of them run always: a tenth
+# More landmarks than a linear kernel has rank: features of rounding were certified once.
+BEYOND_THE_RANK = [
+    *(10582, 14787, 15935, 23881, 25155, 28224, 32347),
+    *(37004, 42238, 59500, 60686, 76362, 78094, 90481),
+]
 
 
 # Data
@@ -432,6 +437,11 @@ def chunk(number):
 @pytest.mark.parametrize("number", range(SHARE))
 def test_certified_bounds_the_relative_gap(number):
     assert chunk(number)["CERTIFIED"] > CHUNK / 3
+
+
+@pytest.mark.parametrize("seed", BEYOND_THE_RANK)
+def test_landmarks_beyond_the_rank_keep_the_promise(seed):
+    assert problem(seed) == ("of_landmarks", "CERTIFIED", None)
 
 
 @pytest.mark.sweep
