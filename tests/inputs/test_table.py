@@ -5,8 +5,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.compose import make_column_transformer
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
-from maxmargin.boosting import DecisionStump, RegressionStump
+from maxmargin import SVC, AdaBoostClassifier, BaggingClassifier, OneVsRestClassifier
+from maxmargin.boosting import DecisionStump, LPBoostClassifier, RegressionStump
 from maxmargin.inputs.table import read
 from maxmargin.inputs.weights import read_weight
 
@@ -240,3 +246,36 @@ def test_weights():
 def test_an_unknown_word_is_refused_for_arrays_too():
     with pytest.raises(ValueError, match="must be None, 'from_dtype', indices, names or a mask"):
         DecisionStump(categorical_features="auto").fit(np.eye(4), Y)
+
+
+WORDS = pl.DataFrame({"a": [0.1, 0.9, 0.2, 0.8] * 5, "w": ["no", "yes", "no", "may be"] * 5})
+TREE = DecisionTreeClassifier(max_depth=2)
+
+
+@pytest.mark.parametrize("X", [WORDS, WORDS.to_numpy()], ids=["frame", "array"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        AdaBoostClassifier(TREE),
+        LPBoostClassifier(TREE),
+        AdaBoostClassifier(SVC(), resample=True, random_state=0),
+        BaggingClassifier(TREE),
+        BaggingClassifier(KNeighborsClassifier(), random_state=0),
+        OneVsRestClassifier(AdaBoostClassifier(TREE)),
+        OneVsRestClassifier(BaggingClassifier(SVC())),
+    ],
+    ids=lambda model: f"{model}"[:40],
+)
+def test_words_before_learners_that_take_none_are_one_sentence(model, X):
+    name = "'w'" if X is WORDS else "1"
+    says = rf"Column {name} of X holds strings such as '.*'; encode it as numbers, as OneHotEncoder"
+    with pytest.raises(ValueError, match=says) as told:
+        model.fit(X, [0, 1, 0, 1] * 5)
+    assert "\n" not in str(told.value)
+    assert "could not convert" not in str(told.value)
+
+
+def test_learners_that_take_words_are_given_them():
+    encoded = make_pipeline(make_column_transformer((OneHotEncoder(), [1])), TREE)
+    label = [0, 1, 0, 1] * 5
+    assert BaggingClassifier(encoded, random_state=0).fit(WORDS, label).score(WORDS, label) == 1.0

@@ -34,7 +34,7 @@ from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
-from maxmargin.inputs.table import read
+from maxmargin.inputs.table import naming_strings, read
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
@@ -200,7 +200,7 @@ class BaggingClassifier(
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
-        with watch(self.time_limit, self.on_interrupt) as clock:
+        with naming_strings(X), watch(self.time_limit, self.on_interrupt) as clock:
             return self._learn(X, y, sample_weight, clock)
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> Self:

@@ -43,7 +43,7 @@ from maxmargin.ensembles.rounds import (
 from maxmargin.inputs.labels import check_labels
 from maxmargin.inputs.parameters import check_choice, check_flag
 from maxmargin.inputs.routing import members_params
-from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
@@ -263,7 +263,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         self, X: Any, y: Any, sample_weight: Any, watched: Watched, fit_params: dict[str, Any]
     ) -> Self:
         self._check_parameters()
-        with watch(self.time_limit, self.on_interrupt) as clock:
+        with naming_strings(X), watch(self.time_limit, self.on_interrupt) as clock:
             return self._learn(X, y, sample_weight, watched, fit_params, clock)
 
     def _learn(

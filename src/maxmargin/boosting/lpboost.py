@@ -23,7 +23,7 @@ from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, b
 from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.routing import members_params
-from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.trees.stump import check_leaf_share
@@ -187,7 +187,8 @@ class LPBoostClassifier(VoteFit):
         self : object
         """
         self._check_parameters()
-        with watch(self.time_limit, self.on_interrupt) as clock, ExitStack() as stack:
+        limits = watch(self.time_limit, self.on_interrupt)
+        with naming_strings(X), limits as clock, ExitStack() as stack:
             data = self._reduce(X, y, sample_weight, members_params(self, fit_params))
             self._refuse_several()
             rows = data.rows(2)

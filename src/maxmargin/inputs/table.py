@@ -38,6 +38,8 @@ _CATEGORICAL_DTYPES = ("category", "Categorical", "Enum")  # of pandas and of po
 _TEXT_DTYPES = ("str", "string", "large_string", "String", "Utf8")
 _ANY_DTYPES = ("object", "Object")  # texts, or numbers that came with them
 _DATE_DTYPES = ("datetime64", "timedelta64", "period", "Date", "Datetime", "Duration", "Time")
+_ENCODE = "encode it as numbers, as OneHotEncoder does"
+_LIST = "list it in categorical_features, or encode it as numbers"
 _DATES = (
     "Column {!r} of X holds dates or times{}; turn it into numbers, such as the days since one of "
     "them, or list it in categorical_features."
@@ -192,19 +194,25 @@ def _naming_the_column(X: Any, numeric: Mask | None = None, listed: bool = True)
     """
     _refuse_dates(X, numeric)
     try:
-        yield
+        with naming_strings(X, numeric, _LIST if listed else _ENCODE):
+            yield
     except TypeError:
         for j, value in _first(X, numeric, _is_date):
             raise ValueError(_DATES.format(_name(X, j), f", such as {value}")) from None
         raise
+
+
+@contextmanager
+def naming_strings(X: Any, numeric: Mask | None = None, advice: str = _ENCODE) -> Iterator[None]:
+    """Say which column holds strings, where somebody asks for numbers."""
+    try:
+        yield
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
         for j, text in _first(X, numeric, _is_text):
-            advice = "list it in categorical_features, or encode it as numbers"
             raise ValueError(
-                f"Column {_name(X, j)!r} of X holds strings such as {text!r}; "
-                f"{advice if listed else 'encode it as numbers, as OneHotEncoder does'}."
+                f"Column {_name(X, j)!r} of X holds strings such as {text!r}; {advice}."
             ) from None
         raise
 

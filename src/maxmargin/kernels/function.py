@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from maxmargin.kernels.base import Kernel, Takes, precision_of, shown
 from maxmargin.kernels.dot import DotProduct
 from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats
 from maxmargin.ops.clock import stop_if_over
+
+_CALLS = 16  # of a function that may take long, between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,6 +38,14 @@ class Items:
 
     def __iter__(self) -> Any:
         return (self.items[i] for i in range(len(self)))
+
+
+def _looking(count: int) -> Iterator[int]:
+    """Count so far, and look at the clock now and then."""
+    for i in range(count):
+        if i % _CALLS == 0:
+            stop_if_over()
+        yield i
 
 
 def as_items(X: Any) -> Items:
@@ -109,18 +119,18 @@ class FromFunction(Kernel):
         else:
             others = list(B)
             for i, x in enumerate(A):
-                stop_if_over()
-                out[i] = [self.f(x, y) for y in others]
+                out[i] = [self.f(x, others[j]) for j in _looking(len(others))]
         if (place := find_nonfinite(out)) is not None:
             self._blame(place[0], A.items[place[1]], B.items[place[2]])
 
     def diagonal(self, A: Items) -> FloatArray:
         """Call the function on each item with itself."""
         if self.batch:
-            singles = (A[i : i + 1] for i in range(len(A)))
-            values = np.array([self._matrix(x, x)[0, 0] for x in singles], A.dtype)
+            own = [self._matrix(A[i : i + 1], A[i : i + 1])[0, 0] for i in _looking(len(A))]
         else:
-            values = np.array([self.f(x, x) for x in A], A.dtype)
+            items = list(A)
+            own = [self.f(items[i], items[i]) for i in _looking(len(A))]
+        values = np.array(own, A.dtype)
         if (place := find_nonfinite(values[:, None])) is not None:
             self._blame(place[0], A.items[place[1]], A.items[place[1]])
         return values

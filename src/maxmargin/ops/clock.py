@@ -39,7 +39,7 @@ class Clock:
     """How long a fit has been at work, and whether it has to end."""
 
     def __init__(self, time_limit: float | None = None, outer: Clock | None = None) -> None:
-        self._start, self._outer, self.time_limit = time.perf_counter(), outer, time_limit
+        self._start, self.outer, self.time_limit = time.perf_counter(), outer, time_limit
         self._end = None if time_limit is None else self._start + time_limit
         self._asked = False
         self._said: set[str] = set()
@@ -58,7 +58,7 @@ class Clock:
     def left(self) -> float:
         """Seconds until the nearest time limit, of this fit or of one around it."""
         own = float("inf") if self._end is None else self._end - time.perf_counter()
-        return max(0.0, own if self._outer is None else min(own, self._outer.left))
+        return max(0.0, own if self.outer is None else min(own, self.outer.left))
 
     @property
     def interrupted(self) -> bool:
@@ -72,14 +72,14 @@ class Clock:
     def over(self) -> bool:
         """Whether to stop here; raises where nobody waits for the result any more."""
         stop_if_cancelled()
-        if self._outer is not None and self._outer.over():
+        if self.outer is not None and self.outer.over():
             raise TimeUp
         return self.interrupted or self.expired
 
     def says_first(self, topic: str) -> bool:
         """Whether nobody in the outermost fit has spoken of this yet; now somebody has."""
-        if self._outer is not None:
-            return self._outer.says_first(topic)
+        if self.outer is not None:
+            return self.outer.says_first(topic)
         known = topic in self._said
         self._said.add(topic)
         return not known
@@ -135,6 +135,18 @@ def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Itera
                 yield clock
         else:
             yield clock
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def grace(seconds: float | None) -> Iterator[Clock]:
+    """Give a fit whose clock is over more time, for what a model needs at least."""
+    clock = _current.get()
+    more = Clock(seconds, None if clock is None else clock.outer)
+    token = _current.set(more)
+    try:
+        yield more
     finally:
         _current.reset(token)
 

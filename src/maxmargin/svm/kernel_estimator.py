@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -15,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.certify import Certificate, Point, Status, judge
 from maxmargin.inputs.parameters import check_number, check_shared
 from maxmargin.kernels import Kernel
-from maxmargin.ops.clock import Clock, watch
+from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.solvers import Limits, with_printing
 from maxmargin.solvers.tasks import badness
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
 from maxmargin.svm.kernel_user import KernelUser
+from maxmargin.svm.sample_fit import nothing_proven
 from maxmargin.svm.training import Sides, Training, prepare
 
 Vector = NDArray[np.float64]
@@ -217,6 +219,11 @@ class KernelEstimator(KernelUser):
     ) -> list[tuple[NDArray[np.intp], Any, Point]]:
         """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
+        if any(map(nothing_proven, self.certificates_)):
+            raise ValueError(
+                f"{asker} needs a point of all rows: this fit ended before it had one; give it "
+                "more time, or fewer rows."
+            )
         training = self._again(X, y, sample_weight, asker).in_double()
         reduced = self._as_fitted()._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
@@ -274,7 +281,10 @@ def _not_convex(training: Training, learned: Learned) -> str:
     """Say of a user's own kernel that it is none; of a known one nothing new."""
     if training.gram.psd is not None:
         return ""
-    apart = training.gram.asymmetry(learned.machine.rows.astype(np.intp))
+    apart = None
+    if any(c.status is Status.NOT_CONVEX for c in learned.certificates):
+        with suppress(TimeUp):  # then nobody waits for the pair that differs most
+            apart = training.gram.asymmetry(learned.machine.rows.astype(np.intp))
     if apart is not None:
         return (
             f"NOT_CONVEX: the kernel is not symmetric: rows {apart[0]} and {apart[1]} have another "

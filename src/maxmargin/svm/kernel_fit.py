@@ -33,6 +33,7 @@ from maxmargin.solvers.tasks import solve_all
 from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
+from maxmargin.svm.sample_fit import fit_samples, nothing_proven
 from maxmargin.svm.training import Training, take
 
 Vector = NDArray[np.float64]
@@ -42,9 +43,9 @@ Numbered = tuple[int, Task, Start | None]
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
-_EMPTY = (
-    "no point could be evaluated before the fit had to end, so the model is empty and its "
-    "predictions mean nothing; give it more time, or fewer rows."
+_SAMPLED = (
+    "no point of all rows could be evaluated before the fit had to end, so the model is at best "
+    "that of a few rows, and nothing is proven of it; give it more time, or fewer rows."
 )
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
@@ -124,8 +125,17 @@ def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = 
             training = training.in_double()
             found = [solution.point.beta for solution in solutions]
             solutions = _solve(training, reduced, recipe, found)
-    machine = recipe.unit(_recover(training, reduced, solutions), reduced, solutions)
-    return Learned(machine, reduced, solutions)
+    return Learned(_machine(training, reduced, solutions, recipe), reduced, solutions)
+
+
+def _machine(
+    training: Training, reduced: Reduction, solutions: Sequence[Solution], recipe: Recipe
+) -> KernelMachine:
+    """Make the machine of all points, and of a few rows for problems without one."""
+    if any(nothing_proven(solution.certificate) for solution in solutions):
+        gram = training.gram.reordered(reduced.order)
+        reduced, solutions = fit_samples(gram, reduced, solutions, recipe.limits, recipe.seed)
+    return recipe.unit(_recover(training, reduced, solutions), reduced, solutions)
 
 
 def _measured(
@@ -315,9 +325,9 @@ def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) 
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
-    empty = {c.status for c in certificates if c.dual == -np.inf and c.primal == np.inf}
+    sampled = {c.status for c in certificates if nothing_proven(c)}
     for status in Status:
-        own = _EMPTY if status in empty else status.sentence
+        own = _SAMPLED if status in sampled else status.sentence
         said = sentences.get(status, f"{status.name}: {own}")
         if status in met and said:
             caution(said, ConvergenceWarning)
