@@ -69,6 +69,14 @@ Time = Annotated[
 Positive = Annotated[
     str | None, typer.Option(help="The class to be found, of two; the rarer one if left out.")
 ]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=KIND",
+        help="What a column holds where it is taken for something else: text, sequence, category,"
+        " number, date, or ignore (may be given again).",
+    ),
+]
 Task = Annotated[
     str | None, typer.Option(help="classification or regression; by the target if left out.")
 ]
@@ -167,6 +175,7 @@ def fit(
     id: Id = None,  # noqa: A002
     group: Group = None,
     time: Time = None,
+    kind: Kind = None,
     task: Task = None,
     positive: Positive = None,
     missing: Missing = None,
@@ -232,6 +241,7 @@ def compare(
     id: Id = None,  # noqa: A002
     group: Group = None,
     time: Time = None,
+    kind: Kind = None,
     task: Task = None,
     positive: Positive = None,
     missing: Missing = None,

@@ -27,10 +27,16 @@ from maxmargin.tables.hint import counted
 from maxmargin.tables.number import ask
 from maxmargin.tables.schema import Feature
 from maxmargin.tables.table import Column
+from maxmargin.tables.text import MOST_LETTERS, are_texts, count_cut, name_alphabet
 from maxmargin.tables.value import WORDS, read_words
 
 MOST_CATEGORIES = 10_000
 FEW_WORDS = 20  # as many different words are categories, however few rows there are
+AS_SAID = ", as you said"
+TREATMENTS = {
+    "text": "texts, by their words and runs of letters",
+    "sequence": "sequences, by string kernels",
+}
 _YEARS = 1500, 2200  # a table of a row a year counts these, and means them
 MANY_DATES = 20  # of a column that suggests an order in time
 _BIRTHS = {"birth", "birthday", "birthdate", "born", "dob"}
@@ -99,9 +105,9 @@ def decide(facts: Facts) -> Decision:
     useless = _find_useless(facts)
     if useless is not None:
         return useless
-    when, form = _find_dates(facts.values)
+    when, form = find_dates(facts.values)
     if when is not None:
-        return _decide_dates(facts, when, form)
+        return as_dates(facts, when, form)
     if facts.distinct == 1 and not facts.missing:
         return dropped(facts, kind_of(facts.values), "every row has the same value")
     return (_decide_words if kind_of(facts.values) == "category" else _decide_numbers)(facts)
@@ -163,7 +169,7 @@ def _is_strange(kind: pl.DataType) -> bool:
     return kind.is_nested() or kind in (pl.Binary, pl.Object)
 
 
-def _find_dates(values: pl.Series) -> tuple[pl.Series | None, str]:
+def find_dates(values: pl.Series) -> tuple[pl.Series | None, str]:
     """Read dates or times, and give the form they have in words."""
     if values.dtype in (pl.Date, pl.Datetime, pl.Time):
         return plain_dates(values), ""
@@ -201,7 +207,13 @@ def _decide_numbers(facts: Facts) -> Decision:
             return named_rows(facts, "it numbers the rows")
         if _says_id(facts.name):
             return named_rows(facts, "it names the rows")
-    column = _column(facts, "number", "feature", "a number", _doubt(facts))
+    return as_number(facts)
+
+
+def as_number(facts: Facts, *, said: bool = False) -> Decision:
+    """Take a column for a number."""
+    doubt = "" if said else _doubt(facts)
+    column = _column(facts, "number", "feature", f"a number{AS_SAID * said}", doubt)
     return Decision(column, (Feature(facts.name, "number", facts.name),))
 
 
@@ -244,20 +256,46 @@ def _decide_words(facts: Facts) -> Decision:
     words = facts.values
     if facts.unique and len(words) > 2 and _says_id(facts.name):
         return named_rows(facts, "it names the rows")
-    if facts.distinct > max(FEW_WORDS, len(words) // 2):
+    many = facts.distinct > max(FEW_WORDS, len(words) // 2)
+    if (many or facts.distinct > MOST_CATEGORIES) and are_texts(words.cast(pl.String)):
+        return as_words(facts, "text")
+    if many:
+        facts = replace(facts, warning="; ".join(filter(None, [facts.warning, _suggest(facts)])))
         if facts.unique and not words.cast(pl.String).str.contains(" ", literal=True).any():
             return named_rows(facts, "each row has a word of its own")
         return dropped(facts, "text", "nearly every row differs")
     if facts.distinct > MOST_CATEGORIES:
         return dropped(facts, "text", f"{facts.distinct:,} different words are too many")
-    known = tuple(sorted({*read_words(words.unique()).to_list()} - {None}))
-    column = _column(
-        facts, "category", "feature", f"a category of {counted(len(known), 'value')}", _doubt(facts)
-    )
+    return as_category(facts)
+
+
+def _suggest(facts: Facts) -> str:
+    """Say how sequences are read, where words look like them."""
+    letters = name_alphabet(facts.values.cast(pl.String))
+    read = f"--kind {facts.name}=sequence reads it by string kernels"
+    return f"looks like {letters}: {read}" if letters else ""
+
+
+def as_category(facts: Facts, *, said: bool = False) -> Decision:
+    """Take a column for a category."""
+    known = tuple(sorted({*read_words(facts.values.unique()).to_list()} - {None}))
+    what = f"a category of {counted(len(known), 'value')}{AS_SAID * said}"
+    column = _column(facts, "category", "feature", what, "" if said else _doubt(facts))
     return Decision(column, (Feature(facts.name, "category", facts.name, categories=known),))
 
 
-def _decide_dates(facts: Facts, when: pl.Series, form: str) -> Decision:
+def as_words(facts: Facts, kind: str, *, said: bool = False) -> Decision:
+    """Take a column for texts or sequences, of which the beginning is read."""
+    what = TREATMENTS[kind] + AS_SAID * said
+    long = count_cut(facts.values)
+    if long:
+        what += f"; {long:,} longer than {MOST_LETTERS:,} letters are cut"
+    column = _column(facts, kind, "feature", what)
+    return Decision(column, (Feature(facts.name, kind, facts.name),))
+
+
+def as_dates(facts: Facts, when: pl.Series, form: str) -> Decision:
+    """Make numbers of dates, one for each part of them that differs."""
     parts = parts_of(when)
     if not parts:
         return dropped(facts, "date", "every row has the same value")

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from maxmargin.tables.chosen import decide_as
 from maxmargin.tables.decision import (
     Decision,
     Facts,
@@ -216,7 +217,8 @@ def _decide_one(facts: Facts, wishes: Wishes) -> Decision:
         return Decision(Column(name, kind, "id", "left out: it names the rows", *counts))
     if name == wishes.time:
         return decide_time(facts)
-    decision = decide(facts)
+    chosen = wishes.kinds.get(name)
+    decision = decide(facts) if chosen is None else decide_as(facts, chosen)
     return decision if wishes.time or wishes.group else with_advice_on_time(decision)
 
 
@@ -238,8 +240,10 @@ def _distinct_names(features: list[Feature]) -> tuple[Feature, ...]:
 
 
 def _no_feature(target: str, decisions: list[Decision]) -> str:
-    why = "; ".join(f"{each.column.name!r} is {each.column.treatment}" for each in decisions[:3])
-    return f"No column beside {target!r} can serve as a feature: {why}."
+    shown = [each.column for each in decisions[:3]]
+    why = "; ".join(f"{each.name!r} is {each.treatment}" for each in shown)
+    hints = "".join(f" {each.name!r} {each.warning}." for each in shown if each.warning)
+    return f"No column beside {target!r} can serve as a feature: {why}.{hints}"
 
 
 def _target_column(frame: pl.DataFrame, target: str, labels: Labels) -> Column:

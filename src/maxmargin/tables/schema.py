@@ -14,6 +14,7 @@ from maxmargin.tables.date import take_part
 from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import close, counted, listed
 from maxmargin.tables.svmlight import is_sparse_frame
+from maxmargin.tables.text import cut
 from maxmargin.tables.value import make_finite, read_numbers, read_when, read_words
 
 
@@ -25,8 +26,8 @@ class Feature:
     ----------
     name : str
         Its name in the table of features.
-    kind : {"number", "category"}
-        Numbers are Float64 with nulls, categories String with nulls.
+    kind : {"number", "category", "text", "sequence"}
+        Numbers are Float64 with nulls, all others String with nulls.
     column : str
         The column of the file that it is made of.
     part : str
@@ -206,8 +207,10 @@ def _read(feature: Feature, column: pl.Series) -> pl.Series:
         read = take_part(read_when(column, feature.form), feature.part)
     elif feature.kind == "number":
         read = column if column.dtype == pl.Float64 else read_numbers(column)
-    else:
+    elif feature.kind == "category":
         read = read_words(column, feature.categories)
+    else:
+        read = cut(read_words(column))
     return read.alias(feature.name)
 
 

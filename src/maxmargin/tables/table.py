@@ -20,7 +20,7 @@ class Column:
     Parameters
     ----------
     name : str
-    kind : {"number", "category", "date", "text", "nothing"}
+    kind : {"number", "category", "date", "text", "sequence", "nothing"}
         What it holds.
     role : {"feature", "target", "group", "time", "id", "dropped"}
     treatment : str
@@ -52,7 +52,7 @@ class Table:
     Parameters
     ----------
     features : DataFrame
-        Numbers as Float64 with nulls, categories as String with nulls, in the schema's order.
+        Numbers as Float64 with nulls, all others as String with nulls, in the schema's order.
     target : ndarray
         Labels (int64 or str), or float64 for regression; no gaps.
     schema : Schema
@@ -99,9 +99,22 @@ class Table:
     @property
     def numbers(self) -> list[str]:
         """Names of the numeric features."""
-        return [each.name for each in self.schema.features if each.kind == "number"]
+        return self._of_kind("number")
 
     @property
     def categories(self) -> list[str]:
         """Names of the categorical features."""
-        return [each.name for each in self.schema.features if each.kind == "category"]
+        return self._of_kind("category")
+
+    @property
+    def texts(self) -> list[str]:
+        """Names of the features that are texts."""
+        return self._of_kind("text")
+
+    @property
+    def sequences(self) -> list[str]:
+        """Names of the features that are sequences."""
+        return self._of_kind("sequence")
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [each.name for each in self.schema.features if each.kind == kind]

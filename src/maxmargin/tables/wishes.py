@@ -10,6 +10,7 @@ from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import suggest
 from maxmargin.tables.reading import as_tuple
 
+KINDS = ("text", "sequence", "category", "number", "date", "ignore")
 TASKS = ("classification", "regression")
 
 
@@ -34,6 +35,9 @@ class Wishes:
         The class to be found, of two.
     time : str, optional
         Column that orders rows in time: models learn from the past and are judged on the future.
+    kind : tuple of str
+        What columns hold where their values mislead, such as "zip=category": "text", "sequence",
+        "category", "number", "date", or "ignore" to leave one out.
 
     Examples
     --------
@@ -48,10 +52,12 @@ class Wishes:
     task: str | None = None
     positive: str | None = None
     time: str | None = None
+    kind: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drop", as_tuple(self.drop))
         object.__setattr__(self, "id", as_tuple(self.id))
+        object.__setattr__(self, "kind", as_tuple(self.kind))
         if self.task not in (None, *TASKS):
             raise InputError(f"The task is 'classification' or 'regression', not {self.task!r}.")
 
@@ -86,7 +92,30 @@ class Wishes:
             raise InputError(
                 "Give --group or --time, not both: a group may reach from the past to the future."
             )
-        return Wishes(target, drop, ids, group, self.task, self.positive, time)
+        kinds = self._kinds(columns)
+        for name in kinds:
+            if name in (*drop, *ids, group, time, target):
+                raise InputError(f"Column {name!r} has another use: leave its --kind out.")
+        kind = tuple(f"{name}={kind}" for name, kind in kinds.items())
+        return Wishes(target, drop, ids, group, self.task, self.positive, time, kind)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What columns hold, by their names."""
+        return dict(each.rsplit("=", 1) for each in self.kind)
+
+    def _kinds(self, columns: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for each in self.kind:
+            name, _, kind = each.rpartition("=")
+            if kind not in KINDS or not name:
+                raise InputError(
+                    f"--kind is COLUMN=KIND with one of {', '.join(KINDS)}, and not {each!r}."
+                )
+            name = find_column(name, columns)
+            if found.setdefault(name, kind) != kind:
+                raise InputError(f"Column {name!r} has two kinds: give one --kind.")
+        return found
 
 
 def find_column(name: str, columns: Sequence[str]) -> str:

@@ -56,14 +56,16 @@ class Vocabulary:
     """1 + log((1 + texts) / (1 + texts that hold it))."""
 
     @classmethod
-    def learn(cls, texts: Sequence[str | None]) -> tuple[Vocabulary, Any]:
-        """Choose n-grams; also returns the counts of all of them in the texts."""
-        longest = choose_length(texts)
+    def learn(
+        cls, texts: Sequence[str | None], most: int = ALL_LETTERS
+    ) -> tuple[Vocabulary, Any]:
+        """Choose n-grams; also returns their tf-idf in the texts, of which so much is read."""
+        longest = choose_length(texts, most)
         parts = list(count_ngrams(texts, longest))
         holding = np.zeros(BUCKETS, dtype=np.intp)
         for part in parts:
             holding += np.bincount(part.indices, minlength=BUCKETS)
-        found = np.flatnonzero(holding >= min(RAREST, holding.max()))
+        found = np.flatnonzero(holding >= max(1, min(RAREST, holding.max())))
         found = found[np.argsort(-holding[found], kind="stable")[:MOST_NGRAMS]]
         buckets = np.sort(found)
         rarity = 1.0 + np.log((1.0 + len(texts)) / (1.0 + holding[buckets]))
@@ -88,7 +90,7 @@ class Vocabulary:
         kind = 2 * row + (self.buckets[column] >> BITS)
         length = np.sqrt(np.bincount(kind, value * value, 2 * counts.shape[0]))
         data = (value / length[kind]).astype(np.float32)
-        starts = np.searchsorted(row, np.arange(counts.shape[0] + 1))
+        starts = np.searchsorted(row, np.arange(counts.shape[0] + 1)).astype(np.int32)
         return sparse.csr_array((data, column, starts), shape=(counts.shape[0], len(self.buckets)))
 
 
@@ -139,7 +141,7 @@ def are_texts(values: Sequence[str]) -> bool:
     return 2 * several > len(values) and 2 * len(set(values)) > len(values)
 
 
-def choose_length(texts: Sequence[str | None]) -> int:
+def choose_length(texts: Sequence[str | None], most: int = ALL_LETTERS) -> int:
     """Choose after how many letters texts are cut, so that all together are not too many.
 
     Examples
@@ -150,7 +152,7 @@ def choose_length(texts: Sequence[str | None]) -> int:
     sizes = np.sort([len(text or "") for text in texts])
     below = np.cumsum(sizes) - sizes
     above = np.arange(len(sizes), 0, -1)
-    share = int(((ALL_LETTERS - below) // above).max())  # the longest that all could have
+    share = int(((most - below) // above).max())  # the longest that all could have
     return max(LEAST_LETTERS, min(MOST_LETTERS, share))
 
 
