@@ -23,6 +23,7 @@ def column(values, name="x", **wishes):
     return table(values, name, **wishes).columns[0]
 
 
+WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "su", "ta") for b in "dfglmnprst"]
 KEPT = {
     "number": ([float(i % 9) for i in range(N)], "number"),
     "whole number": ([i * 7 % 31 for i in range(N)], "number"),
@@ -31,6 +32,8 @@ KEPT = {
     "unique whole numbers": ([i * i for i in range(N)], "number"),
     "one number and gaps": ([1.5, None] * 30, "number"),
     "category": (["u", "v", "w"] * 20, "category"),
+    "texts": ([f"the {word} number {i}" for i, word in enumerate(WORDS)], "text"),
+    "Chinese texts": ([f"我今天{i}很高興" for i in range(N)], "text"),
     "boolean": ([True, False, None] * 20, "category"),
     "twenty words": ([f"w{i % 20}" for i in range(N)], "category"),
     "as many words as half of the rows": ([f"w{i % 30}" for i in range(N)], "category"),
@@ -45,8 +48,16 @@ LEFT_OUT = {
     "one number": ([2.5] * N, "number", "every row has the same value"),
     "one word": (["u"] * N, "category", "every row has the same value"),
     "one day": ([date(2024, 1, 1)] * N, "date", "every row has the same value"),
-    "texts": ([f"the text {i}" for i in range(N)], "text", "nearly every row differs"),
-    "mostly texts": ([f"text {i % 40}" for i in range(N)], "text", "nearly every row differs"),
+    "codes with dashes": (
+        [f"RAT-DONOR-{i % 50}" for i in range(N)],
+        "text",
+        "nearly every row differs",
+    ),
+    "one word and a number": (
+        [f"text {i % 40}" for i in range(N)],
+        "text",
+        "nearly every row differs",
+    ),
     "lists": ([[i] for i in range(N)], "text", "neither number nor category"),
     "bytes": ([bytes([i]) for i in range(N)], "text", "neither number nor category"),
 }
@@ -98,6 +109,12 @@ def test_too_many_categories_are_text():
     frame = pl.DataFrame({"x": words, "z": np.arange(len(words)) % 7})
     found = make_table(frame.with_columns(y=pl.col("z") % 2), Wishes("y"))
     assert found.columns[0].treatment == "dropped: 10,001 different words are too many"
+
+
+def test_many_repeated_texts_are_texts():
+    words = [f"the same story {i % (MOST_CATEGORIES + 1)}" for i in range(3 * MOST_CATEGORIES)]
+    frame = pl.DataFrame({"x": words, "z": np.arange(len(words)) % 7})
+    assert make_table(frame.with_columns(y=pl.col("z") % 2), Wishes("y")).texts == ["x"]
 
 
 def test_wishes_are_followed():

@@ -14,7 +14,7 @@ time budget one gets, before those that need less leave their rest to the others
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -30,10 +30,13 @@ from sklearn.tree import DecisionTreeClassifier
 from maxmargin.bagging import BaggingClassifier
 from maxmargin.boosting import AdaBoostClassifier, BoostingClassifier, BoostingRegressor
 from maxmargin.job.preparation import as_codes, as_vectors, count_vectors
+from maxmargin.job.texts import JoinedSequences, behind_numbers
 from maxmargin.job.tuned import Tuned
+from maxmargin.kernels import Kernel, Mismatch, Spectrum, WeightedDegree
 from maxmargin.svm.linear_classifier import LinearClassifier
 from maxmargin.svm.linear_svc_cv import LinearSVCCV
 from maxmargin.svm.svc_cv import SVCCV
+from maxmargin.svm.svr import SVR
 from maxmargin.tables import InputError, Table
 
 INNER_FOLDS = 3
@@ -49,6 +52,8 @@ BOOSTING_ROUNDS = 200
 RATES = (0.1, 1.0)
 MORE = 4  # times the rows for tuning the rate of boosting, which few rows would have too small
 TREES = 100
+SEQUENCE_COSTS = (0.1, 1.0, 10.0, 100.0)
+SEQUENCE_ROWS = 20_000  # more than that, and their kernel values do not fit into memory
 NEAR_ROWS = 50_000  # more than that, and every row is compared with too many others
 
 
@@ -120,6 +125,8 @@ class Candidate:
         How much time it is given, compared with the others.
     max_rows : int or None
         Beyond that it is not tried.
+    reads_texts : bool
+        Whether it takes texts; else they become numbers before it.
     """
 
     name: str
@@ -127,6 +134,7 @@ class Candidate:
     build: Callable[[Table, Wanted], Pipeline]
     cost: float = 1.0
     max_rows: int | None = None
+    reads_texts: bool = False
 
 
 # the models
@@ -194,6 +202,22 @@ def _kernel(
     return _on_vectors(table, wanted.own_search(SVCCV, Cs=Cs, gammas=gammas, **kernel))
 
 
+def _on_sequences(table: Table, model: Any) -> Pipeline:
+    return Pipeline([("prepare", JoinedSequences(table.sequences)), ("model", model)])
+
+
+def _compare_sequences(kernel: Kernel, **grid: Sequence[Any]) -> Callable[..., Pipeline]:
+    """Have C and a kernel's lengths chosen, for classes or for a quantity."""
+
+    def build(table: Table, wanted: Wanted) -> Pipeline:
+        if table.schema.task == "regression":
+            return _on_sequences(table, wanted.search(SVR(kernel=kernel), C=SEQUENCE_COSTS))
+        options = {"Cs": SEQUENCE_COSTS, "kernel": kernel, "grid": grid}
+        return _on_sequences(table, wanted.own_search(SVCCV, **options))
+
+    return build
+
+
 def _mean(_table: Table, _wanted: Wanted) -> Pipeline:
     return Pipeline([("model", DummyRegressor())])
 
@@ -208,11 +232,25 @@ def _boosted_regression(table: Table, wanted: Wanted) -> Pipeline:
     return Pipeline([("model", wanted.search(model, MORE, learning_rate=RATES))])
 
 
+def _of_sequences(
+    name: str, title: str, cost: float, kernel: Kernel, **grid: Sequence[Any]
+) -> Candidate:
+    build = _compare_sequences(kernel.normalized(), **grid)
+    return Candidate(name, title, build, cost, SEQUENCE_ROWS, reads_texts=True)
+
+
+SEQUENCE_MODELS = (
+    _of_sequences(
+        "svm-places", "SVM, weighted degree kernel", 4.0, WeightedDegree(5), kernel__k=[5, 10]
+    ),
+    _of_sequences("svm-pieces", "SVM, spectrum kernel", 2.0, Spectrum(3), kernel__k=[3, 5]),
+    _of_sequences("svm-mismatch", "SVM, mismatch kernel", 4.0, Mismatch(5, 1)),
+)
 CLASSIFIERS = (
-    Candidate("baseline", "majority class", _majority, 0.1),
+    Candidate("baseline", "majority class", _majority, 0.1, reads_texts=True),
     Candidate("lda", "linear discriminant analysis", _lda, 0.5),
-    Candidate("logistic", "logistic regression", _logistic),
-    Candidate("svm-linear", "linear SVM", _linear),
+    Candidate("logistic", "logistic regression", _logistic, reads_texts=True),
+    Candidate("svm-linear", "linear SVM", _linear, reads_texts=True),
     Candidate("knn", "nearest neighbours", _neighbours, 2.0, NEAR_ROWS),
     Candidate("adaboost", "AdaBoost of stumps", _adaboost, 3.0),
     Candidate("boosting", "boosted stumps", _boosting, 5.0),
@@ -221,13 +259,15 @@ CLASSIFIERS = (
     Candidate("svm-poly", "SVM, polynomial kernel", _polynomial, 5.0),
 )
 REGRESSORS = (
-    Candidate("baseline", "mean", _mean, 0.1),
-    Candidate("ridge", "ridge regression", _ridge),
+    Candidate("baseline", "mean", _mean, 0.1, reads_texts=True),
+    Candidate("ridge", "ridge regression", _ridge, reads_texts=True),
     Candidate("boosting", "boosted stumps", _boosted_regression, 4.0),
 )
 
 
-def family_of(task: str, names: Sequence[str] = ()) -> tuple[Candidate, ...]:
+def family_of(
+    task: str, names: Sequence[str] = (), table: Table | None = None
+) -> tuple[Candidate, ...]:
     """List the models for a task, from cheap to dear.
 
     Parameters
@@ -235,6 +275,8 @@ def family_of(task: str, names: Sequence[str] = ()) -> tuple[Candidate, ...]:
     task : {"classification", "regression"}
     names : sequence of str
         Which ones; nothing for all. The baseline is always among them.
+    table : Table, default=None
+        Whose texts and sequences they are to read.
 
     Returns
     -------
@@ -245,11 +287,19 @@ def family_of(task: str, names: Sequence[str] = ()) -> tuple[Candidate, ...]:
     >>> [each.name for each in family_of("classification", ["svm-rbf", "lda"])]
     ['baseline', 'lda', 'svm-rbf']
     """
-    family = CLASSIFIERS if task == "classification" else REGRESSORS
+    family: Sequence[Candidate] = CLASSIFIERS if task == "classification" else REGRESSORS
+    if table is not None and table.sequences:
+        family = (*family, *SEQUENCE_MODELS)
     known = [each.name for each in family]
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"choose among {', '.join(known)}."
             raise InputError(f"There is no model {name!r} for {task}: {hint}")
-    return tuple(each for each in family if not names or each.name in (*names, "baseline"))
+    chosen = tuple(each for each in family if not names or each.name in (*names, "baseline"))
+    if table is None or not (table.texts or table.sequences):
+        return chosen
+    return tuple(
+        each if each.reads_texts else replace(each, build=behind_numbers(each.build))
+        for each in chosen
+    )

@@ -171,7 +171,7 @@ class _Work:
         self.notes: list[str] = []
         self.budget = Budget(None if job.replay else job.time_budget, job.spent)
         metric = choose_metric(table, job.metric)
-        self.candidates = family_of(table.schema.task, job.models)
+        self.candidates = family_of(table.schema.task, job.models, table)
         self.rules = Rules(
             table,
             metric,

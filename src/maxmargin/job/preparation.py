@@ -2,12 +2,14 @@
 
 as_vectors    numbers: gaps become the median, with a column that says where they were, then mean 0
               and deviation 1; categories: a column of zeros and ones a level, "missing" a level
-              like any other, rare ones together
+              like any other, rare ones together; texts and sequences: tf-idf of n-grams
 as_codes      numbers as they are, gaps too; levels as integers in alphabetical order, "missing"
               the last of them; one that is new is a gap
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -16,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from maxmargin.tables import Table
+from maxmargin.tabular.text_vectors import TextVectors
 
 RARE = 3  # a level that fewer training rows have shares a column with the other rare ones
 LEVELS = 100  # columns that a category becomes at most
@@ -44,7 +47,12 @@ def as_vectors(table: Table) -> ColumnTransformer:
         sparse_output=False,
         dtype=np.dtype(np.float64),
     )
-    return _by_kind(table, Pipeline(numbers), levels)
+    texts = [(f"texts {place}", TextVectors(), name) for place, name in enumerate(_texts_of(table))]
+    return _by_kind(table, Pipeline(numbers), levels, texts)
+
+
+def _texts_of(table: Table) -> list[str]:
+    return table.texts + table.sequences
 
 
 def as_codes(table: Table) -> ColumnTransformer:
@@ -63,9 +71,12 @@ def as_codes(table: Table) -> ColumnTransformer:
     return _by_kind(table, "passthrough", OrdinalEncoder(**unknown, dtype=np.dtype(np.float64)))
 
 
-def _by_kind(table: Table, numbers: object, categories: object) -> ColumnTransformer:
+def _by_kind(
+    table: Table, numbers: object, categories: object, texts: Sequence[tuple[str, object, str]] = ()
+) -> ColumnTransformer:
     steps = [("numbers", numbers, table.numbers), ("categories", categories, table.categories)]
-    return ColumnTransformer([step for step in steps if step[2]], verbose_feature_names_out=False)
+    used = [*(step for step in steps if step[2]), *texts]
+    return ColumnTransformer(used, verbose_feature_names_out=False)
 
 
 def count_vectors(table: Table) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.tables import Feature, Table
 from maxmargin.tabular.texts import SHAPE, TextColumn, learn_texts, read_shape
 
+Build = Callable[[Table, Any], Pipeline]
 _KINDS = ("letters", "words")
 
 
@@ -69,9 +70,7 @@ class TextsAsNumbers(TransformerMixin, BaseEstimator):
         DataFrame
         """
         target, weight = self._target(y), np.ones(len(y))
-        learned = [
-            learn_texts(name, 0, _texts(X, name), target, weight) for name in self.columns
-        ]
+        learned = [learn_texts(name, 0, _texts(X, name), target, weight) for name in self.columns]
         self.columns_: list[TextColumn] = [column for column, _ in learned]
         return self._replaced(X, [values for _, values in learned])
 
@@ -190,20 +189,22 @@ class JoinedSequences(TransformerMixin, BaseEstimator):
         return np.array(joined["joined"].to_list(), dtype=object)
 
 
-def with_texts(table: Table, build: Any, wanted: Any) -> Pipeline:
-    """Build a model of numbers and categories behind a step that makes numbers of texts.
+def behind_numbers(build: Build) -> Build:
+    """Let a model that knows numbers and categories alone see numbers where texts are.
 
     Parameters
     ----------
-    table : Table
-        With texts or sequences.
     build : callable
-        Makes the pipeline for a table without them.
-    wanted : Wanted
+        Makes the pipeline for a table without texts.
 
     Returns
     -------
-    Pipeline
+    callable
+        Makes it for a table with texts.
     """
-    seen, step = read_as_numbers(table)
-    return Pipeline([("texts", step), *build(seen, wanted).steps])
+
+    def build_for_texts(table: Table, wanted: Any) -> Pipeline:
+        seen, step = read_as_numbers(table)
+        return Pipeline([("texts", step), *build(seen, wanted).steps])
+
+    return build_for_texts

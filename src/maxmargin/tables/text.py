@@ -38,9 +38,11 @@ def are_texts(values: pl.Series) -> bool:
     True
     >>> are_texts(pl.Series(["A/5 21171", "PC 17599", "113803", "STON/O2. 3101282"]))
     False
+    >>> are_texts(pl.Series(["RAT-DONOR-521", "RAT-DONOR-90", "HUM-DONOR-30"]))
+    False
     """
     texts = _sample(values)
-    words = [{word.lower() for word in _WORD.findall(text)} for text in texts]
+    words = [{part.lower() for part in text.split() if _WORD.search(part)} for text in texts]
     held = Counter(word for each in words for word in each)
     telling = sum(
         (len(each) > 1 and any(held[word] > 1 for word in each)) or bool(_UNSPACED.search(text))

@@ -36,7 +36,7 @@ class TextVectors(TransformerMixin, BaseEstimator):
     >>> from maxmargin.tabular.text_vectors import TextVectors
     >>> texts = ["call now", "call me", "sleep well", None]
     >>> TextVectors().fit_transform(texts).power(2).sum(axis=1).round(2).tolist()
-    [2.0, 2.0, 0.0, 0.0]
+    [2.0, 2.0, 1.0, 0.0]
     """
 
     def __init__(self, most_letters: int = MOST_LETTERS) -> None:

@@ -56,9 +56,7 @@ class Vocabulary:
     """1 + log((1 + texts) / (1 + texts that hold it))."""
 
     @classmethod
-    def learn(
-        cls, texts: Sequence[str | None], most: int = ALL_LETTERS
-    ) -> tuple[Vocabulary, Any]:
+    def learn(cls, texts: Sequence[str | None], most: int = ALL_LETTERS) -> tuple[Vocabulary, Any]:
         """Choose n-grams; also returns their tf-idf in the texts, of which so much is read."""
         longest = choose_length(texts, most)
         parts = list(count_ngrams(texts, longest))
