@@ -119,7 +119,7 @@ def decide_time(facts: Facts) -> Decision:
     Days go on for ever, so that those of the future lie beyond all that were learned from; hours,
     weekdays, and months where there is more than a year of them, come again.
     """
-    when, form = _find_dates(facts.values)
+    when, form = find_dates(facts.values)
     parts = [] if when is None else [part for part in parts_of(when) if part != "days"]
     if when is not None and when.dtype != pl.Time and days_between(when) < DAYS_OF_A_YEAR:
         parts = [part for part in parts if part != "month"]
