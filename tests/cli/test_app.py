@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-import maxmargin.cli.fit
+import maxmargin.job.result
 from maxmargin.cli import app
 from maxmargin.job.folder import NAMES, Folder
 from maxmargin.job.request import Request, command_of
@@ -187,7 +187,7 @@ class TestFolder:
     ):
         file = write_points(tmp_path / "points.csv")
         monkeypatch.setattr("os.access", lambda _, mode: mode != os.W_OK | os.X_OK)
-        monkeypatch.setattr(maxmargin.cli.fit, "run_job", lambda *_: pytest.fail("worked"))
+        monkeypatch.setattr(maxmargin.job.result, "run_job", lambda *_: pytest.fail("worked"))
         result = run("fit", file, "--target", "label", "--out", "new")
         assert "choose another --out" in complaint(result, code=1)
 
@@ -197,7 +197,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     file = write_points(tmp_path / "points.csv")
-    monkeypatch.setattr(maxmargin.cli.fit, "run_job", interrupt)
+    monkeypatch.setattr(maxmargin.job.result, "run_job", interrupt)
     assert "Interrupted" in complaint(run("fit", file, "--target", "label", "--json"), code=130)
     assert [each.name for each in tmp_path.iterdir()] == ["points.csv"]
 
@@ -220,7 +220,7 @@ def test_what_else_goes_wrong_is_one_sentence_too(tmp_path, monkeypatch, error, 
         raise error
 
     file = write_points(tmp_path / "points.csv")
-    monkeypatch.setattr(maxmargin.cli.fit, "run_job", fail)
+    monkeypatch.setattr(maxmargin.job.result, "run_job", fail)
     assert words in complaint(run("fit", file, "--target", "label", "--json"), code=1)
 
 

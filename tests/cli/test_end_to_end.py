@@ -16,7 +16,7 @@ import pytest
 
 COMMAND = [sys.executable, "-c", "from maxmargin.cli import main; main()"]
 QUICK = ["--models", "lda", "--folds", "2", "--json"]
-NAMES = {"report.html", "model.maxmargin", "predictions.csv", "run.json"}
+NAMES = {"report.html", "report.md", "model.maxmargin", "predictions.csv", "run.json"}
 
 
 def command(*words: object, **options):
@@ -136,7 +136,7 @@ def test_fit_on_tables_of_every_kind(kind, tmp_path):
     done = command("fit", *[*QUICK, *words], "--test-size", 0.2, "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
-    told, expected = json.loads(done.stdout), EXPECTED.get(kind, {})
+    told, expected = json.loads(done.stdout.splitlines()[-1]), EXPECTED.get(kind, {})
     assert {each.name for each in (tmp_path / "out").iterdir()} == NAMES
     results = told["results"]
     assert results["metric"] == expected.get("metric", "accuracy")
@@ -175,7 +175,7 @@ def test_the_words_of_a_fit(fitted):
         "On 12 test rows: accuracy",
         "guessing: 50.0 %",
         "average precision of yes ",
-        "report.html, model.maxmargin, predictions.csv, run.json",
+        "report.html, report.md, model.maxmargin, predictions.csv, run.json",
     ):
         assert words in done.stdout
     assert "linear SVM ..." in done.stderr

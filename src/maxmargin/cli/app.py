@@ -13,11 +13,13 @@ from typing import Annotated
 
 import typer
 
+from maxmargin.cli.commands import Commands
 from maxmargin.cli.complaint import BAD_INPUT, CANNOT, EXIT_CODES, complaining, leave
 from maxmargin.inputs.outlet import flush_streams, guard_streams
 
 app = typer.Typer(
     name="maxmargin",
+    cls=Commands,
     help="Margin-based learning: from a table to a tuned model that was judged honestly.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -106,6 +108,12 @@ Raw = Annotated[
 Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Events = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print what happens as JSON objects, one a line, and nothing else."
+    ),
+]
 Out = Annotated[Path | None, typer.Option(help="Folder for the files; maxmargin-NAME if left out.")]
 
 
@@ -189,7 +197,7 @@ def fit(
     jobs: Jobs = None,
     out: Out = None,
     raw: Raw = False,
-    json: Json = False,
+    json: Events = False,
     repeat: Annotated[
         Path | None, typer.Option(help="A run.json: do the same again, to the same bits.")
     ] = None,
@@ -201,7 +209,7 @@ def fit(
     predictions.csv (of the test rows) and run.json into a folder.
     """
     begun = perf_counter()
-    with complaining():
+    with complaining(json=json):
         _check(file)
         from maxmargin.cli.fit import repeat_fit, run_fit
         from maxmargin.job.request import Request
@@ -253,11 +261,11 @@ def compare(
     memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
-    json: Json = False,
+    json: Events = False,
 ) -> None:
     """Compare models by cross-validation on all rows; no test, no model, no files."""
     begun = perf_counter()
-    with complaining():
+    with complaining(json=json):
         _check(file)
         from maxmargin.cli.fit import run_compare
         from maxmargin.job.request import Request
@@ -285,7 +293,7 @@ def predict(
 
     Columns are found by their names: others may be there, in any order.
     """
-    with complaining():
+    with complaining(json=json):
         _check(model, file)
         from maxmargin.cli.stored import run_predict
 
@@ -307,7 +315,7 @@ def evaluate(
     json: Json = False,
 ) -> None:
     """Judge a stored model on the labelled rows of a file."""
-    with complaining():
+    with complaining(json=json):
         _check(model, file)
         from maxmargin.cli.stored import run_evaluate
 
@@ -317,7 +325,7 @@ def evaluate(
 @app.command(epilog=EXIT_CODES)
 def info(model: Model, memory: Memory = None, json: Json = False) -> None:
     """Say what a stored model is, what it reads and how good it was."""
-    with complaining():
+    with complaining(json=json):
         _check(model)
         from maxmargin.cli.stored import run_info
 
@@ -328,10 +336,10 @@ def info(model: Model, memory: Memory = None, json: Json = False) -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("maxmargin-heart"),
     jobs: Jobs = None,
-    json: Json = False,
+    json: Events = False,
 ) -> None:
     """Run fit on the Heart data that ship with the package."""
-    with complaining():
+    with complaining(json=json):
         from maxmargin.cli.fit import run_fit
         from maxmargin.datasets import heart_path
         from maxmargin.job.request import Request
@@ -396,7 +404,7 @@ def cascade_train(
     json: Json = False,
 ) -> None:
     """Train a cascade and write it as an XML file that OpenCV reads too."""
-    with complaining():
+    with complaining(json=json):
         _check(positives, backgrounds, resume)
         from maxmargin.cli.vision import Order, run_train
 
@@ -421,7 +429,7 @@ def cascade_train(
 @cascades.command("info", epilog=EXIT_CODES)
 def cascade_info(cascade: XmlFile, json: Json = False) -> None:
     """Say what a cascade looks at, and how many stages it has."""
-    with complaining():
+    with complaining(json=json):
         _check(cascade)
         from maxmargin.cli.vision import run_cascade_info
 
@@ -450,7 +458,7 @@ def detect(
     json: Json = False,
 ) -> None:
     """Find objects in a photograph by a cascade; faces, if none is given."""
-    with complaining():
+    with complaining(json=json):
         _check(*files)
         from maxmargin.cli.vision import run_detect, told_apart
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import Never
 
 import typer
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from maxmargin.inputs.exhaustion import lacks_memory, missing_addresses
+from maxmargin.progress.event import event_line
 
 CANNOT, BAD_INPUT, DIFFERENT, INTERRUPTED = 1, 2, 4, 130
 
@@ -47,12 +49,52 @@ def shown(text: object) -> str:
     )
 
 
+class Departure(typer.Exit):
+    """The end of a command, with the sentence that says why."""
+
+    def __init__(self, sentence: str, code: int) -> None:
+        super().__init__(code)
+        self.sentence = sentence
+
+
 @contextmanager
-def complaining() -> Iterator[None]:
+def complaining(*, json: bool = False) -> Iterator[None]:
     """Turn what can go wrong into one sentence on stderr and an exit code.
 
     Libraries warn of nothing: what the user should know stands in a note.
+
+    Parameters
+    ----------
+    json : bool, default=False
+        Whether programs listen: then the sentence is on stdout too, as an event.
     """
+    begun = perf_counter()
+    try:
+        with _explaining():
+            yield
+    except Departure as end:
+        if json:
+            tell_programs(end.sentence, end.exit_code, begun)
+        raise
+
+
+def tell_programs(sentence: str, code: int, begun: float | None = None) -> None:
+    """Write the event that says what went wrong.
+
+    Parameters
+    ----------
+    sentence : str
+    code : int
+        Of the exit.
+    begun : float, default=None
+        When the command was, by ``perf_counter``.
+    """
+    seconds = 0.0 if begun is None else perf_counter() - begun
+    typer.echo(event_line("error", seconds, {"message": sentence, "exit_code": code}))
+
+
+@contextmanager
+def _explaining() -> Iterator[None]:
     _refuse_few_addresses()
     try:
         with warnings.catch_warnings():
@@ -105,4 +147,4 @@ def leave(sentence: str, code: int) -> Never:
     """
     message = Text.assemble(("maxmargin: ", "bold red"), shown(sentence))
     Console(stderr=True, highlight=False).print(message, soft_wrap=True)
-    raise typer.Exit(code)
+    raise Departure(sentence, code)

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from maxmargin.cli.complaint import CANNOT, DIFFERENT, leave
-from maxmargin.cli.tell import (
-    progress,
-    say,
-    tell_choice,
-    tell_entries,
-    tell_files,
-    tell_leaks,
-    tell_outcome,
-    tell_table,
-)
-from maxmargin.job import Entry, Outcome, run_comparison, run_job
-from maxmargin.job.folder import MODEL, NAMES, PREDICTIONS, REPORT, RUN, Folder
-from maxmargin.job.metric import choose_metric, sought_of
+from maxmargin.cli.narrator import Narrator, narrator_of
+from maxmargin.job import Entry, run_comparison
+from maxmargin.job.folder import Folder
+from maxmargin.job.metric import choose_metric
 from maxmargin.job.outcome import faults_of
-from maxmargin.job.prediction import defused, predictions_of
-from maxmargin.job.record import (
-    comparison_of,
-    differences,
-    interval_of,
-    job_of,
-    plain,
-    read_record,
-    record_of,
-)
+from maxmargin.job.record import differences, job_of, read_record
 from maxmargin.job.request import Request, parse_bytes
-from maxmargin.storage import save_model
+from maxmargin.job.result import JobResult, carry_out
 from maxmargin.tables import InputError, Table
 
 
@@ -49,18 +28,21 @@ def run_fit(request: Request, out: Path | None, *, json: bool) -> dict[str, Any]
     out : Path or None
         The folder for them.
     json : bool
-        Whether to print a JSON object instead of words.
+        Whether to print events for programs instead of words.
 
     Returns
     -------
     dict
         What run.json holds.
     """
+    assert request.file is not None
     folder = Folder(_usual_folder(request.file) if out is None else out)
     folder.check(request.file)
-    outcome, record = _fit(request, request.load(), folder, json=json)
-    _confess(outcome.entries)
-    return record
+    narrator = narrator_of(request, json=json)
+    narrator.started(request)
+    result = _fit(request, request.load(), folder, narrator)
+    _confess(result.outcome.entries)
+    return result.record
 
 
 def _usual_folder(file: Path) -> Path:
@@ -74,83 +56,13 @@ def _confess(entries: Iterable[Entry]) -> None:
         leave(f"A fault of maxmargin, please report it; models are missing ({faults}).", CANNOT)
 
 
-def _fit(
-    request: Request, table: Table, folder: Folder, *, json: bool
-) -> tuple[Outcome, dict[str, Any]]:
-    if not json:
-        tell_table(table)
-    with progress(quiet=json) as tell:
-        outcome = run_job(request.started(), table, tell, request.command)
-    record = record_of(outcome, request.source)
-    if not json:
-        tell_outcome(outcome)
-    write_files(folder, outcome, record, request)
-    if json:
-        typer.echo(json_text.dumps({**record, "files": [str(folder.path / n) for n in NAMES]}))
-    else:
-        tell_files(folder.path, NAMES)
-        tell_leaks(table)
-    return outcome, record
-
-
-def write_files(folder: Folder, outcome: Outcome, record: dict[str, Any], request: Request) -> None:
-    """Write the four files, all of them or none.
-
-    Parameters
-    ----------
-    folder : Folder
-    outcome : Outcome
-    record : dict
-        What run.json holds.
-    request : Request
-        How the table was read, for later files, and whether predictions are written bare.
-    """
-    from maxmargin.report.job_report import JobReport
-
-    with folder.filling() as part:
-        JobReport(outcome).save(part / REPORT)
-        value = {
-            "pipeline": outcome.model,
-            "schema": outcome.table.schema,
-            "reading": request.reading,
-        }
-        save_model(part / MODEL, value, about_of(outcome))
-        said = predictions_of(outcome)
-        (said if request.raw else defused(said)).write_csv(part / PREDICTIONS)
-        (part / RUN).write_text(json_text.dumps(record, indent=1) + "\n", encoding="utf-8")
-
-
-def about_of(outcome: Outcome) -> dict[str, Any]:
-    """Say of a model what a reader of its file wants to know.
-
-    Parameters
-    ----------
-    outcome : Outcome
-
-    Returns
-    -------
-    dict
-        For JSON.
-    """
-    winner, table = outcome[outcome.winner], outcome.table
-    return plain(
-        {
-            "model": winner.title,
-            "name": winner.name,
-            "params": winner.best_params,
-            "proof": winner.proof,
-            "metric": outcome.metric,
-            "test": interval_of(outcome.test.look.result),
-            "sought": outcome.test.sought,
-            "test_rows": len(outcome.test.rows),
-            "baseline": outcome.test.baseline,
-            "train_rows": len(table.target) - len(outcome.test.rows),
-            "source": table.source,
-            "digest": table.digest,
-            "seed": outcome.seed,
-            "command": outcome.command,
-        }
-    )
+def _fit(request: Request, table: Table, folder: Folder, narrator: Narrator) -> JobResult:
+    narrator.table(table)
+    with narrator.progress() as tell:
+        result = carry_out(request, table, tell)
+    narrator.result(result)
+    narrator.finished(result, result.save(folder.path))
+    return result
 
 
 def repeat_fit(
@@ -184,20 +96,23 @@ def repeat_fit(
     old = read_record(path)
     again = Request.again(old, job_of(old, jobs), file)
     request = replace(again, raw=raw, memory=parse_bytes(memory))
+    assert request.file is not None
     folder = Folder(path.parent if out is None else out)
     folder.check(request.file)
+    narrator = narrator_of(request, json=json)
+    narrator.started(request)
     table = request.load()
     if table.digest != old["source"].get("digest"):
         raise InputError(f"{str(request.file)!r} is not the file of that run: its bytes differ.")
-    outcome, new = _fit(request, table, folder, json=json)
-    _confess(outcome.entries)
+    result = _fit(request, table, folder, narrator)
+    _confess(result.outcome.entries)
+    new = result.record
     found = differences(old["results"], new["results"])
     if found:
         others = [name for name, v in new["libraries"].items() if old["libraries"].get(name) != v]
         why = f"; other versions of {', '.join(others)} are installed now" if others else ""
         leave(f"The repeat gave other numbers, the first in {found[0]}{why}.", DIFFERENT)
-    if not json:
-        say("The repeat gave the same numbers, bit for bit.")
+    narrator.repeated()
 
 
 def run_compare(request: Request, *, json: bool) -> None:
@@ -208,17 +123,11 @@ def run_compare(request: Request, *, json: bool) -> None:
     request : Request
     json : bool
     """
+    narrator = narrator_of(request, json=json)
+    narrator.started(request)
     table = request.load()
-    if not json:
-        tell_table(table)
-    with progress(quiet=json) as tell:
+    narrator.table(table)
+    with narrator.progress() as tell:
         contest = run_comparison(request.started(), table, tell)
-    metric = choose_metric(table, request.job.metric)
-    if json:
-        typer.echo(json_text.dumps(comparison_of(contest, table, metric)))
-    else:
-        tell_entries(contest.entries, metric, sought_of(table))
-        tell_choice(contest.done[:2], contest.verdict)
-        for note in contest.notes:
-            say((note, "yellow"))
+    narrator.compared(contest, table, choose_metric(table, request.job.metric))
     _confess(contest.entries)

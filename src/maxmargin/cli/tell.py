@@ -19,7 +19,7 @@ from maxmargin.evaluation import Interval, Verdict
 from maxmargin.job import Entry, Outcome, Progress, TestResult
 from maxmargin.job.folder import MODEL
 from maxmargin.job.metric import are_unequal, is_of_one_class
-from maxmargin.job.progress import Teller, silent
+from maxmargin.job.progress import Teller
 from maxmargin.job.wording import Metric, significant
 from maxmargin.progress.bar import progress_bar
 from maxmargin.progress.duration import duration, time_left
@@ -122,22 +122,15 @@ def _target(table: Table) -> str:
 
 
 @contextmanager
-def progress(quiet: bool = False) -> Iterator[Teller]:
+def progress() -> Iterator[Teller]:
     """Show how far a job is: a bar on a terminal, else a line for every model.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Show nothing.
 
     Yields
     ------
     callable
         To be told of the progress.
     """
-    if quiet:
-        yield silent
-    elif console(stderr=True).is_terminal:
+    if console(stderr=True).is_terminal:
         with progress_bar() as tell:
             yield tell
     else:

@@ -1,8 +1,10 @@
 """The main job: a family of models, tuned, compared fairly, and judged once on test rows."""
 
 from maxmargin.job.budget import parse_budget
+from maxmargin.job.call import fit
 from maxmargin.job.contest import Contest
 from maxmargin.job.family import Candidate, family_of
+from maxmargin.job.frame_model import FrameModel
 from maxmargin.job.job import Job, Replay, replay_of, run_comparison, run_job
 from maxmargin.job.outcome import (
     ClassResult,
@@ -13,6 +15,7 @@ from maxmargin.job.outcome import (
     TestResult,
 )
 from maxmargin.job.progress import Progress
+from maxmargin.job.result import JobResult
 from maxmargin.progress.bar import progress_bar
 
 __all__ = [
@@ -20,14 +23,17 @@ __all__ = [
     "ClassResult",
     "Contest",
     "Entry",
+    "FrameModel",
     "Importance",
     "Job",
+    "JobResult",
     "Outcome",
     "Progress",
     "Replay",
     "Suspect",
     "TestResult",
     "family_of",
+    "fit",
     "parse_budget",
     "progress_bar",
     "replay_of",

@@ -1,4 +1,4 @@
-"""The folder that a job leaves behind: four files, all of them or none."""
+"""The folder that a job leaves behind: five files, all of them or none."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from maxmargin.inputs.opening import open_ordinary
 from maxmargin.tables import InputError
 
-REPORT, MODEL, PREDICTIONS, RUN = NAMES = (
-    "report.html",
-    "model.maxmargin",
-    "predictions.csv",
-    "run.json",
-)
+FILES: Final = {
+    "report": "report.html",
+    "report_markdown": "report.md",
+    "model": "model.maxmargin",
+    "predictions": "predictions.csv",
+    "run": "run.json",
+}
+NAMES: Final = tuple(FILES.values())
+MODEL: Final = FILES["model"]
 _HEAD = 200  # bytes
 _MARK = '"format": "maxmargin run"'  # as job.record writes it, which is slow to import
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where the four files go.
+    """Where the five files go.
 
     Parameters
     ----------
@@ -47,7 +51,7 @@ class Folder:
             raise InputError(f"--out names {str(self.path)!r}, which is a file: choose a folder.")
         there = [name for name in NAMES if os.path.lexists(self.path / name)]
         odd = [name for name in there if not (self.path / name).is_file()]
-        if odd or (there and not _is_record(self.path / RUN)):
+        if odd or (there and not _is_record(self.path / FILES["run"])):
             raise InputError(
                 f"{(odd or there)[0]!r} in {str(self.path)!r} is not from a run of this command:"
                 " choose another --out."

@@ -10,11 +10,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
+import polars as pl
+
 from maxmargin.job.budget import parse_budget
 from maxmargin.job.job import Job
-from maxmargin.tables import InputError, Reading, Table, Wishes, load_table
+from maxmargin.tables import InputError, Reading, Table, Wishes, load_table, make_table
 
-_NOT_REPEATED = {"file", "out", "json", "jobs", "memory", "repeat"}
+_NOT_REPEATED = {"file", "frame", "out", "json", "jobs", "memory", "repeat"}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _USUAL = {"test_size": 0.2, "folds": 5, "time_budget": "10m", "seed": 0}
 
@@ -25,7 +27,8 @@ class Request:
 
     Parameters
     ----------
-    file : Path
+    file : Path or None
+        None for a table in memory.
     wishes : Wishes
     reading : Reading
     job : Job
@@ -37,9 +40,11 @@ class Request:
         Whether predictions are written bare, even where a spreadsheet would run them.
     memory : int or None
         Bytes that the table may take; None for what is free.
+    frame : DataFrame or None
+        The table in memory.
     """
 
-    file: Path
+    file: Path | None
     wishes: Wishes
     reading: Reading
     job: Job
@@ -47,6 +52,7 @@ class Request:
     begun: float | None = None
     raw: bool = False
     memory: int | None = None
+    frame: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begun: float | None = None) -> Self:
@@ -55,7 +61,8 @@ class Request:
         Parameters
         ----------
         options : mapping of str to object
-            By the names of the command's parameters.
+            By the names of the command's parameters; "frame" in place of "file" for a table in
+            memory.
         begun : float, default=None
             When the command was, by ``perf_counter``.
 
@@ -64,7 +71,8 @@ class Request:
         Request
         """
         given = _typed(options)
-        if "file" not in given or "target" not in given:
+        frame = options.get("frame")
+        if ("file" not in given and frame is None) or "target" not in given:
             raise InputError("Give a FILE and the column to predict as --target.")
         job = {**_those_of(Job, given), "n_jobs": given.get("jobs")}
         if "models" in given:
@@ -72,9 +80,10 @@ class Request:
         if "time_budget" in given:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
-        file, reading = Path(given["file"]), reading_of(given)
+        file, reading = Path(given["file"]) if frame is None else None, reading_of(given)
         command, memory = command_of(given), parse_bytes(given.get("memory"))
-        return cls(file, wishes, reading, Job(**job), command, begun, "raw" in given, memory)
+        raw = "raw" in given
+        return cls(file, wishes, reading, Job(**job), command, begun, raw, memory, frame)
 
     @classmethod
     def again(cls, record: Mapping[str, Any], job: Job, file: Path | None = None) -> Self:
@@ -106,7 +115,10 @@ class Request:
         -------
         Table
         """
-        return load_table(self.file, self.wishes, self.reading, memory=self.memory)
+        if self.file is not None:
+            return load_table(self.file, self.wishes, self.reading, memory=self.memory)
+        assert self.frame is not None
+        return make_table(self.frame, self.wishes, self.reading)
 
     def started(self) -> Job:
         """Give the job, whose budget counts from the beginning of the command.
@@ -122,11 +134,15 @@ class Request:
     def source(self) -> dict[str, Any]:
         """How the table is read, for a repeat."""
         facts = {"wishes": asdict(self.wishes), "reading": asdict(self.reading)}
+        if self.file is None:
+            return {"file": None, "path": None, **facts}
         return {"file": str(self.file), "path": str(self.file.resolve()), **facts}
 
 
 def _place(source: Mapping[str, Any]) -> Path:
     """Find the table of a run: as it was named, from here, or else where it was."""
+    if source["file"] is None:
+        raise InputError("That run learned from a table in memory: name the FILE that holds it.")
     typed = Path(source["file"])
     return typed if typed.exists() else Path(source.get("path", typed))
 
@@ -134,7 +150,8 @@ def _place(source: Mapping[str, Any]) -> Path:
 def _typed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was not given; 0 is something."""
     nothing: list[Any] = [None, [], (), ""]
-    return {name: v for name, v in options.items() if v not in nothing and v is not False}
+    given = {name: v for name, v in options.items() if name != "frame"}
+    return {name: v for name, v in given.items() if v not in nothing and v is not False}
 
 
 def _those_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,11 +198,16 @@ def command_of(given: Mapping[str, Any]) -> str:
     --------
     >>> command_of({"file": "my data.csv", "target": "y", "drop": ["a", "b"], "folds": 5})
     "maxmargin fit --target=y --drop=a --drop=b -- 'my data.csv'"
+    >>> command_of({"target": "y", "folds": 3})  # of a table in memory
+    "maxmargin.job.fit(frame, target='y', folds=3)"
     """
+    told = {name: value for name, value in given.items() if name not in _NOT_REPEATED}
+    told = {name: value for name, value in told.items() if _USUAL.get(name) != value}
+    if "file" not in given:
+        words = [f"{name}={value!r}" for name, value in told.items()]
+        return f"maxmargin.job.fit({', '.join(['frame', *words])})"
     words = []
-    for name, value in given.items():
-        if name in _NOT_REPEATED or _USUAL.get(name) == value:
-            continue
+    for name, value in told.items():
         option = f"--{name.replace('_', '-')}"
         values = value if isinstance(value, list | tuple) else [value]
         words += [option if each is True else f"{option}={each}" for each in values]

@@ -28,6 +28,7 @@ from maxmargin.report.job_picture import (
     draw_splits,
     draw_tuning,
 )
+from maxmargin.report.markdown import markdown_of
 from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
@@ -232,6 +233,26 @@ class JobReport:
         """Models of whose optimisation something is known."""
         return [entry for entry in self.outcome.entries if entry.proof]
 
+    @property
+    def html(self) -> str:
+        """The page: one self-contained document."""
+        return self.render()
+
+    @property
+    def markdown(self) -> str:
+        """The same words and numbers as Markdown, with links to the pictures of the page."""
+        return markdown_of(self._page)
+
+    @property
+    def summary(self) -> str:
+        """A few lines of HTML for a notebook: the answer, and all models."""
+        return render_page(
+            "summary.html.jinja",
+            outcome=self.outcome,
+            answer=self.answer,
+            metric=self.answer.metric,
+        )
+
     def render(self) -> str:
         """Return the page as HTML.
 
@@ -240,6 +261,10 @@ class JobReport:
         str
             One self-contained document.
         """
+        return self._page
+
+    @cached_property
+    def _page(self) -> str:
         return render_page(
             "job.html.jinja",
             report=self,
@@ -260,14 +285,15 @@ class JobReport:
         Parameters
         ----------
         path : str or Path
-            Where it goes.
+            Where it goes; as Markdown where its name ends in ``.md``.
 
         Raises
         ------
         WriteError
             When it cannot be written.
         """
-        write_atomically(Path(path), self.render())
+        markdown = Path(path).suffix.lower() == ".md"
+        write_atomically(Path(path), self.markdown if markdown else self.html)
 
 
 def _has_score(entry: Entry) -> bool:
