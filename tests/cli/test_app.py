@@ -260,7 +260,7 @@ def test_compare_shows_models_and_leaves_no_file(tmp_path):
     file = write_points(tmp_path / "points.csv")
     result = run("compare", file, "--target", "label", "--models", "lda", "--folds", "2", "--json")
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
+    told = json.loads(result.stdout.splitlines()[-1])
     assert [each["name"] for each in told["models"]] == ["lda", "baseline"]
     assert told["verdict"]["test"] == "5x2cv F"
     assert told["sought"] == "yes"

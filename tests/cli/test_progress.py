@@ -20,12 +20,6 @@ def test_a_pipe_has_a_line_for_each_model(capsys):
     ]
 
 
-def test_quiet_is_quiet(capsys):
-    with progress(quiet=True) as tell:
-        tell(FIRST)
-    assert capsys.readouterr() == ("", "")
-
-
 def test_a_terminal_has_the_bar_that_notebooks_have():
     ours, theirs = pty.openpty()
     code = (

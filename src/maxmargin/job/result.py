@@ -72,7 +72,8 @@ class JobResult:
     @property
     def score(self) -> Interval:
         """What models were compared by, on the test rows, with its interval."""
-        return self.outcome.test.look.result or Interval(*[float("nan")] * 3)
+        unknown = float("nan")
+        return self.outcome.test.look.result or Interval(unknown, unknown, unknown)
 
     @property
     def scores(self) -> dict[str, float]:
