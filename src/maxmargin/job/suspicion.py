@@ -8,6 +8,7 @@ decides.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from maxmargin.job.outcome import Suspect
 from maxmargin.tables import Table
 
 SHOWN = 10
+EXCERPT = 60  # letters of a text
 
 Vector = NDArray[np.float64]
 
@@ -109,7 +111,7 @@ def _plain(label: object) -> object:
 
 
 def row_id(table: Table, place: int) -> str:
-    """Name a row by its id columns; nothing where there are none.
+    """Name a row by its id columns, or else by how its text begins; nothing where it has neither.
 
     Parameters
     ----------
@@ -121,4 +123,9 @@ def row_id(table: Table, place: int) -> str:
     -------
     str
     """
-    return "" if table.ids is None else ", ".join(str(value) for value in table.ids.row(place))
+    if table.ids is not None:
+        return ", ".join(str(value) for value in table.ids.row(place))
+    if not table.texts:
+        return ""
+    text = table.features[table.texts[0]][place] or ""
+    return shorten(text[: 4 * EXCERPT], EXCERPT, placeholder="…")

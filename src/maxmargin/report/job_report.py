@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
@@ -33,10 +34,12 @@ from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
 from maxmargin.report.sought import CURVES, Sought
+from maxmargin.report.telling_words import TellingWords, find_telling_words
 
 COMPARED = 3  # models whose curves are shown in one picture
 TUNED = 4  # models whose tuning is shown
 CROWD = 40  # classes of a confusion matrix; of more, those with the most mistakes
+MOST_CELLS = 20_000_000  # of sparse rows that are drawn in two dimensions
 LONG = 12  # columns that are shown at once
 
 _FURTHER = ("roc_auc", "balanced_accuracy", "average_precision", "r2")
@@ -180,7 +183,8 @@ class JobReport:
         decides = hasattr(inner.model, "decision_function")
         if train is None or not self.answer.classifies or not decides:
             return []
-        if not holds_numbers(inner.rows(train[0])):
+        rows = inner.rows(train[0])
+        if not holds_numbers(rows) or (issparse(rows) and np.prod(rows.shape) > MOST_CELLS):
             return []
         kinds = {"Decision values and margins": "decision"} if self.sought.label is not None else {}
         kinds |= {"Two principal components": "component"}
@@ -220,6 +224,15 @@ class JobReport:
         return [
             (entry, draw_tuning(entry.tuning or {}, self.answer.metric)) for entry in tuned[:TUNED]
         ]
+
+    @cached_property
+    def telling_words(self) -> list[TellingWords]:
+        """The words that speak most for each class, where the winner reads texts."""
+        table, train = self.outcome.table, self.outcome.train
+        if train is None or not table.texts:
+            return []
+        found = find_telling_words(self.outcome.model, train[0], table.schema.classes)
+        return [each for each in found if each.column in table.texts]
 
     # optimisation
 
