@@ -57,6 +57,7 @@ from maxmargin.neighbors import (
     MixedNeighborsClassifier,
 )
 from maxmargin.storage import ModelFileError, load_model, save_model
+from maxmargin.tabular import TableOneClass, TableSVC, TableSVR
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
@@ -118,6 +119,7 @@ def models():
     yield from ((model.fit(X, LABEL), X) for model in plain)
     yield SVC(kernel=Precomputed()).fit(GRAM, LABEL), GRAM
     yield from of_late()
+    yield from of_tables()
     for last in (SVC(), LinearSVC(), KNeighborsClassifier(2, algorithm="brute")):
         yield make_pipeline(TABLE, last).fit(FRAME, LABEL), FRAME
     columns = {"n_estimators": 3, "categorical_features": "from_dtype"}
@@ -151,6 +153,20 @@ def of_late():
     yield SVC(kernel=Spectrum(2)).fit(texts, LABEL), texts
     graphs = [Graph([(0, 1), (1, 2 + label)]) for label in LABEL]
     yield SVC(kernel=WeisfeilerLehman(2)).fit(graphs, LABEL), graphs
+
+
+def of_tables():
+    """Machines for tables: few rows and many, numbers, words, dates and texts."""
+    talk = "good bad fine day it is a the of rain sun".split()
+    texts = [" ".join(rng.choice(talk, 14)) for _ in range(24)]
+    dates = [f"2024-0{1 + i % 9}-1{i % 9}" for i in range(24)]
+    table = FRAME.with_columns(pl.Series("t", texts), pl.Series("d", dates))
+    yield TableSVC().fit(table, LABEL), table
+    yield TableSVR().fit(table, X[:, 0]), table
+    yield TableOneClass().fit(table), table
+    many = rng.normal(size=(3100, 2))
+    yield TableSVC(time_limit=0.2).fit(many, many[:, 0] > 0), many[:24]
+    yield TableSVR(time_limit=0.2).fit(many, many[:, 0]), many[:24]
 
 
 def split(content):

@@ -35,16 +35,26 @@ from maxmargin.storage.plain import from_plain
 from maxmargin.storage.steps import STEPS, find_step
 
 # Rooms whose values are in models; others hold what a fit, a report or a judgement says.
-ROOMS = ("bagging", "boosting", "ensembles", "kernels", "losses", "neighbors", "svm", "trees")
+ROOMS = (
+    "bagging",
+    "boosting",
+    "ensembles",
+    "kernels",
+    "losses",
+    "neighbors",
+    "svm",
+    "tabular",
+    "trees",
+)
 # Values of a fit, a search or a picture that no model holds, or of which numbers are only shown.
 NOT_FOLLOWED = {
-    "Affordability", "AttributeSearch", "AttributeStep", "BaggingState", "Cell", "Condition",
-    "DimensionFacts", "DualExplanation", "FeatureSpace", "Formula", "Gram", "Groups", "KernelCheck",
+    "_OfShares", "_Proposal", "_Ruler", "Affordability", "Asked", "AttributeSearch",
+    "AttributeStep", "BaggingState", "Cell", "Condition", "DimensionFacts", "DualExplanation",
+    "Explanation", "FeatureSpace", "Formula", "Gram", "Groups", "Importances", "KernelCheck",
     "LearnedMixture", "Limits", "NewMember", "Optimality", "Point", "Queries", "Recipe",
     "Reduction", "RepairedGram", "Round", "Rounding", "Rules", "Samme", "Search", "SearchCost",
-    "Separation",
-    "ShapeFunction", "ShapeFunctions", "Split", "StepRule", "StumpRounds", "Task", "Together",
-    "Unready", "_OfShares", "_Proposal", "_Ruler", "Urn",
+    "Separation", "ShapeFunction", "ShapeFunctions", "Side", "Split", "StepRule", "StumpRounds",
+    "Task", "Together", "Unready", "Urn",
 }  # fmt: skip
 
 

@@ -44,6 +44,7 @@ BOUNDS: Final[Mapping[str, float]] = {
     "QuantileTransformer.n_quantiles": 1 << 24,
     "QuantileTransformer.n_quantiles_": 1 << 24,
     "KBinsDiscretizer.n_bins": 1 << 24,
+    "Trial.rows": 1 << 31,
     # letters of a text that are read
     "Vocabulary.longest": 1 << 24,
     # workers that a prediction may start, and neighbours of a row that it keeps
@@ -61,16 +62,16 @@ BOUNDS: Final[Mapping[str, float]] = {
 # fmt: off
 FREE: Final = frozenset({
     "C", "Cs", "alpha", "alphas", "approximate", "budget", "c", "cache_size", "ccp_alpha",
-    "coef0", "constant", "cv", "decay", "delta", "dtype", "dual", "epsilon", "error", "errors",
-    "far", "floor", "gamma", "gammas", "intercept_scaling", "iterated_power", "l1_ratio",
-    "leaf_size", "learning_rate", "level", "max_categories", "max_depth", "max_df",
-    "max_features", "max_iter", "max_leaf_nodes", "max_samples", "memory",
-    "min_category_weight", "min_df", "min_frequency", "min_impurity_decrease",
+    "coef0", "constant", "cut", "cv", "decay", "delta", "dtype", "dual", "epsilon", "error",
+    "errors", "far", "floor", "gamma", "gammas", "intercept_scaling", "iterated_power",
+    "l1_ratio", "leaf_size", "learning_rate", "level", "loss", "max_categories", "max_depth",
+    "max_df", "max_features", "max_iter", "max_leaf_nodes", "max_samples", "mean", "median",
+    "memory", "min_category_weight", "min_df", "min_frequency", "min_impurity_decrease",
     "min_samples_leaf", "min_samples_split", "min_weight_fraction_leaf", "n_components",
-    "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu", "offset", "p", "price",
-    "primal", "quantile", "random_state", "regularization", "ridge", "shrinkage", "sigma",
-    "sparse_threshold", "step", "subsample", "time_limit", "tol", "validation_fraction",
-    "verbose", "weight", "weights", "y_max", "y_min",
+    "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu", "offset", "p", "place",
+    "price", "primal", "quantile", "random_state", "regularization", "ridge", "scale", "share",
+    "shrinkage", "sigma", "slope", "sparse_threshold", "step", "subsample", "time_limit", "tol",
+    "validation_fraction", "verbose", "weight", "weights", "y_max", "y_min",
 })
 # fmt: on
 """Those of a fit alone, and those that are a factor in a formula."""

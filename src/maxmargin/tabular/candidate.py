@@ -33,6 +33,14 @@ class Candidate:
     columns: tuple[float, ...] = ()
     """Of each part of prepared rows (``Rows.group``), where they were found one by one."""
 
+    def __restored__(self) -> None:
+        """Check what was read: a kernel is chosen by these names, and numbers divide."""
+        named = self.metric in METRICS and self.profile in PROFILES
+        rates = self.gamma, self.ridge, self.median
+        sound = all(0.0 < rate < np.inf for rate in rates) and len(self.weights) == len(BLOCKS)
+        if not (named and sound and all(0.0 <= w < np.inf for w in (*self.weights, *self.columns))):
+            raise ValueError("The kernel of a stored machine for tables is none that there is.")
+
     def scales(self, rows: Rows) -> Vector:
         """Return what each prepared column's part of the distance is multiplied by."""
         weight = np.asarray(self.weights)[rows.block] * (self.gamma / self.median)

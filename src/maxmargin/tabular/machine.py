@@ -42,6 +42,21 @@ class LeastSquaresMachine:
     offset: Vector
     """The mean of each output, which is added."""
 
+    def __restored__(self) -> None:
+        """Check what was read: every row of the support has a coefficient for each output."""
+        sound = self.support.ndim == 2 and self.support.dtype.kind == "f" and self.offset.ndim == 1
+        if not sound or self.beta.shape != (len(self.offset), len(self.support)):
+            raise ValueError("The parts of a stored machine for tables do not fit together.")
+
+    @property
+    def outputs(self) -> int:
+        """How many values a row gets."""
+        return len(self.offset)
+
+    def takes(self, row: Rows) -> bool:
+        """Whether prepared rows are as wide as the support."""
+        return self.candidate.scaled(row).shape[1] == self.support.shape[1]
+
     def values(self, rows: Rows, n_jobs: int | None) -> Vector:
         """Evaluate the machine on prepared rows."""
         kernel = self.candidate.kernel
@@ -61,6 +76,17 @@ class SupportVectorMachine:
 
     candidate: Candidate
     model: SVC | SVR
+
+    @property
+    def outputs(self) -> int:
+        """How many values a row gets."""
+        if isinstance(self.model, SVR) or len(self.model.classes_) == 2:
+            return 1
+        return len(self.model.classes_)
+
+    def takes(self, row: Rows) -> bool:
+        """Whether prepared rows are as wide as those of the fit."""
+        return bool(self.candidate.scaled(row).shape[1] == self.model.n_features_in_)
 
     def values(self, rows: Rows, n_jobs: int | None) -> Vector:
         """Evaluate the machine on prepared rows."""

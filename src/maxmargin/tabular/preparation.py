@@ -24,6 +24,7 @@ from scipy.special import ndtri
 from maxmargin.ops.clock import TimeUp
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
+    FORMS,
     NUMBER,
     find_form,
     look_like_dates,
@@ -67,6 +68,14 @@ class NumberColumn:
     """Whether values were missing, so that an indicator pays."""
     form: str
     """How it was written, if as text."""
+
+    def __restored__(self) -> None:
+        """Check what was read."""
+        alike = self.knots.ndim == 1 and self.scores.shape == self.knots.shape
+        known = self.part in ("", *DATE_PARTS, *SHAPE) and self.form in ("", *FORMS)
+        ordered = alike and len(self.knots) > 0 and bool((np.diff(self.knots) > 0).all())
+        if not (ordered and known and np.isfinite(self.mean) and 0.0 < self.scale < np.inf):
+            raise ValueError("The parts of a stored column of numbers do not fit together.")
 
     def convert(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return a column of new rows as one of the kind that was fitted."""
@@ -115,6 +124,15 @@ class WordColumn:
     """Of the cross-fitted means, by which they are divided."""
     note: str
     """What else there is to say of it."""
+
+    def __restored__(self) -> None:
+        """Check what was read: a row takes as much memory as there are indicators."""
+        size, indicators = len(self.levels), len(self.lengths)
+        flat = self.levels.ndim == self.lengths.ndim == self.spread.ndim == 1
+        within = self.indicator.shape == (size,) and 0 < indicators <= MOST_LEVELS
+        within = within and bool(((self.indicator >= 0) & (self.indicator < indicators)).all())
+        if not (flat and within and self.means.shape == (size, len(self.spread))):
+            raise ValueError("The parts of a stored column of words do not fit together.")
 
     def convert(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return a column of new rows as words."""
@@ -188,6 +206,13 @@ class Preparation:
 
     columns: tuple[Column, ...]
 
+    def __restored__(self) -> None:
+        """Check what was read: every part of a table's column is prepared once."""
+        kept = [each for each in self.columns if not isinstance(each, DroppedColumn)]
+        parts = {(each.place, getattr(each, "part", "")) for each in kept}
+        if not kept or len(parts) < len(kept) or min(each.place for each in self.columns) < 0:
+            raise ValueError("The columns of a stored preparation do not fit together.")
+
     @classmethod
     def learn(
         cls,
@@ -234,6 +259,12 @@ class Preparation:
                 read[key] = each.convert(columns[each.place])
             made += each.blocks(read[key])
         return Rows.of(made, len(columns[0]))
+
+    def empty_row(self) -> Rows:
+        """Prepare a row of which every value is missing."""
+        nothing, places = np.array([None]), {0, *(each.place for each in self.columns)}
+        columns: Any = dict.fromkeys(places, nothing)
+        return self.rows(columns)
 
     def __str__(self) -> str:
         width = max(len(each.name) for each in self.columns)

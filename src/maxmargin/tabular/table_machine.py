@@ -50,6 +50,22 @@ class TableMachine(TableModel):
     support_: NDArray[np.intp]
     weight_: Vector
 
+    @property
+    @abstractmethod
+    def _outputs(self) -> int:
+        """How many values a row gets."""
+
+    def _fits_together(self) -> bool:
+        """Whether there are machines, of rows that weigh something, for all outputs."""
+        members, rows = self.members_, len(self.support_)
+        known = isinstance(members, tuple) and all(isinstance(each, Member) for each in members)
+        outputs = {each.machine.outputs for each in members}
+        of_rows = self.support_.shape == self.weight_.shape == (rows,)
+        return known and of_rows and outputs == {self._outputs} and super()._fits_together()
+
+    def _takes(self, row: Rows) -> bool:
+        return all(each.machine.takes(row) for each in self.members_)
+
     @abstractmethod
     def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
         """Return what is to be learned of each row, and what the row weighs by itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -17,6 +18,7 @@ class TableModel(CallbackSupport, BaseEstimator):
     """A model that takes a table as it is and prepares its columns."""
 
     preparation_: Preparation
+    n_features_in_: int
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -29,6 +31,27 @@ class TableModel(CallbackSupport, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_shared(self)
+
+    def __restored__(self) -> None:
+        """Check what was read; a model that was not fitted has nothing to check."""
+        if "preparation_" not in vars(self):
+            return
+        try:
+            fits = self._fits_together() and self._takes(self.preparation_.empty_row())
+        except (AttributeError, IndexError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ValueError(f"The parts of a stored {type(self).__name__} do not fit together.")
+
+    def _fits_together(self) -> bool:
+        """Whether the columns of the table are those that are prepared."""
+        return isinstance(self.preparation_, Preparation) and all(
+            each.place < self.n_features_in_ for each in self.preparation_.columns
+        )
+
+    @abstractmethod
+    def _takes(self, row: Rows) -> bool:
+        """Whether machines are made of rows as wide as a prepared one."""
 
     def _names(self, count: int) -> list[str]:
         names = getattr(self, "feature_names_in_", None)

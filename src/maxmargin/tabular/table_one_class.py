@@ -133,6 +133,14 @@ class TableOneClass(OutlierMixin, TableModel):
             self._fit_rows(rows, found, clock)
         return self
 
+    def _fits_together(self) -> bool:
+        known = isinstance(self.machine_, OneClassSVM) and hasattr(self.machine_, "support_")
+        return known and super()._fits_together()
+
+    def _takes(self, row: Rows) -> bool:
+        width = row.X.shape[1]
+        return self.scale_.shape == (width,) and self.machine_.n_features_in_ == width
+
     def _prepare(self, columns: list[NDArray[Any]], weight: Vector) -> Rows:
         nothing = np.zeros((len(weight), 0))  # targets: there are none to take means of
         names = self._names(len(columns))

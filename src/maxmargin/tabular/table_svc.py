@@ -114,6 +114,15 @@ class TableSVC(ClassifierMixin, TableMachine):
         self._fit(X, y, sample_weight)
         return self
 
+    @property
+    def _outputs(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _fits_together(self) -> bool:
+        known = isinstance(self.calibration_, Calibration)
+        shape = (len(self.classes_),)
+        return known and self.calibration_.shift.shape == shape and super()._fits_together()
+
     def _read_target(self, y: Any) -> tuple[NDArray[np.intp], Vector]:
         self.classes_, label, labels = number_classes(_finite(y))
         return label, weigh_classes(self.class_weight, self.classes_, labels)[label]

@@ -103,6 +103,10 @@ class TableSVR(RegressorMixin, TableMachine):
         self._fit(X, y, sample_weight)
         return self
 
+    @property
+    def _outputs(self) -> int:
+        return 1
+
     def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
         target = check_targets(y)
         return target, np.ones(len(target))

@@ -70,6 +70,13 @@ class Vocabulary:
         learned = cls(longest, buckets, rarity.astype(np.float32))
         return learned, sparse.vstack([learned.weigh(part) for part in parts], format="csr")
 
+    def __restored__(self) -> None:
+        """Check what was read: places of n-grams are looked up among all buckets."""
+        known = self.buckets.ndim == 1 and self.rarity.shape == self.buckets.shape
+        known = known and bool((np.diff(self.buckets, prepend=-1, append=BUCKETS) > 0).all())
+        if not known or not 1 <= self.longest <= MOST_LETTERS:
+            raise ValueError("The n-grams of a stored column of texts do not fit together.")
+
     @property
     def kinds(self) -> tuple[slice, slice]:
         """Where runs of letters are, and where words are."""
@@ -105,6 +112,12 @@ class TextColumn:
     """Of the cross-fitted values, by which they are divided."""
     cut: int
     """How many texts of the fit were longer than what is read of them."""
+
+    def __restored__(self) -> None:
+        """Check what was read: every n-gram has a weight for each output."""
+        shape = len(self.vocabulary.buckets), len(self.spread) // len(self.vocabulary.kinds)
+        if self.spread.ndim != 1 or len(self.spread) % 2 or self.weights.shape != shape:
+            raise ValueError("The weights of a stored column of texts do not fit together.")
 
     def convert(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return a column of new rows as texts."""

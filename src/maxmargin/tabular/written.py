@@ -32,6 +32,7 @@ _FORMS = {
     "year.month.day": re.compile(rf"{_YEAR}\.{_MONTH}\.{_DAY}{_CLOCK}"),
     "day.month.year": re.compile(rf"{_DAY}\.{_MONTH}\.{_YEAR}{_CLOCK}"),
 }
+FORMS = (NUMBER, *_FORMS)
 _LIKE_DATES = re.compile(rf"[0-9]{{1,4}}([-/.])[0-9]{{1,2}}\1[0-9]{{2,4}}{_CLOCK}")
 _EXACT = 16  # digits of a whole number; of more it is a code
 _MICROSECONDS = "datetime64[us]"
