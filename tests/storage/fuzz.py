@@ -157,7 +157,7 @@ def of_late():
 
 def of_tables():
     """Machines for tables: few rows and many, numbers, words, dates and texts."""
-    talk = "good bad fine day it is a the of rain sun".split()
+    talk = ["good", "bad", "fine", "day", "it", "is", "a", "the", "of", "rain", "sun"]
     texts = [" ".join(rng.choice(talk, 14)) for _ in range(24)]
     dates = [f"2024-0{1 + i % 9}-1{i % 9}" for i in range(24)]
     table = FRAME.with_columns(pl.Series("t", texts), pl.Series("d", dates))

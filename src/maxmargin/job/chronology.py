@@ -6,6 +6,7 @@ there are folds: each fold learns from all parts before its own. Rows of one tim
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def forward_folds(table: Table, places: Index, folds: int) -> list[Split]:
     borders = np.minimum(borders, len(times) - folds + steps)
     return [
         (np.flatnonzero(ranks < start), np.flatnonzero((ranks >= start) & (ranks < end)))
-        for start, end in zip(borders[:-1], borders[1:], strict=True)
+        for start, end in pairwise(borders)
     ]
 
 

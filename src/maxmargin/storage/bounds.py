@@ -67,11 +67,12 @@ FREE: Final = frozenset({
     "l1_ratio", "leaf_size", "learning_rate", "level", "loss", "max_categories", "max_depth",
     "max_df", "max_features", "max_iter", "max_leaf_nodes", "max_samples", "mean", "median",
     "memory", "min_category_weight", "min_df", "min_frequency", "min_impurity_decrease",
-    "min_samples_leaf", "min_samples_split", "min_weight_fraction_leaf", "n_components",
-    "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu", "offset", "p", "place",
-    "price", "primal", "quantile", "random_state", "regularization", "ridge", "scale", "share",
-    "shrinkage", "sigma", "slope", "sparse_threshold", "step", "subsample", "time_limit", "tol",
-    "validation_fraction", "verbose", "weight", "weights", "y_max", "y_min",
+    "min_samples_leaf", "min_samples_split", "min_weight_fraction_leaf", "most_letters",
+    "n_components", "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu",
+    "offset", "p", "place", "price", "primal", "quantile", "random_state", "regularization",
+    "ridge", "scale", "share", "shrinkage", "sigma", "slope", "sparse_threshold", "step",
+    "subsample", "time_limit", "tol", "validation_fraction", "verbose", "weight", "weights",
+    "y_max", "y_min",
 })
 # fmt: on
 """Those of a fit alone, and those that are a factor in a formula."""
