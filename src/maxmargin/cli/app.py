@@ -352,6 +352,17 @@ def demo(
             tell_next(out)
 
 
+@app.command(epilog=EXIT_CODES)
+def schema(
+    name: Annotated[str, typer.Argument(help="run (of run.json) or events (of --json).")],
+) -> None:
+    """Print the JSON Schema of what programs read."""
+    with complaining():
+        from maxmargin.job.schema import schema_text
+
+        typer.echo(schema_text(name), nl=False)
+
+
 cascades = typer.Typer(
     help="Detectors of objects in images: train one, or look at one.",
     no_args_is_help=True,

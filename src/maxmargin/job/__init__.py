@@ -3,6 +3,7 @@
 from maxmargin.job.budget import parse_budget
 from maxmargin.job.call import fit
 from maxmargin.job.contest import Contest
+from maxmargin.job.events import Events
 from maxmargin.job.family import Candidate, family_of
 from maxmargin.job.frame_model import FrameModel
 from maxmargin.job.job import Job, Replay, replay_of, run_comparison, run_job
@@ -16,6 +17,7 @@ from maxmargin.job.outcome import (
 )
 from maxmargin.job.progress import Progress
 from maxmargin.job.result import JobResult
+from maxmargin.job.schema import schema_of
 from maxmargin.progress.bar import progress_bar
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "ClassResult",
     "Contest",
     "Entry",
+    "Events",
     "FrameModel",
     "Importance",
     "Job",
@@ -39,4 +42,5 @@ __all__ = [
     "replay_of",
     "run_comparison",
     "run_job",
+    "schema_of",
 ]

@@ -30,6 +30,7 @@ def fit(
     group: str | None = None,
     time: str | None = None,
     task: str | None = None,
+    kind: str | Sequence[str] = (),
     positive: str | None = None,
     missing: str | Sequence[str] = (),
     separator: str | None = None,
@@ -69,6 +70,8 @@ def fit(
     time : str, default=None
         Column of dates or numbers: learn from earlier rows, be judged on later ones.
     task : {"classification", "regression"}, default=None
+    kind : str or sequence of str
+        What columns hold where their values mislead, such as "zip=category".
     positive : str, default=None
         The class to be found, of two; the rarer one unless given.
     missing : str or sequence of str

@@ -118,6 +118,11 @@ class Request:
         if self.file is not None:
             return load_table(self.file, self.wishes, self.reading, memory=self.memory)
         assert self.frame is not None
+        if self.frame.width < 2:
+            raise InputError(
+                f"The table has {'a single column' if self.frame.width else 'no column'}, and needs"
+                " a target and at least one feature."
+            )
         return make_table(self.frame, self.wishes, self.reading)
 
     def started(self) -> Job:

@@ -72,7 +72,7 @@ def _blocks(element: Element, section: str) -> Iterator[str]:
     """Write what stands in an element, paragraph by paragraph."""
     line: list[Element | str] = []
     for child in element.children:
-        if isinstance(child, Element) and child.tag in _LEFT_OUT:
+        if isinstance(child, Element) and _is_drawn(child):
             continue
         if isinstance(child, str) or child.tag not in _BLOCKS:
             line.append(child)
@@ -81,6 +81,11 @@ def _blocks(element: Element, section: str) -> Iterator[str]:
         line = []
         yield from _block(child, child.attributes.get("aria-labelledby", section))
     yield from _paragraph(line)
+
+
+def _is_drawn(element: Element) -> bool:
+    """Whether an element says nothing without its looks."""
+    return element.tag in _LEFT_OUT or "data-drawn" in element.attributes
 
 
 def _block(element: Element, section: str) -> Iterator[str]:
@@ -204,7 +209,9 @@ def _inline(part: Element | str) -> str:
     text = "".join(map(_inline, part.children))
     if part.tag in ("strong", "b") and text.strip():
         return f"**{text.strip()}**"
-    return text
+    # An interval that a page sets apart by its colour.
+    aside = part.tag == "span" and "muted" in part.classes and text.strip()[:1].isdigit()
+    return f" ({text.strip()})" if aside else text
 
 
 def _code_span(text: str) -> str:
