@@ -146,6 +146,14 @@ class TestFolder:
         assert "is not from a run of this command" in complaint(result)
         assert (out / "report.html").read_text() == "mine"
 
+    def test_a_text_beside_an_earlier_run_is_never_replaced(self, tmp_path):
+        file = write_points(tmp_path / "points.csv")
+        (tmp_path / "run.json").write_text('{"format": "maxmargin run"}')
+        (tmp_path / "report.md").write_text("mine")
+        result = run("fit", file, "--target", "label", "--out", tmp_path)
+        assert "'report.md'" in complaint(result)
+        assert (tmp_path / "report.md").read_text() == "mine"
+
     def test_the_table_itself_is_never_replaced(self, tmp_path):
         (tmp_path / "run.json").write_text('{"format": "maxmargin run"}')
         file = write_points(tmp_path / "predictions.csv")

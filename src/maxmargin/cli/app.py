@@ -205,8 +205,8 @@ def fit(
     """Choose among tuned models, judge the best on test rows, and write report and model.
 
     Puts test rows aside, tunes and compares the models on the others by cross-validation, fits the
-    best to all of these and looks at the test rows once. Writes report.html, model.maxmargin,
-    predictions.csv (of the test rows) and run.json into a folder.
+    best to all of these and looks at the test rows once. Writes report.html, report.md,
+    model.maxmargin, predictions.csv (of the test rows) and run.json into a folder.
     """
     begun = perf_counter()
     with complaining(json=json):

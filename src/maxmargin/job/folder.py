@@ -24,7 +24,8 @@ FILES: Final = {
 NAMES: Final = tuple(FILES.values())
 MODEL: Final = FILES["model"]
 _HEAD = 200  # bytes
-_MARK = '"format": "maxmargin run"'  # as job.record writes it, which is slow to import
+_MARK = '"format": "maxmargin run"'  # as job.record writes it
+MARKDOWN_MARK = "<!-- A report of maxmargin -->"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,10 @@ class Folder:
             raise InputError(f"--out names {str(self.path)!r}, which is a file: choose a folder.")
         there = [name for name in NAMES if os.path.lexists(self.path / name)]
         odd = [name for name in there if not (self.path / name).is_file()]
-        if odd or (there and not _is_record(self.path / FILES["run"])):
+        text = FILES["report_markdown"]
+        if text in there and text not in odd and not _begins(self.path / text, MARKDOWN_MARK):
+            odd = [text]
+        if odd or (there and not _begins(self.path / FILES["run"], _MARK)):
             raise InputError(
                 f"{(odd or there)[0]!r} in {str(self.path)!r} is not from a run of this command:"
                 " choose another --out."
@@ -98,11 +102,11 @@ class Folder:
             raise
 
 
-def _is_record(path: Path) -> bool:
-    """Whether a file begins as a run.json of this command does, whichever release wrote it."""
+def _begins(path: Path, mark: str) -> bool:
+    """Whether a file begins as one of this command does, whichever release wrote it."""
     try:
         with open_ordinary(path) as file:
-            return _MARK in file.read(_HEAD).decode("utf-8", "replace")
+            return mark in file.read(_HEAD).decode("utf-8", "replace")
     except (OSError, ValueError):
         return False
 

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.job import Entry, Outcome
+from maxmargin.job.folder import MARKDOWN_MARK
 from maxmargin.job.wording import Metric
 from maxmargin.plots.projection import holds_numbers
 from maxmargin.report.answer import Answer
@@ -254,7 +255,7 @@ class JobReport:
     @property
     def markdown(self) -> str:
         """The same words and numbers as Markdown, with links to the pictures of the page."""
-        return markdown_of(self._page)
+        return f"{MARKDOWN_MARK}\n\n{markdown_of(self._page)}"
 
     @property
     def summary(self) -> str:
