@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from maxmargin.job.folder import MARKDOWN_MARK
 from maxmargin.report import JobReport
 from maxmargin.report.markdown import escape_markdown, markdown_of
 
@@ -54,6 +55,7 @@ def test_scores_are_those_of_the_page(written):
 
 def test_names_that_look_like_markup_are_shown_as_they_are(written):
     text = written["hostile"].markdown
+    text = text.removeprefix(MARKDOWN_MARK)
     fenced = re.sub(r"^```+text\n.*?^```+$", "", text, flags=re.DOTALL | re.MULTILINE)
     bare = re.sub(r"`+[^`]*`+", "", fenced)
     assert not re.search(r"<[a-z/!]", bare)
