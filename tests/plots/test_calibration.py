@@ -3,7 +3,7 @@ import pytest
 
 from maxmargin.evaluation import wilson
 from maxmargin.plots import calibration
-from maxmargin.plots.calibration import Reliability
+from maxmargin.evaluation.reliability import Reliability
 
 
 def test_rows_are_counted_in_bins_of_a_tenth():

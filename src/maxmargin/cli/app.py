@@ -79,6 +79,9 @@ Kind = Annotated[
         " number, date, or ignore (may be given again).",
     ),
 ]
+Explain = Annotated[
+    int, typer.Option(help="Explain each prediction by so many columns that moved it the most.")
+]
 Task = Annotated[
     str | None, typer.Option(help="classification or regression; by the target if left out.")
 ]
@@ -179,6 +182,17 @@ def fit(
     folds: Folds = 5,
     time_budget: TimeBudget = "10m",
     class_weight: ClassWeight = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(help="What mistakes cost, as missed=10,false=1: chooses the threshold."),
+    ] = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            help="Share of new rows that intervals of a quantity hold; 90% if left out, or none."
+        ),
+    ] = None,
+    explain: Explain = 0,
     drop: Drop = None,
     id: Id = None,  # noqa: A002
     group: Group = None,
@@ -286,6 +300,7 @@ def predict(
     thousands: Thousands = None,
     no_header: NoHeader = False,
     memory: Memory = None,
+    explain: Explain = 0,
     raw: Raw = False,
     json: Json = False,
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import typer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer_names
@@ -21,6 +22,7 @@ from maxmargin.cli.tell import interval, say, tell_classes, tell_test, title
 from maxmargin.evaluation import Look
 from maxmargin.inputs.atomic import replacing
 from maxmargin.job.examination import interval_of, of_classes
+from maxmargin.job.explanation import Typical, columns_of, explain
 from maxmargin.job.metric import FURTHER, judge, scorer_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.prediction import defused, name_rows, predict_frame
@@ -39,6 +41,7 @@ class Stored:
     schema: Schema
     about: dict[str, Any]
     reading: Reading
+    typical: Typical | None = None
 
     @property
     def sought(self) -> Any:
@@ -65,7 +68,8 @@ def load(path: Path, memory: int | None = None) -> Stored:
     if not (isinstance(value, dict) and _is_whole(value, found.about)):
         raise ModelFileError(f"{str(path)!r} holds a model, but not one that fit wrote.")
     reading = value.get("reading", Reading())  # which the first release did not store
-    return Stored(value["pipeline"], value["schema"], dict(found.about), reading)
+    facts = dict(found.about)
+    return Stored(value["pipeline"], value["schema"], facts, reading, value.get("typical"))
 
 
 _ABOUT = {
@@ -83,8 +87,12 @@ _ABOUT = {
 
 def _is_whole(value: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
     """Whether a file holds all that fit writes, of the kinds that it writes."""
-    parts = {"schema": Schema, "pipeline": Pipeline, "reading": Reading}
-    held = {"reading": Reading(), **value}  # which the first release did not store
+    parts = {"schema": Schema, "pipeline": Pipeline, "reading": Reading, "typical": Typical}
+    held = {
+        "reading": Reading(),
+        "typical": Typical({}),
+        **value,
+    }  # which the first release did not store
     kinds = all(isinstance(held.get(name), kind) for name, kind in parts.items())
     facts = all(name in about and isinstance(about[name], kind) for name, kind in _ABOUT.items())
     known = facts and about["metric"] in get_scorer_names()
@@ -114,6 +122,8 @@ def run_predict(
     features, notes = stored.schema.features_of(frame)
     ids = frame.select(name for name in stored.schema.ids if name in frame.columns)
     said = predict_frame(stored.pipeline, features)
+    if options.get("explain"):
+        said = pl.concat([said, _explained(stored, features, options["explain"])], how="horizontal")
     said = name_rows(said, ids if ids.width else None, np.arange(1, len(said) + 1))
     written = said if options.get("raw") else defused(said)
     if out is not None:
@@ -127,6 +137,17 @@ def run_predict(
         typer.echo(written.write_csv(), nl=False)
     else:
         say(f"{len(said)} predictions written to ", (shown(out.resolve()), "bold cyan"))
+
+
+def _explained(stored: Stored, features: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Write which columns moved each prediction."""
+    if most < 0:
+        raise InputError(f"--explain is a number of columns, and not {most}.")
+    if stored.typical is None:
+        raise InputError(
+            "The model was stored by an earlier release without typical values: fit again."
+        )
+    return columns_of(explain(stored.pipeline, stored.schema, stored.typical, features, most), most)
 
 
 def _note(notes: Sequence[str]) -> None:

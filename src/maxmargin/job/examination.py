@@ -19,6 +19,7 @@ from maxmargin.evaluation import (
     clopper_pearson,
     score_interval,
 )
+from maxmargin.evaluation.reliability import Reliability
 from maxmargin.evaluation.run import decide
 from maxmargin.job.area import areas_of, shares_of
 from maxmargin.job.metric import judge
@@ -109,6 +110,7 @@ def of_classes(result: TestResult, model: Pipeline, X: Any, sought: Any = None) 
     confusion = confusion_matrix(result.truth, result.predicted, labels=labels)
     decision = decide(model, X)
     curves = _curves(result.truth, decision, model.classes_)
+    probability = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     shares = shares_of(model, X)
     values = decision if shares is None else shares
     areas = areas_of(result.truth, values, model.classes_, sought)
@@ -123,8 +125,19 @@ def of_classes(result: TestResult, model: Pipeline, X: Any, sought: Any = None) 
         roc=curves.get("roc_auc") if two else None,
         precision_recall=curves.get("average_precision") if two else None,
         sought=sought,
-        probability=model.predict_proba(X) if hasattr(model, "predict_proba") else None,
+        probability=probability,
+        calibration_error=_calibration_error(result.truth, probability, model.classes_, sought),
     )
+
+
+def _calibration_error(truth: Any, probability: Any, classes: Any, sought: Any) -> float:
+    if probability is None:
+        return float("nan")
+    if sought is None:
+        hit, said = truth == classes[probability.argmax(axis=1)], probability.max(axis=1)
+    else:
+        hit, said = truth == sought, probability[:, classes.tolist().index(sought)]
+    return Reliability.of(hit, said).error
 
 
 def _curves(truth: NDArray[Any], decision: Any, classes: NDArray[Any]) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from maxmargin.job.chronology import latest_rows, note_on_time
 from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
+from maxmargin.job.explanation import Reason, Typical, explain, learn_typical
 from maxmargin.job.family import MORE, Wanted, family_of
+from maxmargin.job.finish import Asked, finish, judge_costs, judge_level
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of, sought_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult, faults_of
 from maxmargin.job.progress import Progress, Teller, silent
@@ -44,11 +46,14 @@ class Replay:
         How the best two were compared.
     importances : bool
         Whether columns were shuffled.
+    reasons : bool
+        Whether rows were explained, where that was asked for.
     """
 
     left_out: Mapping[str, str] = field(default_factory=dict)
     test: str = BY_HALVES
     importances: bool = True
+    reasons: bool = True
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,12 @@ class Job:
         Seconds of the budget that are gone before the job begins.
     replay : Replay or None
         Of a run that is repeated; the clock then decides nothing.
+    cost : str or None
+        What mistakes cost, such as "missed=10,false=1".
+    interval : str or None
+        How often intervals of quantities hold the truth, such as "90%", or "none".
+    explain : int
+        Columns by which each prediction is explained.
 
     Examples
     --------
@@ -95,6 +106,9 @@ class Job:
     tuning_rows: int = TUNING_ROWS
     spent: float = 0.0
     replay: Replay | None = None
+    cost: str | None = None
+    interval: str | None = None
+    explain: int = 0
 
     def __post_init__(self) -> None:
         if not 0.0 < self.test_size < 1.0:
@@ -105,6 +119,8 @@ class Job:
             raise InputError(f"--class-weight is balanced, and not {self.class_weight!r}.")
         if not 0 <= self.seed < _SEEDS:
             raise InputError(f"--seed is a number from 0 to {_SEEDS - 1}, and not {self.seed}.")
+        if self.explain < 0:
+            raise InputError(f"--explain is a number of columns, and not {self.explain}.")
 
 
 def run_job(job: Job, table: Table, progress: Teller = silent, command: str = "") -> Outcome:
@@ -170,8 +186,14 @@ class _Work:
         self.job, self.table, self.tell = job, table, tell
         self.notes: list[str] = []
         self.budget = Budget(None if job.replay else job.time_budget, job.spent)
+<<<<<<< HEAD
         metric = choose_metric(table, job.metric)
         self.candidates = family_of(table.schema.task, job.models, table)
+=======
+        self.asked = Asked.of(table, job.cost, job.interval)
+        metric = choose_metric(table, job.metric, by_rank=job.cost is not None)
+        self.candidates = family_of(table.schema.task, job.models)
+>>>>>>> 996c998 (Calibrate the winner on its folds; choose a threshold by costs; intervals of quantities; explain rows)
         self.rules = Rules(
             table,
             metric,
@@ -240,10 +262,15 @@ class _Work:
         model = contest.models[winner.name]
         self._tell("test rows")
         baseline = contest.models.get("baseline")
-        result, X = examine(self.rules, vault, model, baseline, winner.title)
-        shuffled = self._importances(model, X, result)
         assert winner.run is not None
-        notes = (*self._notes(contest), *contest.notes)
+        judgements = contest.judgements[winner.name]
+        finished = finish(self.asked, self.table, model, winner.run.folds, judgements)
+        result, X = examine(self.rules, vault, finished.model, baseline, winner.title)
+        shuffled = self._importances(finished.model, X, result)
+        typical = learn_typical(vault.X)
+        reasons = self._reasons(finished.model, typical, X)
+        notes = (*self._notes(contest), *contest.notes, *finished.notes)
+        notes += () if reasons or not self.job.explain else ("There was no time to explain rows.",)
         notes += () if shuffled is not None else ("There was no time to shuffle columns.",)
         return Outcome(
             table=self.table,
@@ -263,6 +290,11 @@ class _Work:
             notes=notes,
             train=(vault.X, vault.y),
             job=self.job,
+            predictor=finished.model,
+            cost=judge_costs(finished, result, X),
+            intervals=judge_level(finished, result, X),
+            typical=typical,
+            reasons=reasons,
         )
 
     def _tell(self, what: str) -> None:
@@ -283,6 +315,20 @@ class _Work:
                 return None
         return found
 
+    def _reasons(self, model: Any, typical: Typical, X: Any) -> list[list[Reason]] | None:
+        """Explain the test rows if that was asked for and there is time."""
+        replay, most = self.job.replay, self.job.explain
+        if not most or (replay is not None and not replay.reasons):
+            return None
+        self._tell("explanations")
+        with self.budget.until_interrupted():
+            try:
+                with watch(None if self.budget.total is None else self.budget.left / 2):
+                    return explain(model, self.table.schema, typical, X, most)
+            except TimeUp:
+                return None
+        return None
+
     def _trail(self, contest: Contest, vault: TestVault) -> Trail:
         run = contest.done[0].run
         uses = uses_of_folds(run.folds if run is not None else ())
@@ -301,7 +347,8 @@ class _Work:
         stopped = [each.title for each in contest.entries if each.status == "stopped"]
         if stopped and not self.budget.interrupted:
             notes.append(f"Not finished: {', '.join(stopped)}.")
-        if are_unequal(self.table) and self.job.metric is None:
+        by_rule = self.job.metric is None and self.job.cost is None
+        if are_unequal(self.table) and by_rule:
             more = "; with --class-weight balanced they also learn so"
             notes.append(
                 "The classes are unequal, so models are compared by balanced accuracy"
@@ -328,4 +375,5 @@ def replay_of(outcome: Outcome) -> Replay:
     """
     left_out = {each.name: each.reason for each in outcome.entries if each.status == "stopped"}
     test = BY_FOLDS if outcome.verdict is None else outcome.verdict.test
-    return Replay(left_out, test, bool(outcome.importances))
+    explained = outcome.reasons is not None
+    return Replay(left_out, test, bool(outcome.importances), explained)

@@ -61,7 +61,7 @@ def are_unequal(table: Table) -> bool:
     return bool(counts.min() * len(counts) < UNEQUAL * counts.sum())
 
 
-def choose_metric(table: Table, wanted: str | None = None) -> str:
+def choose_metric(table: Table, wanted: str | None = None, *, by_rank: bool = False) -> str:
     """Name what models are compared by: what is wanted, or what the rule says.
 
     Parameters
@@ -69,11 +69,15 @@ def choose_metric(table: Table, wanted: str | None = None) -> str:
     table : Table
     wanted : str, default=None
         By scikit-learn's name.
+    by_rank : bool, default=False
+        Whether a threshold is chosen afterwards, so that the order of the rows alone counts.
 
     Returns
     -------
     str
     """
+    if wanted is None and by_rank:
+        return "roc_auc"
     if wanted is None:
         if table.schema.task == "regression":
             return "r2"

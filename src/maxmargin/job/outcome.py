@@ -19,6 +19,9 @@ from maxmargin.evaluation import (
     Trail,
     Verdict,
 )
+from maxmargin.job.conformal import IntervalResult
+from maxmargin.job.costs import CostResult
+from maxmargin.job.explanation import Reason, Typical
 from maxmargin.tables import Table
 
 Vector = NDArray[np.float64]
@@ -140,7 +143,10 @@ class TestResult:
     probability : ndarray of shape (rows, classes), or None
         For the calibration curve, where the model has probabilities.
     sought : object
-        The rarer of two classes, whose average precision is told; None where there are not two.
+        The positive class of two, whose average precision is told; None where there are not two.
+    calibration_error : float
+        How far probabilities are from what came true, on average (ECE); of two classes those of the
+        positive one, of more those of the likeliest.
     """
 
     __test__ = False
@@ -159,6 +165,7 @@ class TestResult:
     precision_recall: PrecisionRecallCurve | None = None
     probability: Vector | None = None
     sought: Any = None
+    calibration_error: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -199,6 +206,16 @@ class Outcome:
         The rows of ``model``, for pictures of margins and of rounds.
     job : Job or None
         What was asked for.
+    predictor : Pipeline or None
+        The model with calibrated probabilities, a threshold or intervals, as it is stored.
+    cost : CostResult or None
+        What mistakes cost, where that was asked for.
+    intervals : IntervalResult or None
+        Of a quantity.
+    typical : Typical or None
+        Values by which rows are explained.
+    reasons : list of list of Reason, or None
+        Columns that moved the prediction of each test row, where that was asked for.
     """
 
     table: Table = field(repr=False)
@@ -218,6 +235,11 @@ class Outcome:
     notes: tuple[str, ...] = ()
     train: tuple[Any, Any] | None = field(default=None, repr=False)
     job: Any = field(default=None, repr=False)
+    predictor: Any = field(default=None, repr=False)
+    cost: CostResult | None = field(default=None, repr=False)
+    intervals: IntervalResult | None = field(default=None, repr=False)
+    typical: Typical | None = field(default=None, repr=False)
+    reasons: list[list[Reason]] | None = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Entry:
         """Find an entry by its name."""

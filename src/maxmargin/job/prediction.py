@@ -11,6 +11,8 @@ import polars as pl
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation.run import decide
+from maxmargin.job.conformal import intervals_of
+from maxmargin.job.explanation import columns_of
 from maxmargin.job.outcome import Outcome
 
 _RUN: Final = re.compile(r"(^\s*|[;\t\r\n][\s\"]*)(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
@@ -32,8 +34,11 @@ def predict_frame(model: Pipeline, X: pl.DataFrame) -> pl.DataFrame:
     DataFrame
         "prediction", and "probability LABEL" for each class, or "decision for LABEL": the larger,
         the more for it. Of two classes it is that of the second alone, and above 0 it is predicted.
+        Of a quantity "lower" and "upper", the ends of its interval.
     """
-    return pl.DataFrame({"prediction": model.predict(X), **_surely(model, X)})
+    ends = intervals_of(model, X)
+    between = {} if ends is None else {"lower": ends[:, 0], "upper": ends[:, 1]}
+    return pl.DataFrame({"prediction": model.predict(X), **between, **_surely(model, X)})
 
 
 def _surely(model: Pipeline, X: pl.DataFrame) -> dict[str, Any]:
@@ -64,7 +69,10 @@ def predictions_of(outcome: Outcome) -> pl.DataFrame:
         ``predict_frame``.
     """
     places, table = outcome.test.rows, outcome.table
-    said = predict_frame(outcome.model, table.features[places])
+    said = predict_frame(outcome.predictor or outcome.model, table.features[places])
+    if outcome.reasons is not None:
+        reasons = columns_of(outcome.reasons, outcome.job.explain)
+        said = pl.concat([said, reasons], how="horizontal")
     ids = None if table.ids is None else table.ids[np.asarray(places)]
     truth = pl.DataFrame({"truth": outcome.test.truth})
     said = pl.concat([truth, said], how="horizontal")

@@ -19,7 +19,9 @@ import numpy as np
 
 from maxmargin.evaluation import Interval, Verdict
 from maxmargin.inputs.opening import read_ordinary
+from maxmargin.job.conformal import IntervalResult
 from maxmargin.job.contest import Contest
+from maxmargin.job.costs import CostResult
 from maxmargin.job.job import Job, Replay, replay_of
 from maxmargin.job.metric import sought_of
 from maxmargin.job.outcome import Entry, Outcome, TestResult
@@ -90,6 +92,8 @@ def _results(outcome: Outcome) -> dict[str, Any]:
         "test": test_of(outcome.test),
         "suspects": [asdict(each) for each in outcome.suspects],
         "importances": [asdict(each) for each in outcome.importances],
+        "cost": cost_of(outcome.cost),
+        "intervals": intervals_of(outcome.intervals),
         "leaks": [each.name for each in outcome.table.leaks],
     }
 
@@ -185,6 +189,7 @@ def test_of(test: TestResult) -> dict[str, Any]:
         "scores": test.scores,
         "sought": test.sought,
         "labels": test.labels,
+        "calibration_error": test.calibration_error,
         "confusion": test.confusion,
         "classes": [
             {
@@ -196,6 +201,40 @@ def test_of(test: TestResult) -> dict[str, Any]:
             for each in test.classes
         ],
     }
+
+
+def cost_of(cost: CostResult | None) -> dict[str, Any] | None:
+    """Write what mistakes cost, a row on average.
+
+    Parameters
+    ----------
+    cost : CostResult or None
+
+    Returns
+    -------
+    dict or None
+    """
+    if cost is None:
+        return None
+    facts = {name: part for name, part in vars(cost).items() if name not in ("costs", "curve")}
+    return {"prices": asdict(cost.costs), **facts, "folds": float(cost.curve.costs.min())}
+
+
+def intervals_of(found: IntervalResult | None) -> dict[str, Any] | None:
+    """Write how often intervals held the truth.
+
+    Parameters
+    ----------
+    found : IntervalResult or None
+
+    Returns
+    -------
+    dict or None
+    """
+    if found is None:
+        return None
+    coverage = interval_of(found.coverage)
+    return {"level": found.level, "coverage": coverage, "width": found.width}
 
 
 def interval_of(interval: Interval | None) -> dict[str, Any] | None:

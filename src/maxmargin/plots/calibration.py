@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_consistent_length
 
 from maxmargin.evaluation import wilson
+from maxmargin.evaluation.reliability import BINS, Reliability
 from maxmargin.plots import palette
 from maxmargin.plots.roc import style
 from maxmargin.plots.scores import named_models, probabilities_of
@@ -22,66 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[np.float64]
-
-_BINS = 10
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """Rows in bins of their probability: of each the mean of it, and how many came true.
-
-    Parameters
-    ----------
-    predicted : ndarray
-        Mean probability of the rows of each bin that has any.
-    hits, counts : ndarray
-        How many of its rows came true, and how many there are.
-
-    Examples
-    --------
-    >>> bins = Reliability.of([False, True, True], [0.02, 0.81, 0.89])
-    >>> bins.counts.tolist(), round(bins.error, 3)
-    ([1, 2], 0.107)
-    """
-
-    predicted: Array
-    hits: NDArray[np.intp]
-    counts: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, hit: ArrayLike, probability: ArrayLike, n_bins: int = _BINS) -> Self:
-        """Put rows into bins of equal width.
-
-        Parameters
-        ----------
-        hit : array-like of bool
-            Whether it came true.
-        probability : array-like
-            What was said of it.
-        n_bins : int, default=10
-
-        Returns
-        -------
-        Reliability
-        """
-        truth, p = np.asarray(hit, bool), np.asarray(probability, np.float64)
-        check_consistent_length(truth, p)
-        place = np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
-        counts = np.bincount(place, minlength=n_bins)
-        some = counts > 0
-        predicted = np.bincount(place, p, n_bins)[some] / counts[some]
-        hits = np.bincount(place[truth], minlength=n_bins)[some]
-        return cls(predicted, hits, counts[some])
-
-    @property
-    def observed(self) -> Array:
-        """The share that came true."""
-        return self.hits / self.counts
-
-    @property
-    def error(self) -> float:
-        """The mean distance between what was said and what happened (ECE), over rows."""
-        return float(np.average(np.abs(self.observed - self.predicted), weights=self.counts))
 
 
 class CalibrationDisplay:
@@ -129,7 +68,7 @@ class CalibrationDisplay:
         y: Any,
         *,
         name: str | None = None,
-        n_bins: int = _BINS,
+        n_bins: int = BINS,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the probabilities of a fitted classifier.
@@ -166,7 +105,7 @@ class CalibrationDisplay:
         cls,
         said: Mapping[str, tuple[ArrayLike, ArrayLike]],
         *,
-        n_bins: int = _BINS,
+        n_bins: int = BINS,
         ax: Axes | None = None,
     ) -> Self:
         """Draw probabilities by name.
@@ -250,7 +189,7 @@ class CalibrationDisplay:
 
 
 def calibration(
-    said: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, n_bins: int = _BINS
+    said: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None, n_bins: int = BINS
 ) -> CalibrationDisplay:
     """Draw how often what was given a probability came true.
 

@@ -19,6 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.metrics import PredictionErrorDisplay
 
 from maxmargin.evaluation import Band, Trail
+from maxmargin.evaluation.reliability import Reliability
 from maxmargin.job.wording import Metric
 from maxmargin.plots import (
     CalibrationDisplay,
@@ -30,7 +31,6 @@ from maxmargin.plots import (
     precision_recall,
     roc,
 )
-from maxmargin.plots.calibration import Reliability
 from maxmargin.plots.tuning import Grid
 from maxmargin.report.picture import PAGE_COLOURS, STYLE, draw_errors, inline_svg
 
