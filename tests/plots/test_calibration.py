@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from maxmargin.evaluation import wilson
-from maxmargin.plots import calibration
 from maxmargin.evaluation.reliability import Reliability
+from maxmargin.plots import calibration
 
 
 def test_rows_are_counted_in_bins_of_a_tenth():

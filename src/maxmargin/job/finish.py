@@ -24,7 +24,7 @@ from maxmargin.job.conformal import (
     read_level,
     with_intervals,
 )
-from maxmargin.job.costs import CostCurve, CostResult, Costs
+from maxmargin.job.costs import CostCurve, CostResult, Costs, choose_cheapest
 from maxmargin.job.metric import Judgement, sought_of
 from maxmargin.job.outcome import TestResult
 from maxmargin.job.probability import (
@@ -159,8 +159,8 @@ def _with_threshold(asked: Asked, table: Table, model: Pipeline, folds: Sequence
         for each in known
     ]
     truth = np.concatenate([np.asarray(each.truth) == label for each in known])
-    curve = CostCurve.of(truth, np.concatenate(shares), asked.costs)
-    last.set_params(threshold=curve.cheapest(asked.costs.fair), positive=label)
+    threshold, curve = choose_cheapest(truth, np.concatenate(shares), asked.costs)
+    last.set_params(threshold=threshold, positive=label)
     return Finished(Pipeline([*before, (name, last)]), asked, curve)
 
 

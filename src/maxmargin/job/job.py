@@ -186,14 +186,9 @@ class _Work:
         self.job, self.table, self.tell = job, table, tell
         self.notes: list[str] = []
         self.budget = Budget(None if job.replay else job.time_budget, job.spent)
-<<<<<<< HEAD
-        metric = choose_metric(table, job.metric)
-        self.candidates = family_of(table.schema.task, job.models, table)
-=======
         self.asked = Asked.of(table, job.cost, job.interval)
         metric = choose_metric(table, job.metric, by_rank=job.cost is not None)
-        self.candidates = family_of(table.schema.task, job.models)
->>>>>>> 996c998 (Calibrate the winner on its folds; choose a threshold by costs; intervals of quantities; explain rows)
+        self.candidates = family_of(table.schema.task, job.models, table)
         self.rules = Rules(
             table,
             metric,

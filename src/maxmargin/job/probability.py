@@ -156,8 +156,7 @@ def learn_calibration(
     decision = np.concatenate([np.asarray(each.decision) for each in known])
     label = np.searchsorted(np.asarray(classes), np.concatenate([each.truth for each in known]))
     if not by_probability:
-        # values of some hundred, as sums of many votes are, are brought near to 1 first
-        scale = max(1.0, float(np.sqrt(np.mean(np.square(decision)))))
+        scale = float(np.sqrt(np.mean(np.square(decision)))) or 1.0  # slopes are sought near 1
         found = calibrate(values_of(decision / scale, 0.0), label, None)
         return Calibration(found.slope / scale, found.shift), 0.0
     tried = [(calibrate(values_of(decision, floor), label, None), floor) for floor in FLOORS]
