@@ -122,10 +122,14 @@ def test_predict_names_rows_as_fit_does(tmp_path, monkeypatch):
     assert run("fit", "named.csv", "--target", "y", *words).exit_code == 0
     fitted = pl.read_csv("out/predictions.csv")
     said = pl.read_csv(run("predict", "out/model.maxmargin", "named.csv").stdout.encode())
-    assert fitted.columns == ["row", "patient", "truth", "prediction", "decision for yes"]
+    surely = ["probability no", "probability yes"]
+    assert fitted.columns == ["row", "patient", "truth", "prediction", *surely]
     assert said.columns == [name for name in fitted.columns if name != "truth"]
     assert said["patient"].to_list() == names
-    assert (said["decision for yes"] > 0).eq(said["prediction"] == "yes").all()
+    named = said["prediction"] == "yes"
+    assert (
+        said.filter(named)["probability yes"].min() > said.filter(~named)["probability yes"].max()
+    )
     frame().write_csv("nameless.csv")
     without = run("predict", "out/model.maxmargin", "nameless.csv").stdout
     assert without.startswith("row,prediction,decision for yes\n")

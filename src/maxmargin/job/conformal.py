@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -197,18 +197,19 @@ class IntervalRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags = get_tags(self.model).input_tags
         return tags
 
-    def fit(self, X: Any, y: Any) -> IntervalRegressor:  # noqa: ARG002
-        """Return itself: the model is fitted, and its intervals are those of its folds.
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the same model to other rows; its intervals stay those that the folds taught.
 
         Parameters
         ----------
         X, y
-            Are not looked at.
+            Rows, and what to predict.
 
         Returns
         -------
         self : object
         """
+        self.model = clone(self.model).fit(X, y)
         return self
 
     def predict(self, X: Any) -> Vector:

@@ -8,11 +8,11 @@ models were compared, unless costs have chosen a threshold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -71,18 +71,19 @@ class FoldCalibratedClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags = get_tags(self.model).input_tags
         return tags
 
-    def fit(self, X: Any, y: Any) -> FoldCalibratedClassifier:  # noqa: ARG002
-        """Return itself: the model is fitted, and its probabilities are those of its folds.
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the same model to other rows; its probabilities stay those that the folds taught.
 
         Parameters
         ----------
         X, y
-            Are not looked at.
+            Rows, and what to predict.
 
         Returns
         -------
         self : object
         """
+        self.model = clone(self.model).fit(X, y)
         return self
 
     @property

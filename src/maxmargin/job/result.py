@@ -22,7 +22,7 @@ from maxmargin.job.job import run_job
 from maxmargin.job.outcome import Outcome
 from maxmargin.job.prediction import defused, predictions_of
 from maxmargin.job.progress import Teller, silent
-from maxmargin.job.record import interval_of, plain, record_of
+from maxmargin.job.record import cost_of, interval_of, intervals_of, plain, record_of
 from maxmargin.job.request import Request
 from maxmargin.job.wording import Metric
 from maxmargin.storage import save_model
@@ -55,7 +55,7 @@ class JobResult:
     @property
     def model(self) -> FrameModel:
         """The winner, fitted to all rows that are no test rows."""
-        return FrameModel(self.outcome.model, self.table.schema, self.request.reading)
+        return FrameModel(self.outcome.predictor, self.table.schema, self.request.reading)
 
     @cached_property
     def report(self) -> JobReport:
@@ -123,7 +123,8 @@ class JobResult:
             self.report.save(part / FILES["report"])
             self.report.save(part / FILES["report_markdown"])
             value = {
-                "pipeline": self.outcome.model,
+                "pipeline": self.outcome.predictor,
+                "typical": self.outcome.typical,
                 "schema": self.table.schema,
                 "reading": self.request.reading,
             }
@@ -188,6 +189,8 @@ def about_of(outcome: Outcome) -> Mapping[str, Any]:
             "metric": outcome.metric,
             "test": interval_of(outcome.test.look.result),
             "sought": outcome.test.sought,
+            "cost": cost_of(outcome.cost),
+            "intervals": intervals_of(outcome.intervals),
             "test_rows": len(outcome.test.rows),
             "baseline": outcome.test.baseline,
             "train_rows": len(table.target) - len(outcome.test.rows),
