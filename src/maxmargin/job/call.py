@@ -25,6 +25,9 @@ def fit(
     folds: int = 5,
     time_budget: str | float | None = "10m",
     class_weight: str | None = None,
+    cost: str | None = None,
+    interval: str | None = None,
+    explain: int = 0,
     drop: str | Sequence[str] = (),
     id: str | Sequence[str] = (),  # noqa: A002  (the name of the command's option)
     group: str | None = None,
@@ -63,6 +66,12 @@ def fit(
     time_budget : str, float or None, default="10m"
         How long it may take: "90s", "2m", or seconds; None for no limit.
     class_weight : {"balanced"}, default=None
+    cost : str, default=None
+        What mistakes cost, such as "missed=10,false=1": it chooses the threshold.
+    interval : str, default=None
+        Share of new rows that intervals of a quantity hold, or "none"; "90%" unless given.
+    explain : int, default=0
+        Columns by which each prediction is explained.
     drop, id : str or sequence of str
         Columns to leave out, and columns that name rows.
     group : str, default=None
