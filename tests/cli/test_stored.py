@@ -132,7 +132,7 @@ def test_predict_names_rows_as_fit_does(tmp_path, monkeypatch):
     )
     frame().write_csv("nameless.csv")
     without = run("predict", "out/model.maxmargin", "nameless.csv").stdout
-    assert without.startswith("row,prediction,decision for yes\n")
+    assert without.startswith("row,prediction,probability no,probability yes\n")
 
 
 def test_predict_does_not_replace_what_it_reads(model):
