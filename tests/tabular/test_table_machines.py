@@ -93,18 +93,6 @@ def test_more_rows_than_least_squares_takes(kind, monkeypatch):
     assert len(model.support_) == 200
 
 
-def test_of_very_many_rows_some_are_drawn(monkeypatch):
-    monkeypatch.setattr(final, "MOST_SEARCHED", 120)
-    monkeypatch.setattr("maxmargin.tabular.search.FIRST_ROWS", 60)
-    monkeypatch.setattr("maxmargin.tabular.search.MOST_SEARCHED", 120)
-    for place in (final, __import__("maxmargin.tabular.table_machine", fromlist=["x"])):
-        monkeypatch.setattr(place, "MOST_ROWS", 150)
-    X, y = make_friedman1(300, random_state=0)
-    with pytest.warns(UserWarning, match="made of 150 of the 300 rows"):
-        model = TableSVR().fit(X, y)
-    assert len(model.support_) == 150
-
-
 def test_a_weight_of_zero_is_no_row_and_classes_weigh():
     frame, y = mixed(80)
     weight = np.ones(80)

@@ -256,7 +256,7 @@ class Nystroem(_Features):
             return order[:m]
         pool = order[: _POOL * m]
         rows = self._kernel.prepare(self._moved(_take(X, pool)))
-        draw = _far_apart if self.landmarks == "kmeans++" else _by_leverage
+        draw = _far_apart if self.landmarks == "kmeans++" else draw_by_leverage
         return pool[draw(self._kernel, rows, m, random)]
 
     def transform(self, X: Any) -> Floats:
@@ -469,7 +469,7 @@ def _far_apart(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState)
     return np.array(chosen[:m])
 
 
-def _by_leverage(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
+def draw_by_leverage(kernel: Kernel, rows: Any, m: int, random: np.random.RandomState) -> Index:
     """Draw half of the rows alike, and the others by their ridge leverage scores beside those."""
     first: Index = random.choice(len(rows), m - m // 2, replace=False)
     score = np.maximum(_leverage(kernel, rows, first), _SMALLEST)

@@ -15,8 +15,9 @@ part in it is a number too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,13 @@ from maxmargin.ops.threads import one_blas_thread
 from maxmargin.svm.svr import SVR
 from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.columns import read_columns, read_values
-from maxmargin.tabular.machine import LeastSquaresMachine, Member, SupportVectorMachine
+from maxmargin.tabular.local import LocalMachines
+from maxmargin.tabular.machine import (
+    LandmarkMachine,
+    LeastSquaresMachine,
+    Member,
+    SupportVectorMachine,
+)
 from maxmargin.tabular.preparation import Rows
 
 Vector = NDArray[np.float64]
@@ -241,15 +248,16 @@ def gather(
     contributions, counted = np.zeros(size), np.zeros(size)
     distances, offset = np.zeros((size, columns)), 0.0
     for member in members:
-        candidate, support = member.machine.candidate, _support(member.machine)
-        x = candidate.scaled(row, support.dtype)
-        k = np.asarray(candidate.kernel(x, support)[0], dtype=np.float64)
-        known, parts, b = _add_up(member.machine, weight, k, side)
-        contributions[known] += member.share * parts
-        of_column = places[find_used(candidate, row)]
-        distances[known] += member.share * _by_column(candidate, x, support, of_column, columns)
-        counted[known] += member.share
-        offset += member.share * b
+        for part in _parts_of(member.machine, row):
+            x = part.candidate.scaled(row, part.support.dtype)
+            k = np.asarray(part.candidate.kernel(x, part.support)[0], dtype=np.float64)
+            known, added, b = part.add_up(weight, k, side)
+            contributions[known] += member.share * added
+            of_column = places[find_used(part.candidate, row)]
+            apart = _by_column(part.candidate, x, part.support, of_column, columns)
+            distances[known] += member.share * apart
+            counted[known] += member.share
+            offset += member.share * b
     kept = np.flatnonzero(contributions)
     order = kept[np.argsort(-np.abs(contributions[kept]), kind="stable")]
     mean = distances[order] / counted[order, None]
@@ -273,21 +281,57 @@ def _by_column(
     return np.asarray(off @ (of_column[:, None] == np.arange(columns)).astype(np.float64))
 
 
-def _support(machine: LeastSquaresMachine | SupportVectorMachine) -> Any:
-    if isinstance(machine, LeastSquaresMachine):
-        return machine.support
-    return machine.model.support_vectors_
+@dataclass(frozen=True)
+class _Part:
+    """A sum over some of the training rows, which is a machine or one of its terms."""
+
+    candidate: Candidate
+    support: Any
+    add_up: Callable[[Vector, Vector, Side], tuple[Index, Vector, float]]
+    """Of all rows' weights and these rows' kernel values: the rows, what they add, the offset."""
 
 
-def _add_up(
-    machine: LeastSquaresMachine | SupportVectorMachine, weight: Vector, k: Vector, side: Side
-) -> tuple[Index, Vector, float]:
-    """Return a machine's rows, what they add to one decision value, and the offset."""
-    if isinstance(machine, LeastSquaresMachine):
-        line = side.number if side.classes > 2 else 0
-        parts = side.sign * _of_targets(machine, weight, k, line)
-        return np.arange(len(weight)), parts, side.sign * float(machine.offset[line])
-    model = machine.model
+def _parts_of(
+    machine: LeastSquaresMachine | SupportVectorMachine | LandmarkMachine, row: Rows
+) -> Iterator[_Part]:
+    """Yield the sums over training rows that a machine's value of a row is made of."""
+    if isinstance(machine, LandmarkMachine):
+        smooth = machine.smooth
+        yield _of_coefficients(smooth, smooth.beta, smooth.support, machine.places, smooth.offset)
+        X = machine.candidate.scaled(row)
+        for each in machine.local:
+            part = each.of_cell(int(each.cells.find(X)[0]))
+            beta = each.beta[:, part] / len(machine.local)
+            nothing = np.zeros(len(beta))
+            support = each.support(part, machine.known)
+            yield _of_coefficients(each, beta, support, each.places[part], nothing)
+    elif isinstance(machine, LeastSquaresMachine):
+        yield _Part(machine.candidate, machine.support, partial(_of_targets, machine))
+    else:
+        support = machine.model.support_vectors_
+        yield _Part(machine.candidate, support, partial(_of_duals, machine.model))
+
+
+def _of_coefficients(
+    machine: LeastSquaresMachine | LocalMachines,
+    beta: Vector,
+    support: Any,
+    places: Index,
+    offset: Vector,
+) -> _Part:
+    def add_up(_weight: Vector, k: Vector, side: Side) -> tuple[Index, Vector, float]:
+        line = _line(side)
+        return places, side.sign * beta[line] * k, side.sign * float(offset[line])
+
+    return _Part(machine.candidate, support, add_up)
+
+
+def _line(side: Side) -> int:
+    """Return whose output is explained."""
+    return side.number if side.classes > 2 else 0
+
+
+def _of_duals(model: Any, _weight: Vector, k: Vector, side: Side) -> tuple[Index, Vector, float]:
     known = np.asarray(model.support_, dtype=np.intp)
     if isinstance(model, SVR) or side.classes == 2:
         return known, side.sign * model.dual_coef_[0] * k, side.sign * float(model.intercept_[0])
@@ -295,13 +339,17 @@ def _add_up(
     return known, beta * k, b
 
 
-def _of_targets(machine: LeastSquaresMachine, weight: Vector, k: Vector, line: int) -> Vector:
+def _of_targets(
+    machine: LeastSquaresMachine, weight: Vector, k: Vector, side: Side
+) -> tuple[Index, Vector, float]:
     """Return each row's target times its weight in the value."""
+    line = _line(side)
     with one_blas_thread:
         G = machine.candidate.kernel(machine.support)
         G.flat[:: len(G) + 1] += machine.candidate.ridge / weight
         targets = G @ machine.beta[line]
-        return np.asarray(solve(G, k, assume_a="pos", overwrite_a=True) * targets)
+        parts = side.sign * solve(G, k, assume_a="pos", overwrite_a=True) * targets
+    return np.arange(len(weight)), np.asarray(parts), side.sign * float(machine.offset[line])
 
 
 def _of_pair(model: Any, side: Side) -> tuple[Vector, float]:

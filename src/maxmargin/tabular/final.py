@@ -3,7 +3,8 @@
 Up to some thousand rows they are least-squares machines, whose search has already left out every
 row. Beyond that they are support vector machines, which keep few rows; their cost C, a multiple of
 1 / ridge, is chosen on a third of the search's sample that they have not seen, which serves for the
-calibration too.
+calibration too. Of more than ``MOST_ROWS`` rows they are machines of landmarks and of cells
+(``large``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import side_by_side
 from maxmargin.tabular.candidate import Candidate
+from maxmargin.tabular.large import fit_large
 from maxmargin.tabular.machine import (
     Member,
     average,
@@ -36,7 +38,7 @@ MEMBERS = (
     (10_000, 3),
     (20_000, 2),
 )  # rows up to which so many machines are averaged, beyond it one
-MOST_ROWS = 50_000  # that exact machines are fitted to; of more, so many are drawn
+MOST_ROWS = 50_000  # that one exact machine is fitted to
 LEAST_SECONDS = 0.05  # that a machine gets where time is nearly up
 
 
@@ -55,6 +57,10 @@ class Fitted:
     members: tuple[Member, ...]
     rows: NDArray[np.intp]
     unseen: Unseen
+    trials: tuple[tuple[str, int, float], ...] = ()
+    """What was tried beside the search, on how many rows, with which loss."""
+    complete: bool = True
+    """False where time was up before all was done."""
 
 
 def fit_members(
@@ -76,13 +82,13 @@ def fit_members(
     best = sorted(chosen, key=lambda pair: -pair[1])
     wanted = next((count for rows, count in MEMBERS if len(task) <= rows), 1)
     candidates = [trial.candidate for trial, _ in best[:wanted]]
-    factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
-    rows = np.arange(len(task))
     if len(task) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(seed).permutation(len(task))[:MOST_ROWS])
-    whole = task if len(rows) == len(task) else task.part(rows)
-    members = _fit_each(whole, candidates, factor, clock, n_jobs)
-    return Fitted(tuple(members), rows, unseen)
+        large = fit_large(task, candidates[0], offset, clock, n_jobs, seed)
+        unseen = Unseen(large.aside, large.values)
+        return Fitted((large.member,), large.rows, unseen, large.trials, not clock.over())
+    factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
+    members = _fit_each(task, candidates, factor, clock, n_jobs)
+    return Fitted(tuple(members), np.arange(len(task)), unseen)
 
 
 def _fit_each(

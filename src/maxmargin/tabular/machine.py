@@ -18,13 +18,16 @@ from maxmargin.svm.decision import by_class
 from maxmargin.svm.svr import SVR
 from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.least_squares import solve_exactly
+from maxmargin.tabular.local import LocalMachines
 from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.search import Trial
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
+Index = NDArray[np.intp]
 
+BLOCK = 16_384  # rows that many landmarks and cells are asked about at a time
 MOST_PICKS = 10  # of members for the average, with replacement
 TOLERANCE = 1e-4  # relative gap that a least-squares machine is certified by
 EPSILON = 0.05  # half the width of the zone of a regression, in standard deviations of the target
@@ -59,9 +62,12 @@ class LeastSquaresMachine:
 
     def values(self, rows: Rows, n_jobs: int | None) -> Vector:
         """Evaluate the machine on prepared rows."""
+        return self.of_scaled(self.candidate.scaled(rows, self.support.dtype), n_jobs)
+
+    def of_scaled(self, X: Matrix, n_jobs: int | None) -> Vector:
+        """Evaluate the machine on rows as the kernel sees them."""
         kernel = self.candidate.kernel
-        given = kernel.prepare(self.candidate.scaled(rows, self.support.dtype))
-        known = kernel.prepare(self.support)
+        given, known = kernel.prepare(X), kernel.prepare(self.support)
         lines = by_class(kernel, given, known, [len(self.support)], self.beta, _only, n_jobs)
         return np.asarray(lines) + self.offset
 
@@ -97,10 +103,42 @@ class SupportVectorMachine:
 
 
 @dataclass(frozen=True)
+class LandmarkMachine:
+    """A least-squares machine of landmarks that all rows taught, and what cells of rows add."""
+
+    smooth: LeastSquaresMachine
+    """Its support are the landmarks."""
+    known: Matrix
+    """The rows that the model is made of, scaled as the landmarks are, in single precision."""
+    places: Index
+    """Which of them the landmarks are."""
+    local: tuple[LocalMachines, ...]
+    """Machines of what it leaves, where they help; their mean is added."""
+
+    @property
+    def candidate(self) -> Candidate:
+        """The kernel of the landmarks."""
+        return self.smooth.candidate
+
+    def values(self, rows: Rows, n_jobs: int | None) -> Vector:
+        """Evaluate the machine on prepared rows, some at a time."""
+        size, exact = len(rows.X), self.smooth.support.dtype
+        parts = [np.zeros((0, len(self.smooth.beta)))]
+        for first in range(0, size, BLOCK):
+            part = rows.part(np.arange(first, min(first + BLOCK, size)))
+            X = self.candidate.scaled(part)
+            values = self.smooth.of_scaled(X.astype(exact), n_jobs)
+            for each in self.local:
+                values = values + each.values(X, self.known, n_jobs) / len(self.local)
+            parts.append(values)
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
 class Member:
     """A machine, how much it counts, and its certificates."""
 
-    machine: LeastSquaresMachine | SupportVectorMachine
+    machine: LeastSquaresMachine | SupportVectorMachine | LandmarkMachine
     share: float
     certificates: tuple[Certificate, ...]
 

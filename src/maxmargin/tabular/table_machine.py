@@ -20,7 +20,7 @@ from maxmargin.ops.threads import one_blas_thread
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
 from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
-from maxmargin.tabular.final import MOST_ROWS, Unseen, fit_members
+from maxmargin.tabular.final import Unseen, fit_members
 from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
@@ -113,23 +113,18 @@ class TableMachine(TableModel):
         clock.over()
         task = Task(rows, target.Y, target.weight, target.label)
         found = run_search(task, clock, self.n_jobs, self.random_state)
-        if not found.complete:
+        says_first("scales")  # weights of columns are meant to differ
+        fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
+        complete = found.complete and fitted.complete
+        if not complete:
             caution(
                 "time_limit was reached before the search was done; the best machines so far are "
                 "kept.",
                 ConvergenceWarning,
             )
-        says_first("scales")  # weights of columns are meant to differ
-        fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
-        if len(task) > MOST_ROWS:
-            caution(
-                f"The machines are made of {MOST_ROWS:,} of the {len(task):,} rows, drawn at "
-                "random: exact kernel machines of more take minutes.",
-                UserWarning,
-            )
         self.members_ = fitted.members
-        self.stop_ = self.certificate_.status if found.complete else Status.TIME_LIMIT
-        self.search_ = found.trials
+        self.stop_ = self.certificate_.status if complete else Status.TIME_LIMIT
+        self.search_ = found.trials + fitted.trials
         self.support_ = fitted.rows
         return fitted.unseen
 
