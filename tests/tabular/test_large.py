@@ -1,5 +1,6 @@
 """Tables with more rows than an exact machine takes, with that border lowered."""
 
+import time
 import tracemalloc
 
 import numpy as np
@@ -108,8 +109,18 @@ def test_words_gaps_and_weights():
     assert np.isfinite(p).all()
 
 
-@pytest.mark.parametrize("limit", [0.02, 0.6])
-def test_a_limit_keeps_what_there_is(limit):
+@pytest.mark.parametrize("slow", ["", "add_up", "evaluate", "fit_cells"])
+def test_a_limit_keeps_what_there_is(slow, monkeypatch):
+    """Wherever time is up: at once, or in one of the steps, which then takes longer than that."""
+    limit = 1.0 if slow else 0.02
+    if slow:
+        step = getattr(large, slow)
+
+        def late(*given):
+            time.sleep(limit)
+            return step(*given)
+
+        monkeypatch.setattr(large, slow, late)
     X, value = waves(3000)
     with pytest.warns(ConvergenceWarning, match="time_limit was reached"):
         model = TableSVR(time_limit=limit).fit(X, value)

@@ -63,7 +63,7 @@ BOUNDS: Final[Mapping[str, float]] = {
 FREE: Final = frozenset({
     "C", "Cs", "alpha", "alphas", "approximate", "budget", "c", "cache_size", "ccp_alpha",
     "coef0", "constant", "cut", "cv", "decay", "delta", "dtype", "dual", "epsilon", "error",
-    "errors", "far", "floor", "gamma", "gammas", "intercept_scaling", "iterated_power",
+    "errors", "factor", "far", "floor", "gamma", "gammas", "intercept_scaling", "iterated_power",
     "l1_ratio", "leaf_size", "learning_rate", "level", "loss", "max_categories", "max_depth",
     "max_df", "max_features", "max_iter", "max_leaf_nodes", "max_samples", "mean", "median",
     "memory", "min_category_weight", "min_df", "min_frequency", "min_impurity_decrease",

@@ -33,6 +33,21 @@ class Cells:
     children: Index
     """The nodes below and above the threshold; a leaf l stands as -1 - l."""
 
+    def __restored__(self) -> None:
+        """Check what was read: every way down ends, at a leaf that there is."""
+        nodes = len(self.children)
+        shaped = self.children.shape == (nodes, 2) and self.thresholds.shape == (nodes,)
+        shaped = shaped and self.directions.ndim == 2 and len(self.directions) == nodes
+        down = self.children > np.arange(nodes)[:, None]
+        leaf = (self.children < 0) & (self.children >= -self.count)
+        if not (shaped and bool((self.children < nodes).all()) and bool((down | leaf).all())):
+            raise ValueError("The cells of a stored machine for tables do not fit together.")
+
+    @property
+    def count(self) -> int:
+        """How many cells there are."""
+        return len(self.children) + 1
+
     def find(self, X: Matrix) -> Index:
         """Return the number of each row's cell."""
         found = np.full(len(X), 0 if len(self.children) else -1, np.intp)

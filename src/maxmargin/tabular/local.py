@@ -55,6 +55,22 @@ class LocalMachines:
     beta: Vector
     """A line an output."""
 
+    def __restored__(self) -> None:
+        """Check what was read: every row of a cell has a coefficient for each output."""
+        size, edges = len(self.places), self.edges
+        sound = self.places.shape == (size,) and self.beta.ndim == 2 and self.beta.shape[1] == size
+        sound = sound and edges.shape == (self.cells.count + 1,) and 0.0 < self.factor < np.inf
+        if not (sound and edges[0] == 0 and edges[-1] == size and (np.diff(edges) >= 0).all()):
+            raise ValueError("The cells of a stored machine for tables do not fit together.")
+
+    def fits(self, known: Matrix, outputs: int) -> bool:
+        """Whether it is made of these rows, for so many outputs."""
+        within = bool(((self.places >= 0) & (self.places < len(known))).all())
+        return within and len(self.beta) == outputs and self._cuts(known.shape[1])
+
+    def _cuts(self, width: int) -> bool:
+        return self.cells.directions.shape[1] == width
+
     def values(self, X: Matrix, known: Matrix, n_jobs: int | None) -> Vector:
         """Evaluate the machines; X and the rows of the model are scaled as the landmarks are."""
         found = self.cells.find(X)

@@ -115,6 +115,25 @@ class LandmarkMachine:
     local: tuple[LocalMachines, ...]
     """Machines of what it leaves, where they help; their mean is added."""
 
+    def __restored__(self) -> None:
+        """Check what was read: landmarks and cells are rows that are there."""
+        count, width = len(self.known), self.smooth.support.shape[1]
+        sound = self.known.ndim == 2 and self.known.dtype.kind == "f"
+        sound = sound and self.known.shape[1] == width and self.places.ndim == 1
+        sound = sound and len(self.places) == len(self.smooth.support)
+        sound = sound and bool(((self.places >= 0) & (self.places < count)).all())
+        if not (sound and all(each.fits(self.known, self.outputs) for each in self.local)):
+            raise ValueError("The parts of a stored machine for tables do not fit together.")
+
+    @property
+    def outputs(self) -> int:
+        """How many values a row gets."""
+        return self.smooth.outputs
+
+    def takes(self, row: Rows) -> bool:
+        """Whether prepared rows are as wide as the landmarks."""
+        return self.smooth.takes(row)
+
     @property
     def candidate(self) -> Candidate:
         """The kernel of the landmarks."""

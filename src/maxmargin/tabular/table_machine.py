@@ -203,8 +203,9 @@ class TableMachine(TableModel):
         -------
         Explanation
             Print it, or see its ``rows``, ``contributions`` and ``shares``. Of several classes
-            least-squares machines (up to 3,000 rows) explain the predicted class against all
-            others; the others, which compare classes in pairs, explain it against the second.
+            least-squares machines (up to 3,000 rows, and above 50,000) explain the predicted
+            class against all others; the others, which compare classes in pairs, explain it
+            against the second.
         """
         check_is_fitted(self)
         columns = read_row(self, row, self._names(self.n_features_in_))
