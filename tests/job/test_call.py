@@ -1,6 +1,8 @@
 """The main job from Python: the same as the command, on tables of any library."""
 
+import html
 import json
+import re
 import warnings
 
 import numpy as np
@@ -97,6 +99,9 @@ def test_a_table_of_any_library_is_the_same_table(kind, data, done):
         (make(), {"time_budget": -1.0}, "--time-budget is a time"),
         (make(), {"folds": 1}, "--folds is 2 or more"),
         (make().select("y"), {}, "a single column"),
+        (make(), {"target": None}, "Name the column to predict"),
+        (make(), {"folds": 2.5}, "--folds is 2 or more, and not 2.5"),
+        (make(), {"positive": 3}, "3"),
         ("absent.csv", {}, "There is no file 'absent.csv'"),
     ],
 )
@@ -125,6 +130,13 @@ def test_a_notebook_shows_a_summary(done):
     assert len(shown) < 10_000
 
 
+def test_a_notebook_shows_the_report_in_a_frame(done):
+    shown = done.report._repr_html_()
+    assert shown.startswith("<iframe")
+    inside = re.search(r'srcdoc="([^"]*)"', shown)[1]
+    assert html.unescape(inside) == done.report.html
+
+
 def test_nothing_is_written_unless_asked_for(done, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fit(make(), "y", **QUICK)
@@ -139,7 +151,14 @@ def test_nothing_is_written_unless_asked_for(done, tmp_path, monkeypatch):
         done.save("mine")
 
 
-def test_progress_is_told(capsys):
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1, 2, "no"], [3, 4, "yes"]], columns=["a", "a", "y"])
+    with pytest.raises(InputError, match="Two columns are named 'a'"):
+        fit(frame, "y")
+
+
+def test_progress_is_told():
     told = []
     fit(make(), "y", progress=told.append, **QUICK)
     assert {each.model for each in told} >= {"baseline", "lda", "svm-linear"}

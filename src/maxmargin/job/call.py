@@ -13,6 +13,7 @@ from maxmargin.job.progress import Teller, silent
 from maxmargin.job.request import Request
 from maxmargin.job.result import JobResult, carry_out
 from maxmargin.progress.bar import progress_bar
+from maxmargin.tables import InputError
 
 
 def fit(
@@ -34,7 +35,7 @@ def fit(
     time: str | None = None,
     task: str | None = None,
     kind: str | Sequence[str] = (),
-    positive: str | None = None,
+    positive: str | int | None = None,
     missing: str | Sequence[str] = (),
     separator: str | None = None,
     encoding: str | None = None,
@@ -81,7 +82,7 @@ def fit(
     task : {"classification", "regression"}, default=None
     kind : str or sequence of str
         What columns hold where their values mislead, such as "zip=category".
-    positive : str, default=None
+    positive : str or int, default=None
         The class to be found, of two; the rarer one unless given.
     missing : str or sequence of str
         Words that stand for missing values.
@@ -115,6 +116,10 @@ def fit(
     """
     options = {name: value for name, value in locals().items() if name not in _OWN}
     options |= {"time_budget": _budget(time_budget), "models": _listed(models), "jobs": n_jobs}
+    if target is None:
+        raise InputError("Name the column to predict as target.")
+    if positive is not None:
+        options["positive"] = str(positive)
     begun = perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

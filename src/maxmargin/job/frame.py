@@ -66,6 +66,9 @@ def _of_pandas(frame: Any) -> pl.DataFrame:
     if frame.ndim != 2:
         raise InputError(f"Expected {_KINDS}, and not a {type(frame).__name__} of pandas.")
     names = [str(name) for name in frame.columns]
+    twice = [name for name in names if names.count(name) > 1] if len({*names}) < len(names) else []
+    if twice:
+        raise InputError(f"Two columns are named {twice[0]!r}: rename one of them.")
     columns = [_series(name, frame.iloc[:, place]) for place, name in enumerate(names)]
     return pl.DataFrame(columns)
 

@@ -113,7 +113,7 @@ class Job:
     def __post_init__(self) -> None:
         if not 0.0 < self.test_size < 1.0:
             raise InputError(f"--test-size is a share between 0 and 1, and not {self.test_size:g}.")
-        if self.folds < 2:
+        if self.folds < 2 or self.folds % 1:
             raise InputError(f"--folds is 2 or more, and not {self.folds}.")
         if self.class_weight not in (None, "balanced"):
             raise InputError(f"--class-weight is balanced, and not {self.class_weight!r}.")

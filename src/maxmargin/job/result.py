@@ -104,13 +104,15 @@ class JobResult:
         """
         return self.model.predictions(data)
 
-    def save(self, folder: str | Path) -> dict[str, Path]:
+    def save(self, folder: str | Path, *, raw: bool = False) -> dict[str, Path]:
         """Write the files of the command: all of them, or none.
 
         Parameters
         ----------
         folder : str or Path
             Made if it is not there. Files of an earlier run in it are replaced, others never.
+        raw : bool, default=False
+            Whether texts that a spreadsheet would run are written bare into predictions.csv.
 
         Returns
         -------
@@ -130,7 +132,9 @@ class JobResult:
             }
             save_model(part / FILES["model"], value, about_of(self.outcome))
             said = self.predictions
-            (said if self.request.raw else defused(said)).write_csv(part / FILES["predictions"])
+            (said if raw or self.request.raw else defused(said)).write_csv(
+                part / FILES["predictions"]
+            )
             (part / FILES["run"]).write_text(
                 json.dumps(self.record, indent=1) + "\n", encoding="utf-8"
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import escape
 from scipy.sparse import issparse
 
 from maxmargin.inputs.container import take_rows
@@ -266,6 +267,11 @@ class JobReport:
             answer=self.answer,
             metric=self.answer.metric,
         )
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame of its own."""
+        look = "width: 100%; height: 80vh; border: 0"
+        return f'<iframe title="report" style="{look}" srcdoc="{escape(self.html)}"></iframe>'
 
     def render(self) -> str:
         """Return the page as HTML.
