@@ -16,9 +16,10 @@ part of the repository, so that they can be read anywhere and the site is built 
     <!-- output of cost_of_a_step, times in its picture -->
 
 Deep trees choose between splits that are equal but for rounding, so their errors differ between
-processors. The block names how far its numbers may be apart, except whole numbers:
+processors. The block names how far its numbers may be apart, and whole numbers if they may:
 
     <!-- output of tree_depth, give or take 0.03 -->
+    <!-- output of early_stopping, give or take 0.02, whole numbers 12 -->
 """
 
 import argparse
@@ -49,7 +50,8 @@ SECONDS = 300.0  # that a script may take, a hundred times as many as it should
 SHOWN = re.compile(r"\]\((?:course/)?run/((\w+?)(?:_\d)?\.png)\)")  # a picture, and its script
 BLOCK = re.compile(
     r"^<!-- (?P<kind>code|output) of (?P<name>\w+)"
-    r"(?:, times in (?P<times>[\w ]+))?(?:, give or take (?P<slack>[\d.]+))? -->\n"
+    r"(?:, times in (?P<times>[\w ]+))?"
+    r"(?:, give or take (?P<slack>[\d.]+)(?:, whole numbers (?P<whole>\d+))?)? -->\n"
     r"(?:```\w+\n(?P<text>.*?)^```\n)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -57,6 +59,7 @@ NUMBER = re.compile(r"([-+]?\d[\d,]*(?:\.\d*)?(?:e[-+]?\d+)?)")
 ONE_DIGIT = re.compile(r"[-+]?\de[-+]?\d+")
 UNLIKE = 0.2  # the distance of two pictures; other fonts are below 0.1, other pictures above 0.24
 UNLIKE_WITH_TIMES = 0.5
+EXACT = 0.0, 0.0  # how far decimals and whole numbers may be apart
 ROUNDING = 1e-9  # smaller numbers are what rounding left: only that they are small is compared
 ROW_OF_ROUNDING = re.compile(r"(\de-(?:09|[1-9]\d))\s+row \d+")  # which row it is, is chance
 ORDER = 10.0  # a number of one digit, as 4e-07, tells its order: it agrees up to this factor
@@ -205,7 +208,7 @@ def stale(page: Path, runs: dict[str, Run], codes: Path) -> Iterator[str]:
         if found is None or found.error:
             continue
         times = {int(column) for column in re.findall(r"\d+", block["times"] or "")}
-        slack = float(block["slack"] or 0.0)
+        slack = float(block["slack"] or 0.0), float(block["whole"] or 0.0)
         new, old = content(block, found, codes), block["text"] or ""
         for line, other in zip_longest(old.splitlines(), new.splitlines(), fillvalue=""):
             same = line == other if block["kind"] == "code" else agree(line, other, times, slack)
@@ -223,14 +226,14 @@ def timed_pictures(page: Path) -> set[str]:
     return {block["name"] for block in blocks if "picture" in (block["times"] or "")}
 
 
-def agree(line: str, other: str, times: set[int], slack: float = 0.0) -> bool:
+def agree(line: str, other: str, times: set[int], slack: tuple[float, float] = EXACT) -> bool:
     """Return whether two lines of output say the same, times, rounding and chance aside."""
     words = (ROW_OF_ROUNDING.sub(r"\1", each).split() for each in (line, other))
     pairs = enumerate(zip_longest(*words, fillvalue=""), start=1)
     return all(same_word(a, b, slack, time=column in times) for column, (a, b) in pairs)
 
 
-def same_word(a: str, b: str, slack: float = 0.0, *, time: bool) -> bool:
+def same_word(a: str, b: str, slack: tuple[float, float] = EXACT, *, time: bool) -> bool:
     """Return whether two words are equal, their numbers within one unit of the last digit or so."""
     (text, numbers), (other, others) = (
         (NUMBER.split(word)[::2], NUMBER.findall(word)) for word in (a, b)
@@ -240,8 +243,11 @@ def same_word(a: str, b: str, slack: float = 0.0, *, time: bool) -> bool:
     return time or all(near(x, y, slack) for x, y in zip(numbers, others, strict=True))
 
 
-def near(a: str, b: str, slack: float = 0.0) -> bool:
-    """Return whether two numbers are equal as printed, within a unit of the last digit or slack."""
+def near(a: str, b: str, slack: tuple[float, float] = EXACT) -> bool:
+    """Return whether two numbers are equal as printed, within a unit of the last digit or slack.
+
+    The first slack is that of decimals, the second that of whole numbers.
+    """
     if a == b:
         return True
     x, y = (float(number.replace(",", "")) for number in (a, b))
@@ -250,7 +256,7 @@ def near(a: str, b: str, slack: float = 0.0) -> bool:
     if ONE_DIGIT.fullmatch(a) and ONE_DIGIT.fullmatch(b) and x * y > 0:
         return 1 / ORDER <= x / y <= ORDER
     last = max(unit(a), unit(b))
-    return abs(x - y) <= max(1.01 * last, slack if last else 0.0)
+    return abs(x - y) <= max(1.01 * last, slack[0] if last else slack[1])
 
 
 def unit(number: str) -> float:

@@ -281,7 +281,7 @@ def test_lines_agree_to_the_last_digit_and_times_always(line, other, same):
     ],
 )
 def test_numbers_that_hang_on_rounding_may_be_some_way_apart(line, other, same):
-    assert BUILDER.agree(line, other, set(), slack=0.02) is same
+    assert BUILDER.agree(line, other, set(), slack=(0.02, 0.0)) is same
     assert BUILDER.agree(line, other, set()) is False
 
 
@@ -292,3 +292,9 @@ def test_pictures_agree_whatever_the_font_and_differ_where_the_content_does(tmp_
     draw(other, [5, 1, 1, 6, 2])
     assert BUILDER.unlike(kept, same) == ""
     assert BUILDER.unlike(kept, other) == "shows something else"
+
+
+@pytest.mark.parametrize(("other", "same"), [("3 to 26", True), ("4 to 48", False)])
+def test_whole_numbers_may_be_apart_only_where_the_block_says_so(other: str, same: bool) -> None:
+    assert BUILDER.agree("4 to 35", other, set(), slack=(0.0, 12.0)) is same
+    assert not BUILDER.agree("4 to 35", other, set(), slack=(0.02, 0.0))
