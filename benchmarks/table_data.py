@@ -129,15 +129,22 @@ JUDGED = tuple(sorted(TABLES))[1::2]
 def split(name: str, most: int, seed: int) -> Split:
     """Split a table, at most so many training rows; classes of a few rows are left out."""
     X, y, quantity = TABLES[name]()
-    if not quantity:
-        classes, counts = np.unique(y, return_counts=True)
-        kept = np.isin(y, classes[counts >= LEAST_IN_CLASS])
-        X, y = X[kept], y[kept]
-    stratum = None if quantity else y
+    X, y = _of_common_classes(X, y, quantity)
     if len(X) > 4 * most:
         X, _, y, _ = train_test_split(
-            X, y, train_size=4 * most, random_state=seed, stratify=stratum
+            X, y, train_size=4 * most, random_state=seed, stratify=None if quantity else y
         )
-        stratum = None if quantity else y
-    a, b, c, d = train_test_split(X, y, test_size=TEST, random_state=seed, stratify=stratum)
+        X, y = _of_common_classes(X, y, quantity)
+    a, b, c, d = train_test_split(
+        X, y, test_size=TEST, random_state=seed, stratify=None if quantity else y
+    )
     return Split(a.iloc[:most], b, c[:most], d, quantity)
+
+
+def _of_common_classes(X: pd.DataFrame, y: Any, quantity: bool) -> tuple[pd.DataFrame, Any]:
+    """Leave out the rows of classes that have few."""
+    if quantity:
+        return X, y
+    classes, counts = np.unique(y, return_counts=True)
+    kept = np.isin(y, classes[counts >= LEAST_IN_CLASS])
+    return X[kept], y[kept]
