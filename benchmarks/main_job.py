@@ -139,10 +139,8 @@ def _hgb(train: Any, y: Any, fresh: Any, _budget: float, metric: str) -> dict[st
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     few = [name for name in train.select_dtypes("category") if train[name].nunique() <= 255]
-    coded = [
-        part.assign(**{n: part[n].cat.codes for n in part.select_dtypes("category") if n not in few})
-        for part in (train, fresh)
-    ]
+    many = [name for name in train.select_dtypes("category") if name not in few]
+    coded = [part.assign(**{n: part[n].cat.codes for n in many}) for part in (train, fresh)]
     kind = HistGradientBoostingRegressor if metric == "r2" else HistGradientBoostingClassifier
     weight = {"class_weight": "balanced"} if metric == "balanced_accuracy" else {}
     model = kind(random_state=0, **weight).fit(coded[0], y)
