@@ -37,6 +37,7 @@ USUAL = {
     "HardMarginSVC": {"kernel": "rbf"},
     "SlackBudgetSVC": {"budget": 30.0},
 }
+RETURNED = {"FrameModel"}  # by the main job: a pipeline of the others
 OTHER_WAYS = [
     SVC(solver="smo"),
     SVC(solver="osuna"),
@@ -58,6 +59,7 @@ def kinds():
     for module in [maxmargin, *(importlib.import_module(f"maxmargin.{name}") for name in rooms)]:
         shown = [getattr(module, name) for name in getattr(module, "__all__", ())]
         found |= {e.__name__: e for e in shown if inspect.isclass(e)}
+    found = {name: e for name, e in found.items() if name not in RETURNED}
     return [e for e in found.values() if issubclass(e, BaseEstimator) and hasattr(e, "fit")]
 
 

@@ -17,8 +17,8 @@ from maxmargin.neighbors import (
 from maxmargin.ops.clock import TimeUp, watch
 
 RNG = np.random.default_rng(0)
-NOISE = RNG.integers(0, 2, size=40_000)
-ROWS = RNG.normal(size=(40_000, 8))
+NOISE = RNG.integers(0, 2, size=80_000)
+ROWS = RNG.normal(size=(80_000, 8))
 AT_ONCE = 1e-9
 
 
@@ -62,7 +62,7 @@ LONG = [
 ]
 
 
-def fit(model, n=40_000):
+def fit(model, n=80_000):
     if getattr(model, "method", "") == "voronoi":
         return model.fit(ROWS[:300, :5], NOISE[:300])
     return model.fit(ROWS[:n], NOISE[:n])
@@ -77,7 +77,10 @@ def test_ctrl_c_raises_and_changes_nothing(model):
     begun = time.process_time()
     finger.start()
     with pytest.raises(KeyboardInterrupt):
-        fit(model)
+        try:
+            fit(model)
+        finally:
+            finger.cancel()
     assert time.process_time() - begun < 3.0
     assert all(vars(model)[name] is value for name, value in before.items())
     assert list(vars(model)) == list(before)
