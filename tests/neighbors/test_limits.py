@@ -76,11 +76,11 @@ def test_ctrl_c_raises_and_changes_nothing(model):
     finger = threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT))
     begun = time.process_time()
     finger.start()
-    with pytest.raises(KeyboardInterrupt):
-        try:
+    try:
+        with pytest.raises(KeyboardInterrupt):
             fit(model)
-        finally:
-            finger.cancel()
+    finally:
+        finger.cancel()
     assert time.process_time() - begun < 3.0
     assert all(vars(model)[name] is value for name, value in before.items())
     assert list(vars(model)) == list(before)
