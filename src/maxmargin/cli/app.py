@@ -193,6 +193,9 @@ def fit(
         ),
     ] = None,
     explain: Explain = 0,
+    blend: Annotated[
+        bool, typer.Option(help="Let an average of the best models win if it is better.")
+    ] = True,
     drop: Drop = None,
     id: Id = None,  # noqa: A002
     group: Group = None,

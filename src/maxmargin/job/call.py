@@ -29,6 +29,7 @@ def fit(
     cost: str | None = None,
     interval: str | None = None,
     explain: int = 0,
+    blend: bool = True,
     drop: str | Sequence[str] = (),
     id: str | Sequence[str] = (),  # noqa: A002  (the name of the command's option)
     group: str | None = None,
@@ -73,6 +74,8 @@ def fit(
         Share of new rows that intervals of a quantity hold, or "none"; "90%" unless given.
     explain : int, default=0
         Columns by which each prediction is explained.
+    blend : bool, default=True
+        Whether an average of the best models may win.
     drop, id : str or sequence of str
         Columns to leave out, and columns that name rows.
     group : str, default=None

@@ -27,10 +27,10 @@ HALF = 0.6  # of the time of a fold's fit that a fit to half of the rows takes
 def fight(
     rules: Rules,
     rows: Rows,
-    best: Sequence[tuple[Candidate, Entry]],
+    best: Sequence[tuple[Candidate | None, Entry]],
     budget: Budget,
     told: Callable[[FoldDone], object],
-) -> tuple[Verdict, str]:
+) -> tuple[Verdict | None, str]:
     """Compare the best two.
 
     Parameters
@@ -38,24 +38,28 @@ def fight(
     rules : Rules
     rows : Rows
     best : two pairs of Candidate and Entry
+        None in place of a candidate for an average of others, which is not fitted to halves.
     budget : Budget
     told : callable
         Told of every fit.
 
     Returns
     -------
-    verdict : Verdict
-        The first against the second.
+    verdict : Verdict or None
+        The first against the second; None where there is a single fold.
     note : str
         Why it is not by 5x2 cross-validation; empty where it is.
     """
     verdict, why = None, "There was no time for 5x2 cross-validation"
     if rules.table.timeline is not None:
         why = "Halves of 5x2 cross-validation would mix past and future"
-    if _halves_wanted(rules, [entry for _, entry in best], budget):
+    fitted = [each for each, _ in best if each is not None]
+    if len(fitted) < len(best):
+        why = "5x2 cross-validation would fit all members of the average 10 times"
+    elif _halves_wanted(rules, [entry for _, entry in best], budget):
         with budget.until_interrupted():
             try:
-                verdict = _by_halves(rules, rows, [each for each, _ in best], budget, told)
+                verdict = _by_halves(rules, rows, fitted, budget, told)
             except TimeUp:
                 pass
             except Exception as error:
@@ -63,6 +67,8 @@ def fight(
     if verdict is not None:
         return verdict, ""
     runs = [entry.run for _, entry in best if entry.run is not None]
+    if len(runs[0].folds) < 2:
+        return None, f"{why}, and the best two cannot be compared on a single fold."
     return _by_folds(*runs), f"{why}: the best two are compared on the folds that are there."
 
 

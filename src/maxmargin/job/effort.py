@@ -1,4 +1,4 @@
-"""A model on its way through the contest: fold by fold, then on all rows."""
+"""A model on its way through the contest: a trial, fold by fold, then on all rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from time import perf_counter
 from traceback import walk_tb
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -17,10 +19,12 @@ from maxmargin.evaluation.run import run_folds
 from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.job.area import areas_of, mean_areas
 from maxmargin.job.family import Candidate
-from maxmargin.job.metric import Judgement
+from maxmargin.job.metric import Judge, Judgement
 from maxmargin.job.outcome import Entry
+from maxmargin.job.plan import seconds_on
 from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
+from maxmargin.job.trial import Trial, losses_of
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
 from maxmargin.progress.compile_time import compile_time
@@ -43,9 +47,13 @@ class Effort:
 
     Attributes
     ----------
-    status : {"begun", "done", "failed", "stopped"}
+    status : {"begun", "done", "failed", "stopped", "behind"}
+        Behind is what lost against a better model on a trial or on some folds, and did not go on
+        because time was short.
     reason : str
         Why there is no result.
+    trial : Trial or None
+        How it did on few rows.
     fault : bool
         Whether it failed by an exception of this package that nothing about the table explains.
     model : Pipeline or None
@@ -62,12 +70,19 @@ class Effort:
         self.folds: list[Fold] = []
         self.seconds: list[float] = []
         self.status, self.reason, self.fault = "begun", "", False
+        self.trial: Trial | None = None
         self.model: Pipeline | None = None
+        self._fitted: Pipeline | None = None
 
     @property
     def over(self) -> bool:
         """Whether there is nothing more to do."""
         return self.status != "begun"
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has a score on every fold."""
+        return self.status in ("begun", "done") and len(self.folds) == len(self.parts)
 
     @property
     def next_step(self) -> str:
@@ -76,10 +91,67 @@ class Effort:
         return f"fold {done + 1} of {folds}" if done < folds else "all rows"
 
     @property
+    def estimate(self) -> float:
+        """Seconds of the next step: as the quickest one, or by the trial; 0 if neither is known."""
+        if self.seconds:
+            return min(self.seconds)
+        if self.trial is None:
+            return 0.0
+        return seconds_on(self.trial, len(self.parts[0][0]), self.candidate.growth)
+
+    @property
     def to_come(self) -> float:
-        """Seconds that it still needs, by its quickest step; 0 where none is made yet."""
+        """Seconds that it still needs; 0 where nothing is known of it."""
         steps = len(self.parts) + 1 - len(self.seconds)
-        return 0.0 if self.over else min(self.seconds, default=0.0) * steps
+        return 0.0 if self.over else self.estimate * steps
+
+    @property
+    def score(self) -> float:
+        """The mean over the folds that are done; NaN before the first."""
+        return self.score_on(len(self.folds))
+
+    def score_on(self, count: int) -> float:
+        """Return the mean over the first folds.
+
+        Parameters
+        ----------
+        count : int
+
+        Returns
+        -------
+        float
+        """
+        scores = [fold.score for fold in self.folds[:count]]
+        return float(np.mean(scores)) if scores else float("nan")
+
+    @property
+    def losses(self) -> list[NDArray[np.float64]]:
+        """Of the rows of each fold that is done."""
+        pairs = zip(self.parts, self.judge.judgements, strict=False)
+        metric = self._rules.metric
+        return [losses_of(said, self._rows.y[other], metric) for (_, other), said in pairs]
+
+    def try_out(self, part: Split, limit: float | None = None) -> None:
+        """Fit it to few rows and judge it on others; what goes wrong leaves it without a trial.
+
+        Parameters
+        ----------
+        part : pair of arrays
+            The rows to learn from and to be judged on.
+        limit : float, default=None
+            Seconds that it may take.
+        """
+        judge, begun, compiled = self._rules.judge(), perf_counter(), compile_time.seconds
+        try:
+            with watch(limit):
+                built = self.candidate.build(self._rules.table, self._rules.wanted)
+                options: Any = {"scoring": judge, "decisions": False}
+                run = run_folds({self.name: built}, self._rows, [part], **options)[self.name]
+        except Exception:  # the folds will tell what it is
+            return
+        seconds = perf_counter() - begun - (compile_time.seconds - compiled)
+        losses = losses_of(judge.judgements[0], self._rows.y[part[1]], self._rules.metric)
+        self.trial = Trial(run.mean, max(seconds, 0.0), len(part[0]), losses)
 
     def refuse(self, reason: str) -> None:
         """Give up for a reason, if there is one and it is not over.
@@ -90,6 +162,16 @@ class Effort:
         """
         if reason and not self.over:
             self.status, self.reason = "stopped", reason
+
+    def fall_behind(self, reason: str) -> None:
+        """Stop early for a reason, if there is one: another model is clearly better.
+
+        Parameters
+        ----------
+        reason : str
+        """
+        if reason and not self.over:
+            self.status, self.reason = "behind", reason
 
     def step(self, limit: float | None = None) -> None:
         """Do a fold, or fit to all rows; what goes wrong is the reason for no result.
@@ -125,6 +207,11 @@ class Effort:
         else:
             self.fault = _is_ours(error)
 
+    def settle(self) -> None:
+        """End a model that is judged on all folds, whether or not it is fitted to all rows."""
+        if self.judged:
+            self.status = "done"
+
     def _step(self) -> None:
         built = self.candidate.build(self._rules.table, self._rules.wanted)
         if len(self.folds) == len(self.parts):
@@ -136,37 +223,62 @@ class Effort:
         self.folds += run_folds({self.name: built}, self._rows, [part], **options)[self.name].folds
 
     def entry(self) -> Entry:
-        """Say how it came out.
+        """Return how it came out.
 
         Returns
         -------
         Entry
         """
-        if self.model is None:
+        if not self.judged:
             facts = self.name, self.candidate.title, self.status, self.reason
             return Entry(*facts, fault=self.fault)
-        run, last = Run(self.name, tuple(self.folds)), self._fitted[-1]
-        bands = {"roc": _band(run.roc), "precision_recall": _band(run.precision_recall)}
-        drawn: Any = bands if len(self._rules.table.schema.classes) == 2 else {}
-        return Entry(
-            self.name,
-            self.candidate.title,
-            "done",
-            run=run,
-            scores=self._areas() | self.judge.means,
-            best_params=getattr(last, "best_params_", {}),
+        last = None if self._fitted is None else self._fitted[-1]
+        return entry_of(
+            self._rules,
+            (self.name, self.candidate.title),
+            self.folds,
+            self.judge,
+            best_params=getattr(last, "best_params_", self.folds[-1].best_params or {}),
             tuning=getattr(last, "cv_results_", None),
-            fit_seconds=run.fit_seconds,
-            proof=proof_of(self.model),
-            **drawn,
+            proof="" if self.model is None else proof_of(self.model),
+            fitted=self.model is not None,
         )
 
-    def _areas(self) -> dict[str, float]:
-        """Average the areas below the curves of folds."""
-        if not self._rules.classify:
-            return {}
-        pairs = zip(self.folds, self.judge.judgements, strict=True)
-        return mean_areas([_areas_of(*pair, self._rules.sought) for pair in pairs])
+
+def entry_of(
+    rules: Rules, names: tuple[str, str], folds: Sequence[Fold], judge: Judge, **facts: Any
+) -> Entry:
+    """Return the entry of a model that is judged on all folds.
+
+    Parameters
+    ----------
+    rules : Rules
+    names : tuple of (str, str)
+        Name and title.
+    folds : sequence of Fold
+    judge : Judge
+        With a judgement of each fold.
+    **facts
+        Other fields of the entry.
+
+    Returns
+    -------
+    Entry
+    """
+    run = Run(names[0], tuple(folds))
+    bands = {"roc": _band(run.roc), "precision_recall": _band(run.precision_recall)}
+    drawn: Any = bands if len(rules.table.schema.classes) == 2 else {}
+    scores = _areas(rules, folds, judge) | judge.means
+    known: Any = {"run": run, "scores": scores, "fit_seconds": run.fit_seconds, **drawn, **facts}
+    return Entry(names[0], names[1], "done", **known)
+
+
+def _areas(rules: Rules, folds: Sequence[Fold], judge: Judge) -> dict[str, float]:
+    """Average the areas below the curves of folds."""
+    if not rules.classify:
+        return {}
+    pairs = zip(folds, judge.judgements, strict=True)
+    return mean_areas([_areas_of(*pair, rules.sought) for pair in pairs])
 
 
 def _is_ours(error: Exception) -> bool:

@@ -127,6 +127,12 @@ class Candidate:
         Beyond that it is not tried.
     reads_texts : bool
         Whether it takes texts; else they become numbers before it.
+    compiles : tuple of str
+        Estimators whose loops it needs, by their names in ``maxmargin.warmup``.
+    growth : float
+        Power of the rows by which the time of a fit grows.
+    deepens : str
+        The candidate that this one searches deeper, where time is left; empty for the others.
     """
 
     name: str
@@ -135,6 +141,9 @@ class Candidate:
     cost: float = 1.0
     max_rows: int | None = None
     reads_texts: bool = False
+    compiles: tuple[str, ...] = ()
+    growth: float = 1.3
+    deepens: str = ""
 
 
 # the models

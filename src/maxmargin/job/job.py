@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
+from maxmargin.job.background_compiler import compiler
 from maxmargin.job.budget import DEFAULT, REPORT, Budget
 from maxmargin.job.chronology import latest_rows, note_on_time
 from maxmargin.job.contest import Contest, hold_contest
@@ -42,6 +43,14 @@ class Replay:
     ----------
     left_out : mapping of str to str
         Models without a result, and why.
+    behind : mapping of str to str
+        Models that did not go on since others were better, and by what.
+    used_folds : int or None
+        Folds that models were compared on; None for all.
+    deepened : sequence of str
+        Finer searches that were made.
+    fitted : sequence of str or None
+        Models that were fitted to all rows.
     test : str
         How the best two were compared.
     importances : bool
@@ -51,6 +60,10 @@ class Replay:
     """
 
     left_out: Mapping[str, str] = field(default_factory=dict)
+    behind: Mapping[str, str] = field(default_factory=dict)
+    used_folds: int | None = None
+    deepened: Sequence[str] = ()
+    fitted: Sequence[str] | None = None
     test: str = BY_HALVES
     importances: bool = True
     reasons: bool = True
@@ -87,6 +100,8 @@ class Job:
         How often intervals of quantities hold the truth, such as "90%", or "none".
     explain : int
         Columns by which each prediction is explained.
+    blend : bool
+        Whether an average of the best models may win.
 
     Examples
     --------
@@ -109,6 +124,7 @@ class Job:
     cost: str | None = None
     interval: str | None = None
     explain: int = 0
+    blend: bool = True
 
     def __post_init__(self) -> None:
         if not 0.0 < self.test_size < 1.0:
@@ -165,7 +181,7 @@ def run_comparison(job: Job, table: Table, progress: Teller = silent) -> Contest
     """
     with _undisturbed():
         rows = Rows.of(table.features, table.target, table.groups)
-        return _Work(job, table, progress).contest(rows)
+        return _Work(replace(job, blend=False), table, progress).contest(rows)
 
 
 @contextmanager
@@ -201,12 +217,20 @@ class _Work:
             ),
             job.folds,
             job.seed,
-            left_out={} if job.replay is None else job.replay.left_out,
-            test=None if job.replay is None else job.replay.test,
+            blend=job.blend,
+            **_replayed(job.replay),
         )
 
     def contest(self, rows: Rows) -> Contest:
-        return hold_contest(self.rules, rows, self.candidates, self.budget, self.tell)
+        """Hold the contest, with loops compiled beside it where there is a time budget."""
+        needed = [name for each in self.candidates for name in each.compiles]
+        try:
+            if self.budget.total is not None:
+                compiler.begin([*dict.fromkeys(needed)])
+            facts = self.rules, rows, self.candidates, self.budget, self.tell
+            return hold_contest(*facts, compiler)
+        finally:
+            compiler.end()
 
     def vault(self) -> TestVault:
         """Put test rows aside, classes in proportion where every class has enough rows."""
@@ -357,6 +381,20 @@ class _Work:
         return notes
 
 
+def _replayed(replay: Replay | None) -> dict[str, Any]:
+    """Return the rules that a run before has set."""
+    if replay is None:
+        return {}
+    return {
+        "left_out": replay.left_out,
+        "behind": replay.behind,
+        "used_folds": replay.used_folds,
+        "deepened": tuple(replay.deepened),
+        "fitted": None if replay.fitted is None else tuple(replay.fitted),
+        "test": replay.test,
+    }
+
+
 def replay_of(outcome: Outcome) -> Replay:
     """Note what the clock and Ctrl-C decided.
 
@@ -368,7 +406,17 @@ def replay_of(outcome: Outcome) -> Replay:
     -------
     Replay
     """
-    left_out = {each.name: each.reason for each in outcome.entries if each.status == "stopped"}
+    left_out, behind = (
+        {each.name: each.reason for each in outcome.entries if each.status == status}
+        for status in ("stopped", "behind")
+    )
+    winner = outcome[outcome.winner].run
+    folds = None if winner is None else len(winner.folds)
+    deeper = [each.name for each in family_of(outcome.table.schema.task) if each.deepens]
+    deepened = [each.name for each in outcome.entries if each.name in deeper]
+    fitted = [each.name for each in outcome.entries if each.fitted]
     test = BY_FOLDS if outcome.verdict is None else outcome.verdict.test
     explained = outcome.reasons is not None
-    return Replay(left_out, test, bool(outcome.importances), explained)
+    return Replay(
+        left_out, behind, folds, deepened, fitted, test, bool(outcome.importances), explained
+    )

@@ -37,8 +37,9 @@ class Entry:
         As ``--models`` calls it, such as "svm-rbf".
     title : str
         What people call it, such as "SVM, radial kernel".
-    status : {"done", "failed", "stopped"}
-        Stopped by Ctrl-C or by the time budget.
+    status : {"done", "behind", "failed", "stopped"}
+        Behind is a model that stopped early since another was clearly better and time was short;
+        stopped is one that Ctrl-C or the time budget ended.
     reason : str
         Why there is no result; empty for "done".
     run : Run or None
@@ -59,6 +60,8 @@ class Entry:
         Over folds, for two classes.
     fault : bool
         Whether it failed by a fault of this package.
+    fitted : bool
+        Whether it was also fitted to all rows that are no test rows.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Entry:
     roc: Band | None = field(default=None, repr=False)
     precision_recall: Band | None = field(default=None, repr=False)
     fault: bool = False
+    fitted: bool = False
 
 
 def faults_of(entries: Iterable[Entry]) -> str:

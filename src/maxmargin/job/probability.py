@@ -151,7 +151,7 @@ def learn_calibration(
     floor : float
         As in ``FoldCalibratedClassifier``. None where no fold has values of all classes.
     """
-    known = [each for each in folds if _has_values(each, classes)]
+    known = [each for each in folds if has_values(each, classes)]
     if not known:
         return None
     decision = np.concatenate([np.asarray(each.decision) for each in known])
@@ -164,7 +164,19 @@ def learn_calibration(
     return min(tried, key=lambda pair: _log_loss(pair[0], values_of(decision, pair[1]), label))
 
 
-def _has_values(fold: Fold, classes: Sequence[Any]) -> bool:
+def has_values(fold: Fold, classes: Sequence[Any]) -> bool:
+    """Return whether a fold has finite decision values of all classes.
+
+    Parameters
+    ----------
+    fold : Fold
+    classes : sequence
+        All of them, in order.
+
+    Returns
+    -------
+    bool
+    """
     if fold.decision is None or fold.classes is None or fold.truth is None:
         return False
     whole = np.array_equal(np.asarray(fold.classes), np.asarray(classes))

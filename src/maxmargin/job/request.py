@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import polars as pl
 
+from maxmargin.job.background_compiler import compiler
 from maxmargin.job.budget import parse_budget
 from maxmargin.job.job import Job
 from maxmargin.tables import InputError, Reading, Table, Wishes, load_table, make_table
@@ -71,12 +72,16 @@ class Request:
         Request
         """
         given = _typed(options)
+        if options.get("blend") is False:
+            given["no_blend"] = True
         frame = options.get("frame")
         if ("file" not in given and frame is None) or "target" not in given:
             raise InputError("Give a FILE and the column to predict as --target.")
         job = {**_those_of(Job, given), "n_jobs": given.get("jobs")}
         if "models" in given:
             job["models"] = tuple(name.strip() for name in given["models"].split(","))
+        if "no_blend" in given:
+            job["blend"] = False
         if "time_budget" in given:
             job["time_budget"] = parse_budget(given["time_budget"])
         wishes = Wishes(**_those_of(Wishes, given))
@@ -115,6 +120,15 @@ class Request:
         -------
         Table
         """
+        if self.job.time_budget is not None and self.job.replay is None:
+            compiler.begin()
+        try:
+            return self._load()
+        except BaseException:
+            compiler.end()
+            raise
+
+    def _load(self) -> Table:
         if self.file is not None:
             return load_table(self.file, self.wishes, self.reading, memory=self.memory)
         assert self.frame is not None
@@ -155,7 +169,7 @@ def _place(source: Mapping[str, Any]) -> Path:
 def _typed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was not given; 0 is something."""
     nothing: list[Any] = [None, [], (), ""]
-    given = {name: v for name, v in options.items() if name != "frame"}
+    given = {name: v for name, v in options.items() if name not in ("frame", "blend")}
     return {name: v for name, v in given.items() if v not in nothing and v is not False}
 
 
@@ -209,6 +223,8 @@ def command_of(given: Mapping[str, Any]) -> str:
     told = {name: value for name, value in given.items() if name not in _NOT_REPEATED}
     told = {name: value for name, value in told.items() if _USUAL.get(name) != value}
     if "file" not in given:
+        if told.pop("no_blend", False):
+            told["blend"] = False
         words = [f"{name}={value!r}" for name, value in told.items()]
         return f"maxmargin.job.fit({', '.join(['frame', *words])})"
     words = []

@@ -28,8 +28,18 @@ class Rules:
     seed : int
     left_out : mapping of str to str
         Models that are not tried, and why: those of a run that is repeated.
+    behind : mapping of str to str
+        Models that had lost in that run, and against whom.
+    used_folds : int or None
+        Folds that models are compared on; None for as many as there is time for.
+    deepened : tuple of str or None
+        Finer searches that are made; None for those there is time for.
     test : str or None
         How the best two are compared; None for what time allows.
+    fitted : tuple of str or None
+        Models that are fitted to all rows; None for those there is time for.
+    blend : bool
+        Whether an average of the best models takes part where it is better.
     """
 
     table: Table
@@ -38,7 +48,12 @@ class Rules:
     folds: int
     seed: int
     left_out: Mapping[str, str] = field(default_factory=dict)
+    behind: Mapping[str, str] = field(default_factory=dict)
+    used_folds: int | None = None
+    deepened: tuple[str, ...] | None = None
     test: str | None = None
+    fitted: tuple[str, ...] | None = None
+    blend: bool = True
 
     @property
     def classify(self) -> bool:

@@ -42,6 +42,15 @@ class Watcher:
         left = self._to_come() + self._halves()
         self._say(effort.candidate.title, effort.next_step, left, effort.name)
 
+    def say_trial(self, effort: Effort) -> None:
+        """Tell that a model is fitted to few rows.
+
+        Parameters
+        ----------
+        effort : Effort
+        """
+        self._say(effort.candidate.title, "trial", self._to_come(), effort.name)
+
     def say_results(self) -> None:
         """Tell of the models that have finished since the last call, each once."""
         for effort in self.efforts:
