@@ -75,6 +75,7 @@ HOSTILE = [
     ("NumberColumn", "knots", lambda knots: knots[::-1].copy()),
     ("NumberColumn", "scores", lambda scores: scores[:1]),
     ("NumberColumn", "part", lambda _: "evil"),
+    ("NumberColumn", "stairs", lambda stairs: np.append(stairs, 0.0)),
     ("NumberColumn", "form", lambda _: "evil"),
     ("NumberColumn", "scale", lambda _: 0.0),
     ("NumberColumn", "place", lambda _: 0),  # twice the same part

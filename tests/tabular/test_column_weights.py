@@ -13,7 +13,9 @@ from maxmargin.tabular.task import Task
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 5))
-START = Candidate((1.0, 1.0, 0.5, 1.0, 1.0, 1.0), "squared", "exponential", 0.5, 0.1, median=5.0)
+START = Candidate(
+    (1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0), "squared", "exponential", 0.5, 0.1, median=5.0
+)
 
 
 def task_of(X, y, weight=None):

@@ -45,8 +45,8 @@ MOST_PARTS = 300  # of prepared columns whose weights are looked for
 LEAST_SHARE = 0.15  # of the larger of two twin columns' weights that the other begins with
 LOWEST, HIGHEST = 6.0, 3.0  # how far the logarithm of a weight may go
 RIDGES = (1e-4, 3.0)
-_TWINS = (("standardised", "ranks"),)
-_FREE = ("standardised", "ranks", "missing")
+_TWINS = (("standardised", "ranks", "steps"),)
+_FREE = ("standardised", "ranks", "missing", "steps")
 _FAILED = 1e3
 
 

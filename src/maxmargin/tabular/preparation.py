@@ -2,10 +2,11 @@
 
 A column of numbers appears twice: standardised, and rank-shaped (normal scores of its ranks). The
 first keeps proportions, the second is indifferent to any monotone distortion and to outliers, as
-trees are. A column of words appears as scaled indicators of its levels, in which agreement on a
-rare level counts more than on a common one, and as the mean of the target at its levels,
-cross-fitted for the rows of the fit so that no row sees its own target. A column of texts appears
-as cross-fitted values of a linear machine on their n-grams. Missing values get an indicator.
+trees are. Where the target plainly jumps along it, it appears once more, as stairs (``steps``). A
+column of words appears as scaled indicators of its levels, in which agreement on a rare level
+counts more than on a common one, and as the mean of the target at its levels, cross-fitted for the
+rows of the fit so that no row sees its own target. A column of texts appears as cross-fitted values
+of a linear machine on their n-grams. Missing values get an indicator.
 
 Columns of a kind are a block. A machine weighs blocks, and their columns, as its search found best.
 """
@@ -13,7 +14,7 @@ Columns of a kind are a block. A machine weighs blocks, and their columns, as it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from maxmargin.ops.clock import TimeUp
+from maxmargin.tabular.steps import MOST_STEPS, find_steps
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
     FORMS,
@@ -36,7 +38,7 @@ from maxmargin.tabular.written import (
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts")
+BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts", "steps")
 
 LONGEST_WORD = 64  # letters that are kept of a word
 DOUBTFUL_DATES = "dates in several formats, or in one that leaves doubt, are read as words"
@@ -68,9 +70,16 @@ class NumberColumn:
     """Whether values were missing, so that an indicator pays."""
     form: str
     """How it was written, if as text."""
+    steps: Vector = field(default_factory=lambda: np.zeros(0))
+    """Values up to which stairs are level: where the target jumps."""
+    stairs: Vector = field(default_factory=lambda: np.zeros(1))
+    """Their heights, standardised like the column, one more than steps."""
 
     def __restored__(self) -> None:
         """Check what was read."""
+        flight = self.steps.ndim == 1 and self.stairs.shape == (len(self.steps) + 1,)
+        if not (flight and len(self.steps) <= MOST_STEPS and bool((np.diff(self.steps) > 0).all())):
+            raise ValueError("The steps of a stored column of numbers do not fit together.")
         alike = self.knots.ndim == 1 and self.scores.shape == self.knots.shape
         known = self.part in ("", *DATE_PARTS, *SHAPE) and self.form in ("", *FORMS)
         ordered = alike and len(self.knots) > 0 and bool((np.diff(self.knots) > 0).all())
@@ -97,6 +106,9 @@ class NumberColumn:
         yield "ranks", np.clip(ranks, -CLIP, CLIP)[:, None]
         if self.missing:
             yield "missing", gone.astype(np.float64)[:, None]
+        if len(self.steps):
+            stairs = self.stairs[np.searchsorted(self.steps, filled)]
+            yield "steps", np.where(gone, 0.0, stairs)[:, None]
 
     @property
     def treatment(self) -> str:
@@ -104,6 +116,8 @@ class NumberColumn:
         said = f"{self.part} as a number" if self.part else "a number"
         said += f", written as text ({self.form})" if self.form not in ("", NUMBER) else ""
         said += ", written as text" if self.form == NUMBER else ""
+        where = " and ".join(f"{step:.4g}" for step in self.steps)
+        said += f", with steps at {where}" if where else ""
         return said + (", with an indicator of missing values" if self.missing else "")
 
 
@@ -339,7 +353,7 @@ def _learn_column(
         yield found, blocks
         parts = SHAPE if isinstance(found, TextColumn) else ()
     for part in parts:
-        numbers = _learn_numbers(name, place, part, read_part(column, part), weight)
+        numbers = _learn_numbers(name, place, part, read_part(column, part), target, weight)
         if isinstance(numbers, NumberColumn):
             alone = part in ("", "days", "length")  # one indicator for all parts
             numbers = replace(numbers, form=form, missing=numbers.missing and alone)
@@ -369,7 +383,7 @@ def read_part(column: NDArray[Any], part: str) -> Vector:
 
 
 def _learn_numbers(
-    name: str, place: int, part: str, values: Vector, weight: Vector
+    name: str, place: int, part: str, values: Vector, target: Matrix, weight: Vector
 ) -> NumberColumn | DroppedColumn:
     known = np.isfinite(values)
     if not known.any():
@@ -385,8 +399,22 @@ def _learn_numbers(
         )
     largest = float(np.abs(present[[0, -1]]).max())  # so that squares stay finite
     mean, scale = (largest * each for each in _mean_and_spread(present / largest, counts))
-    knots, scores = _normal_scores(present, counts)
-    return NumberColumn(name, place, part, mean, scale, knots, scores, missing, "")
+    scores = _normal_scores(counts)
+    knots, at = _thinned(present, scores)
+    steps, stairs = _stairs(values[known], scores[number], target[known], weight[known])
+    return NumberColumn(name, place, part, mean, scale, knots, at, missing, "", steps, stairs)
+
+
+def _stairs(
+    values: Vector, scores: Vector, target: Matrix, weight: Vector
+) -> tuple[Vector, Vector]:
+    """Return where the target jumps, and standardised heights of the stairs between."""
+    found = find_steps(values, scores, target, weight)
+    if not len(found):
+        return np.zeros(0), np.zeros(1)
+    steps, heights = found[:, 0], np.append(0.0, np.cumsum(found[:, 1]))
+    mean, spread = _mean_and_spread(heights[np.searchsorted(steps, values)], weight)
+    return steps, (heights - mean) / spread
 
 
 def _count(number: NDArray[np.intp], weight: Vector, size: int) -> Vector:
@@ -400,12 +428,16 @@ def _mean_and_spread(values: Vector, counts: Vector) -> tuple[float, float]:
     return mean, spread or 1.0
 
 
-def _normal_scores(values: Vector, counts: Vector) -> tuple[Vector, Vector]:
-    """Return knots and their standardised normal scores; tied values share their middle rank."""
+def _normal_scores(counts: Vector) -> Vector:
+    """Return the standardised normal scores of sorted values; tied ones share a rank."""
     below = np.cumsum(counts) - counts
     scores = ndtri((below + 0.5 * counts) / counts.sum())
     mean, spread = _mean_and_spread(scores, counts)
-    scores = (scores - mean) / spread
+    return np.asarray((scores - mean) / spread)
+
+
+def _thinned(values: Vector, scores: Vector) -> tuple[Vector, Vector]:
+    """Return as many values and their scores as are kept."""
     if len(values) > MOST_KNOTS:
         shares = np.linspace(0, len(values) - 1, MOST_KNOTS).astype(np.intp)
         values, scores = values[shares], scores[shares]

@@ -36,6 +36,7 @@ GAMMAS = (0.15, 0.5, 1.5, 5.0)  # times the inverse of the median distance
 RIDGES = (0.003, 0.03, 0.3)
 FIRST_ROWS, MOST_SEARCHED = 600, 3000  # that the first stage looks at, and the last at most
 FIRST = PROFILES[:2]  # what the first stage tries; the others are neighbours
+STEPS = (1.0, 4.0)  # weights of columns with jumps, beside those of the same columns without
 NEARBY = (1.0, 1.5)  # gammas of the second stage: more rows bear narrower kernels
 SURVIVORS = (4, 5)  # candidates that each stage but the last sends on, with their neighbours
 FINALISTS = 8  # of the last stage that may be members
@@ -139,9 +140,14 @@ def first_candidates(rows: Rows) -> Iterator[Candidate]:
     numbers = [(0.5, 0.5), (1.0, 0.0), (0.0, 1.0)] if rows.has("standardised") else [(0.0, 0.0)]
     words = [(1.0, 1.0), (1.0, 0.0), (0.5, 1.0)] if rows.has("levels") else [(0.0, 0.0)]
     texts = 1.0 if rows.has("texts") else 0.0
-    mixtures = [*product(numbers, words[:1]), *product(numbers[:1], words[1:])]
-    for ((a, b), (c, d)), kernel in product(mixtures, product(METRICS, FIRST, GAMMAS, RIDGES)):
-        yield Candidate((a, b, 0.5, c, d, texts), *kernel)
+    steps = STEPS if rows.has("steps") else (0.0,)
+    mixtures = [
+        *product(numbers, words[:1], steps[:1]),
+        *product(numbers[:1], words[1:], steps[:1]),
+    ]
+    mixtures += product(numbers[:1], words[:1], steps[1:])
+    for ((a, b), (c, d), s), kernel in product(mixtures, product(METRICS, FIRST, GAMMAS, RIDGES)):
+        yield Candidate((a, b, 0.5, c, d, texts, s), *kernel)
 
 
 def neighbours(best: Sequence[Candidate], stage: int) -> Iterator[Candidate]:
