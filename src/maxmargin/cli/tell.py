@@ -168,7 +168,9 @@ def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -
     grid = _grid(*heads, right=("fit",))
     for entry in entries:
         if entry.run is None:
-            grid.add_row(Text(entry.title), Text("no result", style="yellow"))
+            behind = entry.status == "behind"
+            word = Text("stopped early", style="dim") if behind else Text("no result", "yellow")
+            grid.add_row(Text(entry.title), word)
             continue
         area = entry.scores.get("roc_auc")
         grid.add_row(
@@ -181,7 +183,8 @@ def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -
     console().print(grid)
     for entry in entries:
         if entry.reason:
-            say((f"{entry.title}: {shown(entry.reason)}", "yellow"))
+            color = "dim" if entry.status == "behind" else "yellow"
+            say((f"{entry.title}: {shown(entry.reason)}", color))
 
 
 def tell_choice(best: Sequence[Entry], verdict: Verdict | None) -> None:

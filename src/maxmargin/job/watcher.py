@@ -52,9 +52,9 @@ class Watcher:
         self._say(effort.candidate.title, "trial", self._to_come(), effort.name)
 
     def say_results(self) -> None:
-        """Tell of the models that have finished since the last call, each once."""
+        """Report the models that were judged or given up since the last call, each once."""
         for effort in self.efforts:
-            if effort.over and effort.name not in self._told:
+            if (effort.over or effort.judged) and effort.name not in self._told:
                 self._told.add(effort.name)
                 place = self._place or Progress("", "", 0.0, 0.0, float("nan"))
                 self.tell(replace(place, seconds=self.budget.seconds, result=effort.entry()))
