@@ -100,6 +100,11 @@ class Effort:
         return seconds_on(self.trial, len(self.parts[0][0]), self.candidate.growth)
 
     @property
+    def spent(self) -> float:
+        """Seconds of all its fits, without compiling."""
+        return sum(self.seconds) + (0.0 if self.trial is None else self.trial.seconds)
+
+    @property
     def to_come(self) -> float:
         """Seconds that it still needs; 0 where nothing is known of it."""
         steps = len(self.parts) + 1 - len(self.seconds)
@@ -231,7 +236,7 @@ class Effort:
         """
         if not self.judged:
             facts = self.name, self.candidate.title, self.status, self.reason
-            return Entry(*facts, fault=self.fault)
+            return Entry(*facts, fault=self.fault, spent_seconds=self.spent)
         last = None if self._fitted is None else self._fitted[-1]
         return entry_of(
             self._rules,
@@ -242,6 +247,7 @@ class Effort:
             tuning=getattr(last, "cv_results_", None),
             proof="" if self.model is None else proof_of(self.model),
             fitted=self.model is not None,
+            spent_seconds=self.spent,
         )
 
 

@@ -62,6 +62,8 @@ class Entry:
         Whether it failed by a fault of this package.
     fitted : bool
         Whether it was also fitted to all rows that are no test rows.
+    spent_seconds : float
+        Of all its fits: the trial, the folds and the fit to all rows.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Entry:
     precision_recall: Band | None = field(default=None, repr=False)
     fault: bool = False
     fitted: bool = False
+    spent_seconds: float = 0.0
 
 
 def faults_of(entries: Iterable[Entry]) -> str:

@@ -67,6 +67,7 @@ def record_of(outcome: Outcome, source: Mapping[str, Any]) -> dict[str, Any]:
             "seconds": {
                 "all": outcome.seconds,
                 "fit": {e.name: e.fit_seconds for e in outcome.entries if e.run is not None},
+                "spent": {e.name: e.spent_seconds for e in outcome.entries},
             },
         }
     )
