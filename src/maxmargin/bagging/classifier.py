@@ -162,7 +162,7 @@ class BaggingClassifier(
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken: what the members take."""
+        """Return the input tags: those of the members."""
         tags = super().__sklearn_tags__()
         inner = get_tags(self._learner()).input_tags
         for name in ("sparse", "allow_nan", "categorical"):
@@ -239,7 +239,7 @@ class BaggingClassifier(
         return BaggingState([], [], [], votes, 0)
 
     def _earlier(self, data: str) -> BaggingState:
-        """Give the members that this fit continues; what is new is put into a copy."""
+        """Return a copy of the members that this fit continues."""
         state = self._state
         if self.n_estimators < len(self.estimators_):
             raise ValueError(
@@ -384,7 +384,7 @@ class BaggingClassifier(
         return total
 
     def predict_log_proba(self, X: Any) -> Vector:
-        """Give the logarithms of ``predict_proba``.
+        """Return the logarithms of ``predict_proba``.
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
     validation_fraction : float, default=0.1
         Share of the rows, by class, that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the error on the validation part has not fallen for so many rounds, and return to
+        Stop if the error on the validation part has not fallen for this many rounds, and return to
         the round where it was lowest, as whatever else stops them does. None does without a
         validation part.
     tol : float, default=1e-4
@@ -119,7 +119,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         round, and time that grows with the square of the rounds.
     ridge : float, default=1e-6
         With ``corrective=True``: ridge / 2 times the squared coefficients is added to the mean
-        loss, so that there is a minimum also where the members tell all rows apart; at least 1e-12.
+        loss, so that there is a minimum also where the members separate all rows; at least 1e-12.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         sample_weight : array-like of shape (rows,), default=None
             Weights of the first round, at least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their error is told of every round, and
+            Rows to watch, in place of a part put aside: their error is recorded in every round, and
             with ``n_iter_no_change`` ends the rounds.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
@@ -308,7 +308,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
 
     def _earlier(self) -> Self | None:
-        """Give the model that a warm start continues."""
+        """Return the model that a warm start continues."""
         if not (self.warm_start and hasattr(self, "estimators_")):
             return None
         made = len(self.estimators_)
@@ -456,11 +456,11 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         )
 
     def _alpha_path(self) -> list[Vector]:
-        """Give the coefficients after every round of a corrective fit."""
+        """Return the coefficients after every round of a corrective fit."""
         return [0.5 * self._weights_after(made) for made in range(1, len(self.estimators_) + 1)]
 
     @property
     def descent_(self) -> Any:
-        """Every round as a step down the loss, beside what the gradient foretold."""
+        """Every round as a descent step, with the prediction of its gradient."""
         check_is_fitted(self)
         return descent_of(self.history_)

@@ -84,7 +84,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     validation_fraction : float, default=0.1
         Share of the rows that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        Stop when the loss on the validation part has not fallen for this many rounds, and return to
         the round where it was lowest, as whatever else stops them does. None does without a
         validation part.
     tol : float, default=1e-4
@@ -235,7 +235,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            Rows to watch, in place of a part put aside: their loss is recorded in every round, and
             with ``n_iter_no_change`` ends the rounds.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
@@ -416,7 +416,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
             yield class_probabilities(losses.named(self.loss), values)
 
     def shape_functions(self, label: Any = None) -> ShapeFunctions:
-        """Give the model as what it is: a constant plus one step function of each feature.
+        """Return the model as a constant plus one step function of each feature.
 
         Parameters
         ----------

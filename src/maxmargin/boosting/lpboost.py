@@ -162,7 +162,7 @@ class LPBoostClassifier(VoteFit):
         self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
-        """Say what is taken: what the weak learner takes, of two classes."""
+        """Return the input tags: those of the weak learner, for two classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
@@ -259,7 +259,7 @@ class LPBoostClassifier(VoteFit):
         self.history_, self.stop_ = history, stop
 
     def _caution(self, cancelling: bool) -> None:
-        """Say so where the vote is not proved to be best, and nobody has asked for that."""
+        """Warn if the vote is not proved optimal, unless a limit or the user ended the fit."""
         found, name = self.optimality_, type(self).__name__
         if self.stop_ in _ASKED or found.proved or (found.bound == 1.0 and self.stop_.final):
             return
@@ -274,6 +274,6 @@ class LPBoostClassifier(VoteFit):
         caution(f"{name} {said}", ConvergenceWarning)
 
     def _values(self, votes: Vector, total: float) -> Vector:
-        """Let the heavier class have what is equal to rounding, by the least that counts."""
+        """Break ties up to rounding in favour of the heavier class."""
         values = super()._values(votes, total)
         return np.where(np.abs(values) <= _TIE, self._tie, values)

@@ -34,7 +34,7 @@ class BoostingRanker(AdditiveFit):
     Parameters
     ----------
     loss : "pairwise_logistic", PairwiseLogistic, str or Loss, default="pairwise_logistic"
-        A loss of numbers, such as "squared_error", or one's own, prices rows one by one instead.
+        A regression loss, such as "squared_error" or your own, is a sum over rows instead.
     estimator : regressor, classifier or None, default=None
         The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
         small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
@@ -52,7 +52,7 @@ class BoostingRanker(AdditiveFit):
     validation_fraction : float, default=0.1
         Share of the queries that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        Stop when the loss on the validation part has not fallen for this many rounds, and return to
         the round where it was lowest, as whatever else stops them does. None does without a
         validation part.
     tol : float, default=1e-4
@@ -184,7 +184,7 @@ class BoostingRanker(AdditiveFit):
             At least 0; a pair weighs the product of its rows' weights, so that a row of weight 2
             is a row that stands there twice.
         X_val, y_val, qid_val : array-like, default=None
-            Rows to watch, in place of queries put aside: their loss is told of every round, and
+            Rows to watch, in place of queries put aside: their loss is recorded in every round, and
             with ``n_iter_no_change`` ends the rounds.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
@@ -289,7 +289,7 @@ class BoostingRanker(AdditiveFit):
             yield raw[:, 0]
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Give the share of pairs of a query that the scores put in order; a tie is half right.
+        """Return the share of pairs of a query that scores order correctly; a tie counts one half.
 
         1 is perfect and 1/2 chance; for relevances 0 and 1 and one query it is the area under the
         ROC curve. ``sklearn.metrics.ndcg_score`` takes the scores of a query too.

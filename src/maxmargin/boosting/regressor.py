@@ -48,7 +48,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     validation_fraction : float, default=0.1
         Share of the rows that is put aside if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the loss on the validation part has not fallen for so many rounds, and return to
+        Stop when the loss on the validation part has not fallen for this many rounds, and return to
         the round where it was lowest, as whatever else stops them does. None does without a
         validation part.
     tol : float, default=1e-4
@@ -192,7 +192,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their loss is told of every round, and
+            Rows to watch, in place of a part put aside: their loss is recorded in every round, and
             with ``n_iter_no_change`` ends the rounds.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.

@@ -1,4 +1,4 @@
-"""Warm starts: they go on with the data and the problem of the fit before, or not at all.
+"""Warm starts: they continue with the data and the problem of the previous fit, or raise.
 
 Rounds made on other data, or for another loss, are no beginning of the fit that is asked for; they
 are refused rather than mixed. What may change is what later rounds are made of: their number and
@@ -19,7 +19,7 @@ _ROWS = 256  # of a table, spread evenly over it; of a single column all are loo
 
 
 def fingerprint(*parts: Any) -> str:
-    """Give a short text that differs where data do: by shapes, whole columns and some rows."""
+    """Return a fingerprint of data: of shapes, whole columns and some rows."""
     digest = hashlib.sha256()
     for part in parts:
         some = np.zeros(0) if part is None else _sketch(part)

@@ -166,7 +166,7 @@ class RoundTable(Sequence[Round]):
         return RoundTable(some) if isinstance(index, slice) else Round(**some)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Give one number of every round."""
+        """Return one number of every round."""
         known = self._columns.get(name)
         return np.array([getattr(Round, name)] * len(self) if known is None else known)
 
@@ -212,7 +212,7 @@ class History:
             self.rounds.extend(some)
 
     def first(self, n_rounds: int) -> History:
-        """Give the history of the first of them."""
+        """Return the history of the first of them."""
         return History(self._rounds[:n_rounds])
 
     def __iter__(self) -> Iterator[Round]:
@@ -311,9 +311,9 @@ class FastBooster(Booster, Protocol):
     """One that makes many rounds in less time than as many calls would take."""
 
     def rounds(self, most: int, clock: Clock | None) -> Sequence[Round] | Stop:
-        """Make at least one round and at most so many, in less than a tenth of a second or so.
+        """Make between one and ``most`` rounds, in less than about a tenth of a second.
 
-        They tell what the clock says after the last of them.
+        The last of them has the time on the clock.
         """
         ...
 
@@ -347,7 +347,7 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
         try:
             with muted():  # what fits members knows nothing of the rounds around it
                 some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
-        except TimeUp:  # a learner with a clock of its own saw that ours is over
+        except TimeUp:  # an inner clock found that ours is over
             return _cut_short(limits.clock, patience.latest)
         if isinstance(some, Stop):
             return some
@@ -364,7 +364,7 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
 
 
 def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
-    """Tell of rounds, each where somebody listens; returns whether the callback asks to stop."""
+    """Report rounds to the callback; return whether it asks to stop."""
     if limits.callback is None and limits.patience is None:
         some = some[-1:]
     asked = False
@@ -375,7 +375,7 @@ def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
 
 
 def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Sequence[Round] | Stop:
-    """Make one round, or several where the booster can and somebody wants them."""
+    """Make one round, or several if the booster can and no callback needs each."""
     if most > 1 and hasattr(booster, "rounds"):
         return booster.rounds(most, clock)
     made = booster.round()
@@ -383,7 +383,7 @@ def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Seq
 
 
 def _cut_short(clock: Clock, made: int) -> Stop:
-    """Say why a round was not made; without any before it there is no model."""
+    """Return why a round was not made; raise if there was none before it."""
     stop = _out_of_time(clock) if made else None  # raises where a clock around this one is over
     if stop is not None:
         return stop
@@ -398,7 +398,7 @@ def _cut_short(clock: Clock, made: int) -> Stop:
 
 
 def _out_of_time(clock: Clock) -> Stop | None:
-    """Say so if the time is up, or the user wants what there is."""
+    """Return TIME_LIMIT or INTERRUPTED if the clock is over, else None."""
     if not clock.over():
         return None
     if clock.interrupted:
@@ -412,7 +412,7 @@ def _is_true(answer: object) -> bool:
 
 
 def _reason(made: Round, left: int, spent: bool, asked: bool) -> Stop | None:
-    """Say why to stop after this round; what belongs to the model comes before outer limits."""
+    """Return the reason to stop after this round; reasons of the model come before outer limits."""
     if spent:
         return Stop.EARLY
     if made.stop is not None:
@@ -454,7 +454,7 @@ class _Patience:
 
 
 def _below(value: float, bar: float) -> bool:
-    """Say whether a value is lower by more than rounding.
+    """Return whether a value is lower by more than rounding.
 
     Equal errors are sums of other weights, whose last bits differ, and on each processor otherwise.
     """

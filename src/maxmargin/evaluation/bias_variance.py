@@ -378,7 +378,7 @@ class _Numbers:
 
     @staticmethod
     def _checked(mean: Any, variance: Any, n_rows: int) -> tuple[Vector, Vector]:
-        """Give a mean and a variance for each row; a column of them is taken for its numbers."""
+        """Return a mean and a variance for each row; a column is flattened."""
         m = np.asarray(mean, np.float64)
         if m.shape not in ((n_rows,), (n_rows, 1)):
             raise ValueError(

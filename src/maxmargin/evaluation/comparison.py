@@ -79,7 +79,7 @@ class Comparison(Tabular):
         return verdict.words(self.best, name)
 
     def __str__(self) -> str:
-        """Say in a sentence or two what the table shows."""
+        """Summarise the table in a sentence or two."""
         best = self.runs[self.best]
         said = f"{self.best} has the best mean {self.scoring}, {best.mean:.3f}"
         others = [
@@ -165,7 +165,7 @@ def compare(
     check_choice("compare", "test", test, TESTS)
     if protocol is not None and test != "corrected":
         raise ParameterError(
-            f"test={test!r} has splits of its own; give a protocol with test='corrected' only."
+            f"test={test!r} defines the splits; a protocol is for test='corrected' only."
         )
     candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
     wanted = "5x2" if test != "corrected" else 10 if protocol is None else protocol

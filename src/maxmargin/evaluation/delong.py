@@ -55,7 +55,7 @@ def delong_interval(
     pos_label : label, default=None
         The positive class; None for the larger of the two.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
     scale : {"logit", "plain"}, default="logit"
         Where the area is taken as normal: its logit, or itself, as other programs do.
 
@@ -139,7 +139,7 @@ def _place(y: ArrayLike, scores: list[ArrayLike], pos_label: Any) -> _Placed:
 
 
 def _placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Vector, Vector]:
-    """Give V and W: a row's rank among all, less that among its own class."""
+    """Return V and W: the rank of a row among all, minus that within its class."""
     ranks, m = stats.rankdata(scores), int(positive.sum())
     above = ranks[positive] - stats.rankdata(scores[positive])
     below = ranks[~positive] - stats.rankdata(scores[~positive])
@@ -147,7 +147,7 @@ def _placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Vect
 
 
 def positive_rows(y: ArrayLike, pos_label: Any) -> NDArray[np.bool_]:
-    """Tell the rows of the positive class from those of the other."""
+    """Return the rows of the positive class and those of the other."""
     labels = column_or_1d(y)
     classes = np.unique(labels)
     if len(classes) != 2:

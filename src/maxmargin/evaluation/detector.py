@@ -73,7 +73,7 @@ class DetectorEvaluation:
         return self.passed[1:] / np.maximum(self.passed[:-1], 1)
 
     def detection_at(self, false_positives: float) -> Interval:
-        """Give the largest share found with at most so many false positives in all images.
+        """Return the largest detection rate with at most this many false positives in all images.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class DetectorEvaluation:
         return clopper_pearson(int(allowed.max(initial=0)), self.objects)
 
     def cascade_at(self, false_positives: float, cascade: Cascade) -> Cascade:
-        """Give the cascade of the point that finds most with at most so many false positives.
+        """Return the cascade with the largest detection rate at this many false positives or fewer.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class _Judge:
 
 
 def overlaps(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
-    """Give area of both over area of either, of every box with every other.
+    """Return intersection over union of every box with every other.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Interval:
     low, high : float
         The ends; NaN where nothing is known of them.
     level : float
-        The share of such intervals that cover the truth.
+        The probability that the interval covers the truth.
     method : str
         How they were found.
 
@@ -76,9 +76,9 @@ def clopper_pearson(count: int, total: int, *, level: float = 0.95) -> Interval:
     Parameters
     ----------
     count, total : int
-        So many of so many rows.
+        Number of successes, and of rows.
     level : float, default=0.95
-        How often such an interval covers the truth, at least.
+        The least probability that the interval covers the truth.
 
     Returns
     -------
@@ -98,9 +98,9 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
     Parameters
     ----------
     count, total : int
-        So many of so many rows.
+        Number of successes, and of rows.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Find the interval of a mean of shares, such as balanced accuracy: each on rows of its own.
+    """Find the interval of a mean of shares, such as balanced accuracy: each on separate rows.
 
     Each share has the posterior of a flat prior, so that a class of one row says as little as it
     does. It is widened to hold the value itself, which a perfect score would otherwise miss.
@@ -123,7 +123,7 @@ def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95)
     Parameters
     ----------
     counts, totals : array-like of int
-        So many of so many rows, for each share.
+        Numbers of successes and of rows, for each share.
     level : float, default=0.95
         How much of the posterior the interval holds.
 
@@ -155,7 +155,7 @@ def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
     values : array-like of shape (n,)
         Independent, and not too skew; of a single one nothing is known.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def reach_of_mean(values: NDArray[np.float64], level: float = 0.95) -> tuple[Any, Any]:
-    """Give means over the first axis, and how far Student's intervals go to either side."""
+    """Return means over the first axis, and the half widths of Student's intervals."""
     check_share("student", "level", level)
     n = len(values)
     if n < 2:
@@ -205,11 +205,11 @@ def bootstrap(
     statistic : callable
         Of the arrays, such as ``sklearn.metrics.f1_score``.
     *arrays : array-like
-        What is given row by row, such as labels, predictions and weights; resampled together.
+        Arrays with one entry a row, such as labels, predictions and weights; resampled together.
     method : {"bca", "percentile"}, default="bca"
         Whether the quantiles are corrected for bias and skewness.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
     n_resamples : int, default=1999
         How many resamples are drawn. Those on which the statistic is undefined, as the area under
         a ROC curve is on rows of one class, leave the interval unknown.

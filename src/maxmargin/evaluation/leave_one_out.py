@@ -209,7 +209,7 @@ class _LeftOut:
         self._decides = resolved(self._asked, rows.X, training.X, None) != self._asked
 
     def changed_by(self, i: int) -> _Without | None:
-        """Say what the rows decide without one of them; None if the solution stays as it is."""
+        """Compute the decision without one of the rows; None if the solution does not change."""
         rest = self._without(i)
         place = self._places.get(i)
         kept = place is None or not self._matters[place]
@@ -255,7 +255,7 @@ def _stored(training: Training, recipe: Recipe) -> Training:
 
 
 def _matters(whole: Learned) -> NDArray[np.bool_]:
-    """Tell which of the sorted rows have a part in some problem's solution."""
+    """Return which of the sorted rows are support vectors of some problem."""
     reduced = whole.reduced
     duals = reduced.join_duals([each.point.beta for each in whole.solutions])
     found: NDArray[np.bool_] = np.asarray(duals.any(axis=0))
@@ -265,7 +265,7 @@ def _matters(whole: Learned) -> NDArray[np.bool_]:
 
 
 def _sets_bias(problem: Any, point: Any) -> NDArray[np.bool_]:
-    """Tell which rows the bias is read off: those whose own b, F_i, is nearest to it.
+    """Return the rows that determine the bias: those whose F_i is nearest to it.
 
     These are the free variables, which have a dual, or the rows at the limits, which may have none.
     """

@@ -74,7 +74,7 @@ class RoundErrors:
         return student(self.errors[:, -1] - self.errors[:, self.best - 1])
 
     def less(self, other: RoundErrors) -> Interval:
-        """Give by how much this ends with fewer errors than another, of the same training sets.
+        """Return by how much the final error is below another's, on the same training sets.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class RoundErrors:
         return student(other.errors[:, -1] - self.errors[:, -1])
 
     def band(self, level: float = 0.95) -> tuple[Vector, Vector]:
-        """Give the ends of Student's interval of the mean error after each round.
+        """Return the ends of Student's interval of the mean error after each round.
 
         Parameters
         ----------

@@ -65,7 +65,7 @@ def takes_kernel_matrix(*models: Any) -> bool:
 
 
 def fit(model: Any, rows: Rows) -> Any:
-    """Fit a model to rows, weighted if they have weights; a search is told of their groups."""
+    """Fit a model to rows, weighted if they have weights; a search also gets their groups."""
     return model.fit(rows.X, rows.y, **_weights(model, rows), **_groups(model, rows))
 
 
@@ -99,7 +99,7 @@ def _refuse_unweighted(model: Any) -> None:
 
 
 def named(models: Any) -> dict[str, Any]:
-    """Give models by name: a mapping as it is, pairs or a plain list by the names of classes."""
+    """Return models by name: a mapping unchanged, pairs, or a list named by classes."""
     if isinstance(models, Mapping):
         found = dict(models)
     elif hasattr(models, "fit"):

@@ -72,7 +72,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class FoldDone:
-    """What a ``callback`` is told after each fit: which one it was, and how many there are."""
+    """The argument of a ``callback`` after each fit: which fit it was, and how many there are."""
 
     model: str
     fold: int
@@ -302,7 +302,7 @@ def run_folds(
     verbose: int = 0,
     owner: str = "",
 ) -> dict[str, Run]:
-    """Fit every model on every split, in the order of the splits; tell how far an owner is."""
+    """Fit every model on every split, in the order of the splits, and report progress."""
     quick = {name for name, model in models.items() if _leaves_one_out(model, parts, scoring)}
     names = sorted(models, key=lambda name: name not in quick)  # what is quick comes first
     jobs = [(name, number) for name in names for number in range(len(parts))]
@@ -395,7 +395,7 @@ def judge_fold(
 
 
 def _reason(error: Exception, error_score: Any) -> str:
-    """Say why a fit failed, or raise: as was asked, and where a clock around all of this ended."""
+    """Describe a failed fit; raise it instead if requested, or if an outer time limit ended it."""
     wanted = isinstance(error_score, str) and error_score == "raise"
     if wanted or isinstance(error, TimeUp):
         raise error
@@ -410,7 +410,7 @@ def score(fitted: Any, rows: Rows, scoring: Any) -> float:
 
 
 def decide(fitted: Any, X: Any) -> Vector | None:
-    """Give decision values, or else probabilities: of two classes the second one's."""
+    """Return decision values, or else probabilities; for two classes those of the second."""
     if hasattr(fitted, "decision_function"):
         return np.asarray(_by_class(fitted).decision_function(X))
     if hasattr(fitted, "predict_proba"):
@@ -420,7 +420,7 @@ def decide(fitted: Any, X: Any) -> Vector | None:
 
 
 def _by_class(fitted: Any) -> Any:
-    """Have a value for each class, where a classifier was asked for one for each pair."""
+    """Return a classifier whose decision function has one value for each class, not each pair."""
     steps = getattr(fitted, "steps", None)
     last = fitted if steps is None else steps[-1][1]
     if getattr(last, "decision_function_shape", "ovr") == "ovr":

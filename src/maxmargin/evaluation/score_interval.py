@@ -121,7 +121,7 @@ def own_scoring(model: Any) -> str:
 
 
 def _known_to(name: str) -> Callable[[Method], Method]:
-    """Have a method only where the model has it."""
+    """Return a decorator for a method that exists only if the model has it."""
     found: Callable[[Method], Method] = available_if(lambda own: hasattr(own.model, name))
     return found
 

@@ -1,7 +1,7 @@
 """Choosing among models, with a trail of which rows were used for what.
 
 Candidates are compared on validation rows; the winner is fitted again to training and validation
-rows together; the test rows stay in a vault until somebody looks. The winner's validation score is
+rows together; the test rows stay in a vault until you look. The winner's validation score is
 the largest of several and so too large on average: what it is worth is said by the test rows, or by
 nested cross-validation.
 """
@@ -154,7 +154,7 @@ def select(
         no test rows are cross-validated, as in :func:`evaluate`. Pairs of row numbers count
         these rows, in the order of the vault's ``rows``.
     test_size : float, default=0.2
-        The share of test rows where ``protocol`` says none; 0 for none at all.
+        The share of test rows if ``protocol`` does not set it; 0 for none.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None

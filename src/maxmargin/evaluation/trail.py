@@ -84,7 +84,7 @@ class Trail:
         return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
 
     def matrix(self) -> NDArray[np.int8]:
-        """Give the purpose of every row in every step, as its place in ``PURPOSES``.
+        """Return the purpose of every row in every step, as an index into ``PURPOSES``.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """The absolute test set: rows that nothing sees but the looks that are counted.
 
-A test score is honest once: whoever looks, changes something and looks again has begun to validate
+A test score is honest once: to look, change something and look again is to validate
 on the test rows. The vault cannot forbid a second look, but it shows it.
 """
 
@@ -55,7 +55,7 @@ class Look:
 
     @property
     def first(self) -> bool:
-        """Whether nobody had looked before."""
+        """Whether this is the first look."""
         return self.number == 1
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class TestVault:
     (True, TestVault(50 of 200 rows, opened once))
     """
 
-    __test__ = False  # pytest takes classes of such names for tests
+    __test__ = False  # its name looks like a test class to pytest
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class TestVault:
         return self._note(reason, name or type(model).__name__, _shown(model, scoring), result)
 
     def open(self, reason: str) -> tuple[Any, NDArray[Any]]:
-        """Give the test rows out; this is a look.
+        """Return the test rows; this counts as a look.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class Verdict:
     test: str = ""
 
     def words(self, first: str = "the first", second: str = "the second") -> str:
-        """Say what the test found.
+        """Return the result of the test as a sentence.
 
         Parameters
         ----------

@@ -83,7 +83,7 @@ class _Path:
 
     def __init__(self, names: list[str], weights: Vector) -> None:
         self.names, self.weights, self.best = names, weights, weights
-        self.first = self.loss = float("nan")  # until somebody judges
+        self.first = self.loss = float("nan")  # until computed
         self.steps: list[AttributeStep] = []
 
     def begin(self, loss: float) -> None:

@@ -58,7 +58,7 @@ class CondensedNeighbors(ReducedNeighbors):
     ----------
     method : {"hart", "voronoi"}, default="hart"
         "hart" stores rows that are wrong until none is. "voronoi" keeps the rows with a Delaunay
-        neighbour of another class, which changes no prediction at all, for Euclidean distances of
+        neighbour of another class, which changes no prediction, for Euclidean distances of
         at most 6 columns. The triangulation grows with them by a factor of 5 or so each, so rows
         that it would take many minutes for are refused: in the plane some millions, in 6 columns
         3,000.
@@ -153,7 +153,7 @@ class CondensedNeighbors(ReducedNeighbors):
         check_flag(owner, "shuffle", self.shuffle)
 
     def _choose(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Index, bool]:
-        """Give the rows to keep, and whether there was time to find them all."""
+        """Return the rows to keep, and whether there was time to find them all."""
         if self.method == "voronoi":
             return _beside_another_class_in_time(rows, numbers, search.effective_metric_, clock)
         order = np.arange(len(numbers))
@@ -223,7 +223,7 @@ def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool
 
 
 def _uncontradicted(rows: Any, numbers: Index) -> Mask:
-    """Say which rows have the most frequent label of all rows equal to them."""
+    """Return which rows have the most frequent label among the rows equal to them."""
     place = _equal_sparse(rows) if sparse.issparse(rows) else _equal_dense(rows)
     counts = np.zeros((place.max() + 1, numbers.max() + 1), dtype=np.intp)
     np.add.at(counts, (place, numbers), 1)
@@ -231,7 +231,7 @@ def _uncontradicted(rows: Any, numbers: Index) -> Mask:
 
 
 def _equal_dense(rows: Vector) -> Index:
-    """Give rows numbers, equal ones the same: those of sums of their bits, where these tell.
+    """Assign numbers to rows, equal ones to equal rows: by sums of their bits if these differ.
 
     Sorting the rows themselves took seconds where there are many.
     """
@@ -243,7 +243,7 @@ def _equal_dense(rows: Vector) -> Index:
 
 
 def _equal_sparse(rows: Any) -> Index:
-    """Give sparse rows numbers, equal ones the same."""
+    """Assign numbers to sparse rows, equal ones to equal rows."""
     clean = rows.copy()
     clean.eliminate_zeros()
     clean.sort_indices()

@@ -46,7 +46,7 @@ def dimension_facts(
     share: float = 0.01,
     random_state: Any = None,
 ) -> list[DimensionFacts]:
-    """Say what becomes of neighbours as columns become more.
+    """Compute what happens to nearest neighbours as the number of columns grows.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def dimension_facts(
 
 
 def check_columns(owner: str, n_columns: Iterable[int]) -> list[int]:
-    """Refuse numbers of columns that no rows have, and none at all.
+    """Raise for impossible numbers of columns, and for an empty list.
 
     Parameters
     ----------

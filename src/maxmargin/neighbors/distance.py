@@ -93,7 +93,7 @@ class MixedDistance(BaseEstimator):
         return self.numbers, self.p, weights, self.missing
 
     def __call__(self, X: Any, Y: Any = None, *, categorical_features: Any = FROM_DTYPE) -> Vector:
-        """Give the distances of all rows of X from all rows of Y.
+        """Return the distances of all rows of X from all rows of Y.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class MixedDistance(BaseEstimator):
         return Ruler(self, words, np.ones(len(words)), weights, _whitening(rows[:, ~words]))
 
     def check(self, n_columns: int, names: Any = None) -> Vector:
-        """Refuse parameters that are no distance of so many columns.
+        """Raise for parameters that define no distance of this many columns.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class MixedDistance(BaseEstimator):
         if self.numbers == "mahalanobis" and (self.p != 2 or self.weights is not None):
             raise ParameterError(
                 "The 'p' parameter of MixedDistance must be 2 and 'weights' must be None with "
-                "numbers='mahalanobis', which has a scale of its own."
+                "numbers='mahalanobis', which determines the scale."
             )
         if self.weights is None:
             return np.ones(n_columns)
@@ -192,7 +192,7 @@ class Ruler:
     whitening: Vector | None = None
 
     def blocks(self, rows: Vector, others: Vector) -> Iterator[tuple[slice, Vector]]:
-        """Give the distances of a few rows at a time."""
+        """Return the distances of a few rows at a time."""
         for part in chunks(len(rows), others.size):
             stop_if_over()
             yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
@@ -205,7 +205,7 @@ class Ruler:
         return np.ones(int(self.words.sum()) + 1)
 
     def terms(self, rows: Vector, others: Vector) -> Terms:
-        """Give δ_j^p of all pairs, for every column: what any weights are to weigh."""
+        """Return δ_j^p of all pairs for every column, before weighting."""
         p, skip = self.distance.p, self.distance.missing == "skip"
         gaps = self._differences(rows, others)
         known = [~np.isnan(gap) for gap in gaps]
@@ -215,7 +215,7 @@ class Ruler:
         return Terms(values, known if skip else None, raised)
 
     def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
-        """Give δ_j of all pairs; NaN where one of the two is missing."""
+        """Return δ_j of all pairs; NaN if one of the two is missing."""
         if self.whitening is None:
             return [self._difference(j, rows, others) for j in range(len(self.words))]
         centre = others[0, ~self.words]  # products of numbers far from 0 would round
@@ -247,7 +247,7 @@ class Ruler:
 
 
 def dense(rows: Any) -> Vector:
-    """Give what was read as an array of float64.
+    """Return what was read as an array of float64.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def dense(rows: Any) -> Vector:
 
 
 def chunks(n_rows: int, width: int) -> Iterator[slice]:
-    """Cut rows into parts of so many that a block of so wide lines stays small.
+    """Yield parts of the rows, small enough for a block of wide lines.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _power(gap: Vector, p: float) -> Vector:
 
 
 def _may_be_raised(gaps: list[Vector], p: float) -> bool:
-    """Say whether powers of the differences stay within the numbers."""
+    """Return whether powers of the differences stay finite."""
     if p == 1 or np.isinf(p):
         return True
     largest = max(float(gap.max(initial=1.0)) for gap in gaps)
@@ -290,7 +290,7 @@ def _may_be_raised(gaps: list[Vector], p: float) -> bool:
 
 
 def _largest(gaps: list[Vector]) -> Vector:
-    """Give the largest difference of each pair, 1 where there is none: the unit of its powers."""
+    """Return the largest difference of each pair, the unit of its powers; 1 if it is 0."""
     largest = np.maximum.reduce(gaps)
     return np.where(largest > 0.0, largest, 1.0)
 
@@ -303,14 +303,14 @@ def _add_up(values: list[Vector], weights: Vector, p: float, unit: Vector | None
 
 
 def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:
-    """Let the columns known of a pair stand for all."""
+    """Extrapolate from the known columns of a pair to all."""
     if np.isinf(p):
         return np.where(known > 0.0, total, 1.0)
     return np.where(known > 0.0, total * whole / np.where(known > 0.0, known, 1.0), whole)
 
 
 def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
-    """Give what differences are divided by; 1 for columns of one value, and of words."""
+    """Return the scale of each column; 1 for constant and categorical columns."""
     scales = np.ones(len(words))
     for j in np.flatnonzero(~words):
         known = rows[~np.isnan(rows[:, j]), j]
@@ -320,7 +320,7 @@ def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
 
 
 def _spread(column: Vector, numbers: str) -> float:
-    """Give the range or the deviation; 1 for one value, whose deviation may round to more than 0.
+    """Return the range or the deviation; 1 for one value, whose deviation may round to more than 0.
 
     A range or deviation too small for a number is none either.
     """
@@ -330,7 +330,7 @@ def _spread(column: Vector, numbers: str) -> float:
 
 
 def _whitening(numbers: Vector) -> Vector:
-    """Give V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
+    """Return V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
     if numbers.shape[1] == 0:
         return np.zeros((0, 1))
     units = np.array([_spread(column, "deviation") for column in numbers.T])

@@ -113,7 +113,7 @@ class EditedNeighbors(ReducedNeighbors):
         return self
 
     def _judge(self, rows: Any, numbers: Index, search: Any, clock: Clock) -> Index:
-        """Give the rows that are left after one pass, or after all."""
+        """Return the rows that are left after one pass, or after all."""
         kept, self.n_passes_, again = np.arange(len(numbers)), 0, True
         while again:
             agreed, self.complete_ = self._agreed(search, rows[kept], numbers[kept], clock)
@@ -131,7 +131,7 @@ class EditedNeighbors(ReducedNeighbors):
         check_flag(owner, "repeat", self.repeat)
 
     def _agreed(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Mask, bool]:
-        """Say which rows nobody contradicts, and whether there was time to ask for all."""
+        """Return which rows their neighbours confirm, and whether there was time to check all."""
         agreed, left = np.ones(len(numbers), dtype=bool), len(numbers)
         for some, table in leave_one_out_pieces(search, rows, self.n_neighbors):
             labels = numbers[table.indices]

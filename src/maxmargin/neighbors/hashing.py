@@ -2,7 +2,7 @@
 
 A table writes each row as B bits, bit b being whether w_b'x > c_b, with w_b drawn at random and c_b
 the median over rows: rows that are near agree in most bits, and each bucket of equal bits holds
-about n / 2^B rows. A question looks, in each of L tables, into the bucket of its own bits and into
+about n / 2^B rows. A question looks, in each of L tables, into the bucket of its bits and into
 those that differ from it in the F bits in which it lies nearest to a threshold, 2^F buckets in all,
 and compares itself with the rows there.
 
@@ -54,7 +54,7 @@ class LSHNeighborsTransformer(
     ----------
     n_neighbors : int, default=5
         How many. ``transform`` gives one more, as scikit-learn's does: in ``fit_transform`` a row
-        is the first of its own neighbours.
+        is the first of its neighbours.
     n_tables : int, default=16
         More find more neighbours, in more time and memory.
     n_bits : int or "auto", default="auto"
@@ -174,7 +174,7 @@ class LSHNeighborsTransformer(
         workers.each(sort, range(codes.shape[1]))
 
     def _offsets(self, points: Any) -> Any:
-        """Say how far points lie above the threshold of each bit."""
+        """Return the distances of points above the threshold of each bit."""
         return points @ self._directions - self._thresholds
 
     def _codes(self, bits: Any) -> Any:
@@ -252,7 +252,7 @@ class LSHNeighborsTransformer(
         return compared
 
     def transform(self, X: Any) -> Any:
-        """Give the distances to neighbours.
+        """Return the distances to neighbours.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ class LSHNeighborsTransformer(
         return bool(whole and shapes and kinds and inside and ends and self.n_samples_fit_ == n)
 
     def __sklearn_tags__(self) -> Any:
-        """Say what is given: the precision of distances is always double."""
+        """Return the tags: the precision of distances is always double."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags

@@ -55,7 +55,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         self.time_limit = time_limit
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return the input tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -106,7 +106,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         raise NotImplementedError
 
     def _losses(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
-        """Give the loss of rows predicted by their neighbours."""
+        """Return the loss of rows predicted by their neighbours."""
         raise NotImplementedError
 
     # neighbours
@@ -170,7 +170,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
             return search_attributes(str(self.selection), judge, start, list(names), clock)
 
     def _terms(self) -> Iterator[tuple[slice, Terms]]:
-        """Give what columns add to distances, of a few rows at a time."""
+        """Yield the contributions of columns to distances, a few rows at a time."""
         for part in chunks(len(self._rows), self._rows.size):
             yield part, self._ruler.terms(self._rows[part], self._rows)
 
@@ -179,7 +179,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         return list(self._terms()) if self._rows.size * len(self._rows) <= _KEPT else []
 
     def _judge(self, kept: list[tuple[slice, Terms]], candidates: list[Vector]) -> Vector:
-        """Give the leave-one-out loss for each of some weights of columns."""
+        """Return the leave-one-out loss for each of some weights of columns."""
         losses = np.zeros(len(candidates))
         for part, terms in kept or self._terms():
             for k, weights in enumerate(candidates):
@@ -248,7 +248,7 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
         return vote_for_each_k(self._target[table.indices], weight, len(self.classes_))[:, -1]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class with most votes.
+        """Return the class with most votes.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
         return np.asarray(self.classes_[self._winners(found)])
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the votes.
+        """Return the shares of the votes.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
         return np.asarray(mean_for_each_k(self._target[table.indices], weight)[:, -1])
 
     def predict(self, X: Any) -> Vector:
-        """Give the mean of the neighbours.
+        """Return the mean of the neighbours.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
 
 
 def _leave_out_own(block: Vector, part: slice) -> None:
-    """Put every row beyond all others of its own."""
+    """Set the distance of every row to itself to infinity."""
     rows = np.arange(len(block))
     block[rows, part.start + rows] = np.inf
 

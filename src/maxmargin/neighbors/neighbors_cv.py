@@ -107,7 +107,7 @@ class _NeighborsCV(Searcher):
         raise NotImplementedError
 
     def _as_numbers(self, target: NDArray[Any]) -> NDArray[Any]:
-        """Give what is voted on or added up."""
+        """Return the values that are voted on or added up."""
         return target
 
     def _scores(self, table: NeighborTable, target: NDArray[Any], own: NDArray[Any]) -> Vector:
@@ -240,7 +240,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         return (won == own[:, None]).astype(np.float64)
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the votes.
+        """Return the shares of the votes.
 
         Parameters
         ----------

@@ -100,7 +100,7 @@ class SearchCosts:
         return sorted(mine, key=lambda cost: cost.n_columns)
 
     def pays_until(self, method: str, share: float = 0.5) -> int | None:
-        """Say up to how many columns a way compares at most a share of all rows.
+        """Return the number of columns up to which a method compares at most a share of all rows.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ def _check(rows: Vector, queries: Vector, n_neighbors: int) -> None:
 
 
 def _available(methods: Sequence[str] | None) -> tuple[list[str], str]:
-    """Say which ways to try, and what is left out."""
+    """Return the methods to try, and those left out."""
     installed = find_spec("faiss") is not None
     if methods is None:
         return [*EXACT, *(APPROXIMATE if installed else ())], "" if installed else _NOT_INSTALLED
@@ -267,7 +267,7 @@ def _measure(name: str, rows: Vector, queries: Vector, truth: Index, random: Any
 
 
 def _timed(work: Callable[[], Any], turns: int) -> tuple[Any, float]:
-    """Give what a piece of work gives, and the median of its seconds over some turns."""
+    """Return the result of a function and the median of its seconds over several runs."""
     seconds = []
     for _ in range(turns):
         begun = perf_counter()

@@ -255,14 +255,14 @@ def boundary(
 
 
 def corners_of(plane: Plane, extent: Extent | None, share: float) -> tuple[Array, Array]:
-    """Give the lower and the upper corner of a picture.
+    """Return the lower and the upper corner of a picture.
 
     Parameters
     ----------
     plane : Plane
         The rows.
     extent : tuple of four float or None
-        Left, right, bottom and top, if somebody has said so.
+        Left, right, bottom and top, if given.
     share : float
         How much of the rows' extent to leave around them otherwise.
 

@@ -129,7 +129,7 @@ class SlacknessDisplay:
 
     @classmethod
     def from_explanation(cls, explanation: DualExplanation, *, ax: Axes | None = None) -> Self:
-        """Draw the rows of which ``explain_dual`` has told.
+        """Draw the rows that ``explain_dual`` describes.
 
         Parameters
         ----------

@@ -292,7 +292,7 @@ class DetectorRocDisplay:
 
 
 def envelope(evaluation: DetectorEvaluation) -> tuple[NDArray[np.float64], ...]:
-    """Give the best share found up to each number of false positives an image, with its ends.
+    """Return the best detection rate for each number of false positives, with its interval.
 
     Parameters
     ----------

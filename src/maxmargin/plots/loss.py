@@ -217,6 +217,6 @@ def _words(name: str) -> str:
 
 
 def _spare_style(index: int) -> dict[str, Any]:
-    """Give a loss of the user's a colour and a dash that the known ones leave free."""
+    """Return a colour and a dash for a user's loss that no built-in loss uses."""
     dashes = palette.DASHES
     return {"color": _SKY, "lw": 2.0, "ls": dashes[(index + len(dashes) - 1) % len(dashes)]}

@@ -83,7 +83,7 @@ class MarginDisplay:
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
     regions_, boundary_, margins_, bayes_ : QuadContourSet or None
-        The filled regions and the lines; None where no such line crosses the picture.
+        The filled regions and the lines; None if no such line crosses the picture.
     points_ : list of PathCollection
         The points, one collection a class.
     on_margin_, bounded_ : PathCollection or None
@@ -417,7 +417,7 @@ def has_margins(model: Any) -> bool:
 
 
 def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Decision, Array]:
-    """Ask for values whose sign is the prediction, or for the prediction if there are none such.
+    """Ask for values whose sign is the prediction, or for the prediction if there are none.
 
     A model may predict by another threshold than 0 or 1/2, and the regions are its predictions.
     """
@@ -486,7 +486,7 @@ def are_fitted(model: Any, rows: Any, n: int) -> bool:
 
 
 def _values(rows: Any) -> Array:
-    """Give rows as numbers, or as objects where they are none."""
+    """Return rows as numbers, or as objects if they are not numeric."""
     values = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
     try:
         return values.astype(np.float64)

@@ -146,7 +146,7 @@ class PathDisplay:
         return self
 
     def _draw(self, number: int) -> LineCollection:
-        """Draw the rows of a class, the second's dashed: grey paper tells them apart."""
+        """Draw the rows of a class, the second's dashed, to distinguish them on grey paper."""
         rows = self.alphas[:, self.labels == number].T
         points = [np.column_stack([self.costs, row]) for row in rows]
         lines = LineCollection(

@@ -255,7 +255,7 @@ def probability_field(
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
-    """Refuse what cannot be drawn; tells which rows are of the second class."""
+    """Return which rows are of the second class; raise for what cannot be drawn."""
     if not is_classifier(fitted.model) or not hasattr(fitted.model, "predict_proba"):
         raise fitted.refusal("probabilities", f"a field is drawn of {drawn_of}")
     classes = np.asarray(fitted.model.classes_)

@@ -119,7 +119,7 @@ def place_legend(ax: Axes, beside: bool, inside: str) -> None:
 
 
 def style(k: int) -> dict[str, Any]:
-    """Give the look of the k-th curve."""
+    """Return the line style of the k-th curve."""
     return {
         "color": palette.CURVES[k % len(palette.CURVES)],
         "linestyle": palette.DASHES[k % len(palette.DASHES)],

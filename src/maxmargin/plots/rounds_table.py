@@ -217,7 +217,7 @@ class RoundsTableDisplay:
         return self
 
     def _plain_columns(self) -> list[tuple[str, list[str]]]:
-        """Give the columns of the table itself, with their heads."""
+        """Return the columns of the table, with their headings."""
         numbers = [str(row + 1) for row in self.rows]
         columns = zip(self.axis_names, self.cells.T.tolist(), strict=True)
         return [("row", numbers), *columns, ("label", self._names(self.labels))]

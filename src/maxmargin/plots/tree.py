@@ -338,7 +338,7 @@ def _check(fitted: Fitted, drawn_of: str, number: int | None) -> int:
 def _stump(
     model: Any, rows: Any, labels: Array, number: int, given: ArrayLike | None
 ) -> tuple[Any, Array, str]:
-    """Give the stump, the weights it learned from, and what to call it."""
+    """Return the stump, the weights it was fitted to, and its title."""
     if not number:
         weight = read_weight(given, len(labels))
         return model, weight / weight.sum(), "stump"

@@ -59,7 +59,7 @@ class Grid:
         return int(np.nanargmax(self.scores))
 
     def table(self) -> Array:
-        """Give the best score for each pair of values of the first two parameters."""
+        """Return the best score for each pair of values of the first two parameters."""
         first, second = (len(values) for values in list(self.axes.values())[:2])
         found = np.full((second, first), np.nan)
         for j, i, score in zip(*self.places[:2], self.scores, strict=True):
@@ -67,7 +67,7 @@ class Grid:
         return found
 
     def line(self) -> tuple[Array, Array]:
-        """Give score and deviation for each value of the only parameter."""
+        """Return score and deviation for each value of the only parameter."""
         order = np.argsort(self.places[0], kind="stable")
         return self.scores[order], self.spread[order]
 

@@ -270,7 +270,7 @@ def _number(y: ArrayLike | None, n_rows: int) -> tuple[list[str], Array]:
 
 
 def _most_frequent(cell_of: Array, numbers: Array) -> Array:
-    """Give each cell the most frequent label of its rows, the first of several."""
+    """Label each cell by the most frequent label of its rows, ties by the first."""
     counts = np.zeros((cell_of.max() + 1, numbers.max() + 1), dtype=np.intp)
     np.add.at(counts, (cell_of, numbers), 1)
     return counts.argmax(axis=1)

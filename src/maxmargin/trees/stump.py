@@ -39,7 +39,7 @@ class Stump(CallbackSupport, BaseEstimator):
     split_: Split
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return the input tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -140,7 +140,7 @@ class DecisionStump(ClassifierMixin, Stump):
         Share of the weight of all rows that either side of the split must have, missing values left
         aside.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than so many rows do on
+        In a column of more than ten categories, those that weigh less than this many rows do on
         average go where missing values go.
     category_smoothing : bool, default=True
         Whether the gain of a column of more than ten categories is shrunk by what chance alone
@@ -201,7 +201,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """Say that two leaves cannot tell three classes apart."""
+        """Warn that two leaves cannot distinguish three classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -252,7 +252,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self.error_ = float(weight[predicted != label].sum() / weight.sum())
 
     def _leaf_classes(self) -> NDArray[np.intp]:
-        """Give the class number of each side."""
+        """Return the class number of each side."""
         leaves = np.array([self.split_.left, self.split_.right])
         return (leaves > 0 if len(self.classes_) == 2 else leaves).astype(np.intp)
 
@@ -275,7 +275,7 @@ class DecisionStump(ClassifierMixin, Stump):
         return labels
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the classes in each row's side.
+        """Return the shares of the classes in each row's side.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class DecisionStump(ClassifierMixin, Stump):
         return self._leaf_shares()[side]
 
     def _leaf_shares(self) -> Vector:
-        """Give the shares of the classes on each side."""
+        """Return the shares of the classes on each side."""
         weight = self._leaf_weight
         total = weight.sum(axis=1, keepdims=True)
         if total.all():
@@ -313,7 +313,7 @@ class RegressionStump(RegressorMixin, Stump):
         Share of the weight of all rows that either side of the split must have, missing values left
         aside.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than so many rows do on
+        In a column of more than ten categories, those that weigh less than this many rows do on
         average go where missing values go.
     category_smoothing : bool, default=True
         Whether the gain of a column of more than ten categories is shrunk by what chance alone
@@ -358,7 +358,7 @@ class RegressionStump(RegressorMixin, Stump):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """Say that two values explain little."""
+        """Warn that two values explain little."""
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
@@ -429,7 +429,7 @@ class StumpMaker:
 
     @classmethod
     def of(cls, model: Any, splits: StumpEnsemble, classes: Array | None, **params: Any) -> Self:
-        """Give what makes the stumps of an ensemble that has read its training set."""
+        """Return the learner that makes the stumps of an ensemble from its training set."""
         mask = model.is_categorical_
         categories = None if mask is None else model._categories
         return cls(splits, model.n_features_in_, mask, categories, classes, params)

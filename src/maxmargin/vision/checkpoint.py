@@ -120,7 +120,7 @@ def read_checkpoint(
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Say of which file it is that what was read makes no sense."""
+    """Name the file in errors about its content."""
     try:
         yield
     except FileNotFoundError:

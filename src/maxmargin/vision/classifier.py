@@ -63,7 +63,7 @@ class CascadeClassifier:
         return True
 
     def empty(self) -> bool:
-        """Tell whether no cascade is loaded."""
+        """Return whether no cascade is loaded."""
         return self._cascade is None
 
     def _loaded(self) -> Cascade:
@@ -72,15 +72,15 @@ class CascadeClassifier:
         return self._cascade
 
     def getOriginalWindowSize(self) -> Size:
-        """Give width and height of the window."""
+        """Return width and height of the window."""
         return self._loaded().window
 
     def getFeatureType(self) -> int:
-        """Give 0 for Haar features and 1 for LBP."""
+        """Return 0 for Haar features and 1 for LBP."""
         return 0 if isinstance(self._loaded().features, HaarFeatures) else 1
 
     def isOldFormatCascade(self) -> bool:
-        """Give False: as in OpenCV 4, older files are converted when they are read."""
+        """Return False: as in OpenCV 4, older files are converted when they are read."""
         self._loaded()
         return False
 

@@ -80,7 +80,7 @@ def _means(boxes: NDArray[np.int32], label: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def _nested(boxes: NDArray[np.int32], counts: Any, tolerance: float) -> NDArray[np.bool_]:
-    """Tell which boxes lie in another that more windows agree on."""
+    """Return which boxes lie inside another that more windows agree on."""
     low, high = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
     slack = np.rint(boxes[:, 2:] * tolerance)
     within = (low[:, None] >= (low - slack)[None]) & (high[:, None] <= (high + slack)[None])

@@ -175,7 +175,7 @@ class HaarFeatures:
         return self.columns(windows).block(np.arange(len(self))).T
 
     def columns(self, windows: Any) -> FeatureColumns:
-        """Give the values in some windows as columns that are evaluated when they are read.
+        """Return the values in some windows as columns that are evaluated when they are read.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ def _all_of(kind: str, width: int, height: int) -> tuple[Any, Any, Any]:
 
 
 def _part(whole: Any, dx: int, dy: int, cells: tuple[int, int, int, int], tilted: bool) -> Any:
-    """Give the rectangle of some cells within others."""
+    """Return the rectangle of some cells within others."""
     x, y, w, h = cells[0] * dx, cells[1] * dy, cells[2] * dx, cells[3] * dy
     shift = (x - y, x + y) if tilted else (x, y)
     part = whole.copy()
@@ -266,7 +266,7 @@ def _part(whole: Any, dx: int, dy: int, cells: tuple[int, int, int, int], tilted
 
 
 def _inside(rectangles: Any, tilted: Any, width: int, height: int) -> NDArray[np.bool_]:
-    """Tell which rectangles have all corners in the window; nothing at all is inside too."""
+    """Return which rectangles have all corners in the window; empty ones count as inside."""
     at = corners_of(rectangles, tilted)
     good = (at >= 0).all(axis=(2, 3)) & (at <= (width, height)).all(axis=(2, 3))
     sides = rectangles[..., 2:]
@@ -274,7 +274,7 @@ def _inside(rectangles: Any, tilted: Any, width: int, height: int) -> NDArray[np
 
 
 def corners_of(rectangles: Any, tilted: Any) -> NDArray[np.int64]:
-    """Give column and row of the four entries of an integral image that make a sum.
+    """Return column and row of the four entries of an integral image that make a sum.
 
     Upright (x, y), (x + w, y), (x, y + h), (x + w, y + h); tilted (x, y), (x - h, y + h),
     (x + w, y + w), (x + w - h, y + w + h).

@@ -64,7 +64,7 @@ def grey_image(image: Any, order: str = "rgb") -> Grey:
 
 
 def pixels_of(image: Any) -> NDArray[Any]:
-    """Give the numbers of an image, of shape (height, width) or (height, width, 3)."""
+    """Return the numbers of an image, of shape (height, width) or (height, width, 3)."""
     if _is_pil(image) and image.mode not in _FROM_ARRAY and not image.mode.startswith("I;"):
         image = image.convert("RGB")
     try:
@@ -97,7 +97,7 @@ def _is_pil(image: Any) -> bool:
 
 
 def eight_bits(pixels: NDArray[Any]) -> Grey:
-    """Give pixels as whole numbers from 0 to 255."""
+    """Return pixels as integers from 0 to 255."""
     if pixels.dtype == np.uint8:
         return pixels
     if pixels.dtype == bool:
@@ -144,7 +144,7 @@ def resize(grey: Grey, width: int, height: int) -> Grey:
 
 
 def _between(size: int, wanted: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Say behind which pixel each wanted one lies, and how far in 256ths."""
+    """Return the source pixel before each target pixel, and the distance in 256ths."""
     at = 1.0 / (wanted / size) * (np.arange(wanted) + 0.5) - 0.5
     before = np.clip(np.floor(at), 0, size - 1)
     beyond = (at < 0) | (at >= size - 1)

@@ -141,7 +141,7 @@ class LBPFeatures:
         return self.columns(windows).block(np.arange(len(self))).T
 
     def columns(self, windows: Any) -> FeatureColumns:
-        """Give the codes in some windows as columns that are found when they are read.
+        """Return the codes in some windows as columns that are found when they are read.
 
         Parameters
         ----------

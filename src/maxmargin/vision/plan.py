@@ -98,7 +98,7 @@ class Plan:
         _check(self)
 
     def settings(self) -> dict[str, Any]:
-        """Give all that a stage depends on, as plain values."""
+        """Return all inputs of a stage, as plain values."""
         goal = self.goal
         return {
             "window": list(self.features.window),
@@ -115,7 +115,7 @@ class Plan:
 
 
 def choose_features(features: Any, window: tuple[int, int]) -> Features:
-    """Give the features of a name, or those given."""
+    """Return the features of a name, or those given."""
     if not isinstance(features, HaarFeatures | LBPFeatures):
         otherwise = "HaarFeatures or LBPFeatures"
         check_choice(_OWNER, "features", features, ("haar", "lbp"), otherwise)

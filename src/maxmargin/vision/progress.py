@@ -1,4 +1,4 @@
-"""How far the training of a cascade is, for whoever watches it."""
+"""The progress of training a cascade."""
 
 from __future__ import annotations
 
