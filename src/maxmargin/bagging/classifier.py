@@ -78,14 +78,14 @@ class BaggingClassifier(
     time_limit : float, default=None
         Seconds after which no further member is begun.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
         Called with a ``Round`` for every member, of which True stops; with ``oob_score`` its
         ``validation_error`` is the out-of-bag error so far.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the bags, and seeds members that have a ``random_state``.
     verbose : int, default=0

@@ -68,21 +68,23 @@ class LPBoostClassifier(VoteFit):
     time_limit : float, default=None
         Seconds after which no further round is begun.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one, of which True stops; see ``History``.
+        Called with a ``Round`` after each round; the fit ends if it returns True. See ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
-        Threads that search for stumps; None for all cores. The result does not depend on it.
+        Number of threads that search for stumps; None uses all cores. The result does not depend on
+        it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+        Categorical columns for the default stump. If you pass a ``DecisionStump`` as ``estimator``,
+        set its parameter instead.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that either side of a stump's split must have.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+        Factors of the weights of rows for each class; "balanced" gives all classes equal weight.
 
     Attributes
     ----------
@@ -104,7 +106,7 @@ class LPBoostClassifier(VoteFit):
     history_ : History
         The rounds: ``loss`` is the soft margin's negative, ``gap`` how far it is from the best.
     stop_ : Stop
-        Why there are no more of them.
+        Why the fit ended.
     classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 

@@ -65,7 +65,7 @@ class LSHNeighborsTransformer(
     random_state : int, RandomState instance or None, default=None
         Draws the bits.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
 
     Attributes
     ----------
