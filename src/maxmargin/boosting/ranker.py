@@ -28,8 +28,8 @@ _PAIRWISE = PairwiseLogistic.name
 class BoostingRanker(AdditiveFit):
     """Ranking by gradient descent in the space of functions.
 
-    Scores are learnt that put the rows of each query in the order of their relevance: the pairwise
-    logistic loss is summed over all pairs of a query that are not equally relevant.
+    The scores order the rows of each query by relevance. The pairwise logistic loss is summed over
+    all pairs of rows of a query that differ in relevance.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class BoostingRanker(AdditiveFit):
         Start of the sum: the best constant, 0, or the first member h_1 with coefficient 1, without
         a search.
     validation_fraction : float, default=0.1
-        Share of the queries that is put aside if ``n_iter_no_change`` is given.
+        Share of the queries held out if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
         Stop if the loss on the validation set has not fallen for this many rounds. Whatever ends
         the fit, the model is then that of the round with the lowest loss. None uses no validation
@@ -85,7 +85,7 @@ class BoostingRanker(AdditiveFit):
     Attributes
     ----------
     constants_ : ndarray of shape (1,)
-        What the scores begin with; 0 for the pairwise loss.
+        Start value of the scores; 0 for the pairwise loss.
     coefficients_ : ndarray of shape (rounds, 1)
         Of the members; with steps by leaves the learning rate.
     estimators_ : ndarray of shape (rounds, 1)
@@ -96,7 +96,7 @@ class BoostingRanker(AdditiveFit):
         ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
         round as a descent step on the mean loss; several functions count as one step.
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
-        Mean loss of a pair after every round; nan without a validation part.
+        Mean loss of a pair after every round; nan without a validation set.
     history_ : History
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop

@@ -50,7 +50,7 @@ _LOSSES = ("zero_one", "squared_error")
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """The expected error of a model, taken apart: error = noise + bias + variance.
+    """The decomposition of a model's expected error: error = noise + bias + variance.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class BiasVariance:
     error : float
         The mean over rows and training sets.
     noise : float
-        What no model can learn, as much of it as counts: of 0-1 loss c N(x).
+        The irreducible error, weighted as it counts: for 0-1 loss c N(x).
     bias : float
         What the main prediction, or the mean one, costs.
     variance : float
@@ -252,12 +252,12 @@ def bias_variance(
     models : estimator, mapping of str to estimator, or list of estimators
         All learn from the same training sets.
     X : array-like or DataFrame of shape (n_rows, n_columns)
-        Rows to judge on; without ``sample`` one half of them, drawn at random, while every training
+        Test rows. Without ``sample``, a random half of them is used for testing, and every training
         set is a half of the others.
     y : array-like of shape (n_rows,), default=None
         Their labels or numbers; not needed with ``sample`` and ``truth``.
     sample : callable, default=None
-        Of a ``RandomState``, which draws a training set: its X and y.
+        Function of a ``RandomState`` that draws a training set: X and y.
     truth : array-like or pair of array-like, default=None
         Of classes P(t | x) for the rows of X, a column for each class in their order, or for two
         classes that of the second; of numbers the pair of E[t | x] and the variance of t given x.
@@ -266,17 +266,17 @@ def bias_variance(
         None is the 0-1 loss of classifiers and the squared error of regressors. Of classifiers the
         squared error is that of ``predict_proba``, summed over classes.
     n_repeats : int, default=50
-        How many training sets.
+        Number of training sets.
     random_state : int, RandomState or None, default=None
-        Of the training sets.
+        Seed for the training sets.
     time_limit : float, default=None
-        Seconds after which no further training set is learnt from; the errors of those before are
-        given, two at least, and ``complete`` is False. Ctrl-C raises.
+        Seconds after which no new training set is started. The errors of the earlier ones, at least
+        two, are returned, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
     verbose : int, default=0
-        Print what is done of what, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the elapsed time and the time left: 1 about once a second, 2 after every
+        fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------
@@ -434,7 +434,7 @@ class MemberCorrelation:
 
 
 def member_correlation(model: Any, X: Any, y: Any) -> MemberCorrelation:
-    """Measure how alike the members of an ensemble are on rows they have not seen.
+    """Measure the correlation of the errors of an ensemble's members on new rows.
 
     Parameters
     ----------

@@ -57,13 +57,14 @@ def delong_interval(
     level : float, default=0.95
         The approximate probability that the interval covers the truth.
     scale : {"logit", "plain"}, default="logit"
-        Where the area is taken as normal: its logit, or itself, as other programs do.
+        Which quantity is treated as normal: the logit of the area, or the area itself, as in other
+        programs.
 
     Returns
     -------
     Interval
-        With ends of NaN where a class has a single row, or where all positive rows score above
-        all negative ones (or below): then the placements do not vary.
+        The ends are NaN if a class has a single row, or if all positive rows score above all
+        negative ones (or below), because the placements then do not vary.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def delong_interval(
 def delong_test(
     y: ArrayLike, first: ArrayLike, second: ArrayLike, *, pos_label: Any = None
 ) -> Verdict:
-    """Test whether two scores of the same rows have the same area under their ROC curves.
+    """Test whether two scores of the same rows have equal areas under their ROC curves.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def delong_test(
     Returns
     -------
     Verdict
-        Of the first area less the second.
+        For the first area minus the second.
 
     Examples
     --------

@@ -124,7 +124,7 @@ def evaluate_detector(
     points: int = 25,
     n_jobs: int | None = None,
 ) -> DetectorEvaluation:
-    """Judge a detector on images with known objects.
+    """Evaluate a detector on images with known objects.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ def evaluate_detector(
     images : sequence of images
         As ``Cascade.detect`` takes them.
     truth : sequence of array-like of shape (objects, 4)
-        For each image x, y, width and height of the objects in it; empty where there are none.
+        For each image, x, y, width and height of its objects; empty if there are none.
     overlap : float, default=0.5
-        Share of area from which on a box finds an object.
+        Least intersection over union with which a box finds an object.
     scale_factor, min_neighbors, min_size
         As in ``Cascade.detect``.
     fewest_stages : int, default=None
-        How many stages the curve may come down to; None for three fewer than there are.
+        Smallest number of stages used for the curve; None means three fewer than there are.
     points : int, default=25
         Thresholds tried of each last stage.
     n_jobs : int, default=None

@@ -117,15 +117,15 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
 def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Interval:
     """Find the interval of a mean of shares, such as balanced accuracy: each on separate rows.
 
-    Each share has the posterior of a flat prior, so that a class of one row says as little as it
-    does. It is widened to hold the value itself, which a perfect score would otherwise miss.
+    Each share has a posterior with a flat prior, so a class with one row is very uncertain. The
+    interval is widened to include the value itself, which it would miss for a perfect score.
 
     Parameters
     ----------
     counts, totals : array-like of int
         Numbers of successes and of rows, for each share.
     level : float, default=0.95
-        How much of the posterior the interval holds.
+        Posterior probability of the interval.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
     Parameters
     ----------
     values : array-like of shape (n,)
-        Independent, and not too skew; of a single one nothing is known.
+        Independent values, not too skewed; a single one has an interval of NaN.
     level : float, default=0.95
         The approximate probability that the interval covers the truth.
 

@@ -101,7 +101,7 @@ def leave_one_out(
     callback: Callable[[int, int], object] | None = None,
     verbose: int = 0,
 ) -> LeftOut:
-    """Predict every row by a model of all others.
+    """Predict every row with a model fitted to all others.
 
     Parameters
     ----------
@@ -111,14 +111,14 @@ def leave_one_out(
         ``gamma`` and without ``class_weight="balanced"``. Everything else, pipelines around these
         included, is fitted once a row.
     X, y
-        Rows in any container, and what to predict.
+        Rows in any container, and targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for fits.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
     verbose : int, default=0
-        Print what is done of what, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the elapsed time and the time left: 1 about once a second, 2 after every
+        fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------

@@ -230,29 +230,29 @@ def evaluate(
     ----------
     models : estimator, mapping of str to estimator, or list of estimators
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     protocol : int, str, splitter or list of pairs of row numbers, default=5
         The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; or what scikit-learn
-        takes as ``cv``. Shares such as "70/10/20" put test rows aside: give them to :func:`select`.
+        takes as ``cv``. Shares such as "70/10/20" hold out test rows: use them with :func:`select`.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for fits and for scores. Of a pipeline they go to the last step.
+        Weights for fits and for scores. In a pipeline they are passed to the last step.
     scoring : str or callable, default=None
         As in scikit-learn; None for the models' own ``score``.
     decisions : bool, default=False
-        Whether to keep the decision values of the rows judged on, for curves and thresholds.
+        Keep the decision values of the validation rows, for curves and thresholds.
     n_jobs : int, default=None
-        How many fits run side by side, as in scikit-learn. The result does not depend on it.
+        Number of parallel fits, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of the splits.
+        Seed for the splits.
     error_score : "raise" or float, default="raise"
-        What a fit that fails does: raise, or score so much, with the reason in ``failure``.
+        Effect of a failing fit: raise, or use this score and record the reason in ``failure``.
     callback : callable, default=None
-        Told of every fit that is done, by a ``FoldDone``; what it raises ends everything.
+        Called with a ``FoldDone`` after every fit; an exception it raises ends the run.
     verbose : int, default=0
-        Print what is done of what, the best so far, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the best score so far, the elapsed time and the time left: 1 about once a
+        second, 2 after every fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------

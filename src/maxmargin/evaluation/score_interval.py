@@ -53,13 +53,13 @@ def score_interval(
     model : estimator
         Fitted to other rows.
     X, y
-        Rows in any container, and the truth.
+        Rows in any container, and true targets.
     scoring : str or scorer, default=None
         As in scikit-learn; None for accuracy, or R^2 of a regressor.
     sample_weight : array-like of shape (n_samples,), default=None
     level : float, default=0.95
     random_state : int, RandomState or None, default=0
-        Of the bootstrap.
+        Seed for the bootstrap.
 
     Returns
     -------

@@ -109,9 +109,9 @@ def choose_threshold(
         Decision values or probabilities of the positive class.
     goal : {"balanced_accuracy", "accuracy", "f1", "precision", "recall"}, \
 default="balanced_accuracy"
-        What is made large; the most balanced accuracy is where Youden's index is largest.
+        The score to maximise; the balanced accuracy is largest where Youden's index is.
     min_recall, min_precision : float, default=0.0
-        What the threshold has to keep besides.
+        Lower bounds that the threshold must satisfy.
     pos_label : label, default=None
         The positive class; None for the larger of the two.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -119,7 +119,7 @@ default="balanced_accuracy"
     Returns
     -------
     Threshold
-        In the middle between two scores; of equally good ones the one furthest from both.
+        The midpoint between two scores; among equally good ones the one furthest from both.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class TestVault:
     Parameters
     ----------
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     test_size : float or int, default=0.25
         The share of rows to keep; a whole number is how many, of groups where they are given.
     groups : array-like of shape (n_samples,), default=None

@@ -120,42 +120,40 @@ class Stump(CallbackSupport, BaseEstimator):
 
 
 class DecisionStump(ClassifierMixin, Stump):
-    """A classifier that asks one question about one feature.
+    """A classifier with one split on one feature.
 
-    Of all splits the one with the least weighted error is found, exactly: every threshold of every
-    numeric feature with either label on either side, every subset of a categorical feature's
-    categories, up to ten of them; of more, those with enough rows.
+    ``fit`` finds the split with the smallest weighted error, exactly. It tries every threshold of
+    every numeric feature in both directions, and every subset of the categories of a categorical
+    feature; with more than ten categories, only of those with enough rows.
 
     Parameters
     ----------
     criterion : {"error", "gini"}, default="error"
-        The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
+        The weighted error, or the Gini index, which scikit-learn uses for trees of depth one.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+        Indices, names or a mask of the categorical columns. "from_dtype" takes the columns of a
+        DataFrame that have a categorical dtype or hold strings, and no column of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
-        Whether any categories may go to one side, or a single one against the rest. With more than
-        two classes it is always one.
+        Split off any subset of the categories, or one category against the rest. With more than two
+        classes it is always one category.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of the split must have, missing values left
-        aside.
+        Smallest share of the total weight on each side of the split, not counting missing values.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than this many rows do on
-        average go where missing values go.
+        In a column of more than ten categories, those that weigh less than this many average rows
+        are treated as missing values.
     category_smoothing : bool, default=True
-        Whether the gain of a column of more than ten categories is shrunk by what chance alone
-        would give it.
+        Shrink the gain of a column of more than ten categories by the share that chance explains.
     n_jobs : int, default=None
-        Threads; the split does not depend on their number.
+        Number of threads. The split does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
     split_ : Split
-        The split; its leaves are -1 and +1 for two classes and class numbers for more.
+        The split; its leaves are -1 and +1 for two classes, and class indices for more.
     feature_, threshold_ : int, float
-        What the split asks.
+        Feature index and threshold of the split.
     error_ : float
         The weighted training error.
     is_categorical_ : ndarray of bool or None
@@ -165,10 +163,9 @@ class DecisionStump(ClassifierMixin, Stump):
 
     Notes
     -----
-    Missing values go to the better side; where there were none in training, to the side with
-    more rows. Of equally good splits the one with the smallest feature is taken, then the one with
-    the smallest threshold. Where no split is better than one label for all rows, there is none, and
-    ``feature_`` is -1.
+    Missing values go to the better side; if training had none, to the side with more rows. Among
+    equally good splits, the smallest feature index wins, then the smallest threshold. If no split
+    is better than one label for all rows, there is no split and ``feature_`` is -1.
 
     Examples
     --------
@@ -305,28 +302,26 @@ class RegressionStump(RegressorMixin, Stump):
     Parameters
     ----------
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+        Indices, names or a mask of the categorical columns. "from_dtype" takes the columns of a
+        DataFrame that have a categorical dtype or hold strings, and no column of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of the split must have, missing values left
-        aside.
+        Smallest share of the total weight on each side of the split, not counting missing values.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than this many rows do on
-        average go where missing values go.
+        In a column of more than ten categories, those that weigh less than this many average rows
+        are treated as missing values.
     category_smoothing : bool, default=True
-        Whether the gain of a column of more than ten categories is shrunk by what chance alone
-        would give it.
+        Shrink the gain of a column of more than ten categories by the share that chance explains.
     n_jobs : int, default=None
-        Threads; the split does not depend on their number.
+        Number of threads. The split does not depend on it.
 
     Attributes
     ----------
     split_ : Split
         The split; its leaves are the weighted means of the two sides.
     feature_, threshold_ : int, float
-        What the split asks.
+        Feature index and threshold of the split.
     is_categorical_ : ndarray of bool or None
         Which features are categorical.
     feature_importances_ : ndarray of shape (features,)
