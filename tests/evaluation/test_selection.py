@@ -260,7 +260,7 @@ def test_models_that_fail_stand_last_with_the_reason():
 
 
 def test_a_protocol_of_its_own_needs_the_corrected_test():
-    with pytest.raises(ValueError, match="give a protocol with test='corrected' only"):
+    with pytest.raises(ValueError, match="a protocol is for test='corrected' only"):
         compare(MODELS, X, Y, protocol=5)
 
 
