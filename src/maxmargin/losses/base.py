@@ -25,28 +25,28 @@ _VANISHING = 1e-150
 
 
 class Loss(ABC):
-    """The price L(z, t) of predicting z where the target is t.
+    """The loss L(z, t) of predicting z if the target is t.
 
-    Losses are values: frozen, hashable and equal when their type and parameters are. All methods
-    work on arrays that broadcast, answer in float64, and may be called from several threads.
+    Losses are values: frozen, hashable, and equal if their type and parameters are equal. All
+    methods take arrays that broadcast, return float64, and may be called from several threads.
 
-    To write one, give ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
-    solvers that ask for them; a loss of the margin t z is shorter to write as a
-    :class:`MarginLoss`. Say what is known of it: a loss is taken for neither smooth nor convex
-    unless it says so. A dataclass with ``frozen=True`` makes parameters part of the value. The
-    other methods have defaults that any loss can live with.
+    To write one, define ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
+    solvers that need them. A loss of the margin t z is shorter as a :class:`MarginLoss`. Set
+    ``smooth`` and ``convex`` if they hold; both are False by default. A dataclass with
+    ``frozen=True`` makes parameters part of the value. The other methods have defaults that work
+    for any loss.
 
     Attributes
     ----------
     name : str
-        What :func:`named` calls it; the class name in snake case unless given.
+        The name for :func:`named`; by default the class name in snake case.
     smooth : bool
         Whether it has a derivative everywhere.
     convex : bool
         Whether it is convex in z for every t.
     slopes : (float, float)
-        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite; of a
-        residual's loss, dL/dz and u themselves.
+        Bounds of the slopes t dL/dz, and of the t u for which the conjugate L*(u, t) is finite; for
+        a loss of the residual, of dL/dz and u themselves.
 
     Examples
     --------

@@ -32,7 +32,7 @@ _PARTS = 16  # into which the pairs of one query are cut at most, each with sepa
 class Queries:
     """Which rows are compared with which: those of one query that are not equally relevant.
 
-    Build it with :meth:`of`. Rows of a query need not stand together.
+    Build it with :meth:`of`. Rows of a query need not be adjacent.
 
     Attributes
     ----------

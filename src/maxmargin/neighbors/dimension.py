@@ -15,15 +15,15 @@ from maxmargin.inputs.parameters import ParameterError, check_number
 
 @dataclass(frozen=True)
 class DimensionFacts:
-    """What a number of columns does to neighbours.
+    """The effect of the number of columns on nearest neighbours.
 
     Attributes
     ----------
     n_columns : int
     nearest_over_farthest : float
-        The distance to the nearest of uniform rows over that to the farthest, on average: 0 where
-        neighbours are near, 1 where all rows are as far (Beyer et al., "When is 'nearest neighbor'
-        meaningful?", 1999).
+        The average ratio of the distances to the nearest and the farthest of uniform rows: near 0
+        if neighbours are close, 1 if all rows are equally far (Beyer et al., "When is 'nearest
+        neighbor' meaningful?", 1999).
     shell : float
         The share of a ball's volume in its outermost shell, 1 − (1 − thickness)^d.
     edge : float

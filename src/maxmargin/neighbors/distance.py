@@ -40,25 +40,25 @@ _LARGEST = 1000.0  # powers of 2 that may be added up
 
 
 class MixedDistance(BaseEstimator):
-    """A distance of tables: numbers scaled, words compared, columns weighted.
+    """A distance for tables: numbers scaled, categories compared, columns weighted.
 
     Parameters
     ----------
     numbers : {"range", "deviation", "raw", "mahalanobis"}, default="range"
-        What a difference of numbers is divided by: the range of the column, its standard
-        deviation, or nothing. "mahalanobis" takes all columns of numbers together,
-        √((a − b)' S⁻¹ (a − b)) with their covariance S; directions without variance count for
-        nothing, and ``p`` is 2.
+        Scale of numeric columns: their range, their standard deviation, or none. "mahalanobis"
+        treats all numeric columns together, √((a − b)' S⁻¹ (a − b)) with their covariance S;
+        directions without variance are ignored, and ``p`` is 2.
     p : float, default=2
-        Of the sum, at least 1: 1 adds up, 2 is Euclid's, infinity takes the largest.
+        Exponent of the sum, at least 1: 1 is the sum of absolute values, 2 the Euclidean norm,
+        infinity the maximum.
     weights : array-like of shape (columns,) or dict, default=None
-        What each column counts, at least 0 and not all 0: a number for each, in their order, or by
-        the names of a DataFrame's columns, where those not named count 1; None is 1 for each.
-        Columns of weight 0 are left out. With p = infinity it only matters which are 0.
+        Weights of the columns, at least 0 and not all 0: a number for each, in their order, or a
+        dict by column name, where others have weight 1. None means 1 for each. Columns of weight 0
+        are left out. With p = infinity it only matters which are 0.
     missing : {"far", "skip"}, default="far"
-        "far" takes a missing value, and a word that was not seen before, for different from
-        everything, δ = 1. "skip" leaves the column out for that pair and weighs the others up; a
-        pair with no column in common is as far apart as if all were different.
+        "far": a missing value or an unknown category differs from everything, δ = 1. "skip" leaves
+        the column out for that pair and scales the others up; a pair without a common column has
+        the largest distance.
 
     Examples
     --------
@@ -102,8 +102,8 @@ class MixedDistance(BaseEstimator):
         Y : array-like, sparse matrix or DataFrame of shape (other rows, columns), default=None
             None is X.
         categorical_features : "from_dtype", indices, names, a mask or None
-            Which columns are words; "from_dtype" are those of a DataFrame that hold categories or
-            texts.
+            The categorical columns; "from_dtype" takes the columns of a DataFrame that hold
+            categories or strings.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class MixedDistance(BaseEstimator):
         rows : ndarray of shape (rows, columns)
             Words as codes, NaN where missing.
         is_categorical : ndarray of bool of shape (columns,), default=None
-            Which columns are words.
+            Which columns are categorical.
         names : sequence of str, default=None
             Of the columns, for weights by name.
 

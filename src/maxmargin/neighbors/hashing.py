@@ -44,26 +44,26 @@ class LSHNeighborsTransformer(
 ):
     """Distances to approximately nearest rows, found by hashing.
 
-    Stands where scikit-learn's ``KNeighborsTransformer`` stands: before any estimator that takes
-    neighbours with ``metric="precomputed"``. Some of the rows found are not the nearest; there are
-    always as many as asked for, since a question whose buckets hold fewer asks all rows. It pays
-    for many rows that lie in groups or near a surface of few dimensions, and for nothing where all
-    distances are alike; ``recall`` says which.
+    Replaces scikit-learn's ``KNeighborsTransformer``, before any estimator that takes neighbours
+    with ``metric="precomputed"``. Some of the rows found may not be the nearest. Their number is
+    always ``n_neighbors``: a query whose buckets hold fewer rows is compared with all rows. Hashing
+    pays for many rows in groups or near a surface of few dimensions, but not if all distances are
+    alike; ``recall`` measures it.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many. ``transform`` gives one more, as scikit-learn's does: in ``fit_transform`` a row
-        is the first of its neighbours.
+        Number of neighbours. ``transform`` returns one more, as in scikit-learn: in
+        ``fit_transform`` a row is its own first neighbour.
     n_tables : int, default=16
-        More find more neighbours, in more time and memory.
+        Number of tables. More tables find more neighbours, and need more time and memory.
     n_bits : int or "auto", default="auto"
-        Of a table, from 1 to 20; "auto" leaves about eight rows a bucket.
+        Bits of a code, from 1 to 20; "auto" leaves about eight rows in each bucket.
     n_flips : int, default=4
-        How many of a question's least certain bits may be wrong: 2**n_flips buckets are looked at
-        in each table, at most all of them.
+        Number of the least certain bits of a query that may be wrong: 2**n_flips buckets are
+        searched in each table, at most all of them.
     random_state : int, RandomState instance or None, default=None
-        Draws the bits.
+        Seed for the codes.
     n_jobs : int, default=None
         Number of threads; None uses all cores. The result does not depend on it.
 
@@ -71,7 +71,7 @@ class LSHNeighborsTransformer(
     ----------
     n_bits_ : int
     n_samples_fit_ : int
-        Rows that are searched.
+        Number of rows that are searched.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

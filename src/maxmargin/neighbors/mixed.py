@@ -192,36 +192,37 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
 
 
 class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
-    """k nearest neighbours in a table of numbers and words.
+    """k nearest neighbours in a table of numbers and categories.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Votes that are equal go to the first class; rows of one distance count in the order of the
-        data.
+        Number of neighbours. Ties go to the first class; rows at equal distances count in the order
+        of the data.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour's vote weighs more, 1 / distance.
+        Weights of the votes: equal, or 1 / distance.
     distance : MixedDistance, default=None
-        None is ``MixedDistance()``: numbers by their range, words by whether they differ.
+        None means ``MixedDistance()``: numbers scaled by their range, categories equal or
+        different.
     selection : {"eliminate", "weigh"}, default=None
-        Whether to choose the weights of columns by leave-one-out: "eliminate" drops columns one
-        after the other, "weigh" tries 0, 1/4, 1/2, 1, 2 and 4 for one after the other.
+        How to choose the weights of columns by leave-one-out: "eliminate" drops one column after
+        another, "weigh" tries 0, 1/4, 1/2, 1, 2 and 4 for each; None keeps them.
     categorical_features : "from_dtype", indices, names, a mask or None
-        Which columns are words; "from_dtype" are those of a DataFrame that hold categories or
-        texts.
+        The categorical columns; "from_dtype" takes the columns of a DataFrame that hold categories
+        or strings.
     time_limit : float, default=None
         Seconds for the selection, which then keeps the best weights so far.
 
     Attributes
     ----------
     distance_ : MixedDistance
-        With the weights that were chosen.
+        The distance with the chosen weights.
     attribute_search_ : AttributeSearch or None
-        What the selection tried, as numbers.
+        The record of the selection.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
     is_categorical_ : ndarray of bool or None
-        Which columns are words.
+        Which columns are categorical.
 
     Examples
     --------
@@ -278,14 +279,14 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
 
 
 class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
-    """The mean of the k nearest neighbours in a table of numbers and words.
+    """The mean of the k nearest neighbours in a table of numbers and categories.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Rows of one distance count in the order of the data.
+        Number of neighbours. Rows at equal distances count in the order of the data.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour weighs more, 1 / distance.
+        Weights of the neighbours: equal, or 1 / distance.
     distance, selection, categorical_features, time_limit
         As in ``MixedNeighborsClassifier``; the loss of the selection is the mean square.
 

@@ -33,7 +33,7 @@ class Tessellation:
     points : ndarray of shape (cells, 2)
         The distinct points.
     cell_of : ndarray of shape (rows,)
-        Which of them each row is.
+        Index of the distinct point of each row.
     cells : list of ndarray of shape (corners, 2)
         The cell of each point within the box, its corners in turn.
     edges : ndarray of shape (edges, 2)
@@ -42,9 +42,9 @@ class Tessellation:
         The common border of two cells, by the pair of their points: an array of its two ends,
         which may lie outside the box.
     unbounded : ndarray of bool of shape (cells,)
-        Which cells reach to infinity.
+        Which cells are unbounded.
     valences : ndarray of shape (vertices,)
-        How many borders meet in each vertex of the diagram.
+        Number of borders that meet in each vertex of the diagram.
     box : tuple of ndarray of shape (2,)
         The lower and the upper corner.
     """

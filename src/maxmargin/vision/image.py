@@ -32,7 +32,7 @@ def grey_image(image: Any, order: str = "rgb") -> Grey:
         0 to 255, True and False 255 and 0. Broken numbers are 0 to 1 where none is larger, and 0 to
         255 otherwise; they are rounded.
     order : {"rgb", "bgr"}, default="rgb"
-        Which way round colours stand in an array; OpenCV reads files as "bgr".
+        Order of the colour channels in an array; OpenCV reads files as "bgr".
 
     Returns
     -------
@@ -42,7 +42,7 @@ def grey_image(image: Any, order: str = "rgb") -> Grey:
     Raises
     ------
     ImageError
-        In one sentence, for whatever is no image.
+        For anything that is not an image, with a one-sentence message.
 
     Examples
     --------

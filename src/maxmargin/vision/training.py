@@ -89,21 +89,21 @@ def train_cascade(
     window : (int, int), default=(24, 24)
         Width and height of the smallest object.
     stages : int, default=20
-        At most so many.
+        Largest number of stages.
     min_detection : float, default=0.995
-        Share of the validation objects that each stage passes.
+        Share of the validation objects that each stage must pass.
     max_false_positive : float, default=0.5
         Share of other windows that each stage may pass.
     features : {"haar", "lbp"}, HaarFeatures or LBPFeatures, default="haar"
-        Those searched in every round: all of them. "haar" are those of ``HaarFeatures(window)``.
+        The features; every round searches all of them. "haar" means ``HaarFeatures(window)``.
     asymmetry : float, default=1.0
         The cost of a miss relative to a false positive, for AdaBoost.
     max_features : int, default=200
-        Most features of a stage.
+        Largest number of features of a stage.
     n_positives, n_negatives : int, default=None
-        Windows each stage is trained on; None for all positives there are, and as many negatives.
+        Training windows of each stage; None means all positives, and equally many negatives.
     validation : float, default=0.2
-        Share of the crops put aside, by which thresholds are set; as large a share of negatives.
+        Share of the crops held out to set thresholds, and the same share of negatives.
     variation : Variation, default=None
         Small changes that make more positives; None for their mirror images.
     last : LastStage, default=None
