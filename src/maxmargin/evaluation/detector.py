@@ -43,7 +43,7 @@ class DetectorEvaluation:
     found, wrong : int
         Of the detector as it is.
     windows : int
-        Windows looked at.
+        Number of windows scanned.
     passed : ndarray of int64 of shape (stages + 1,)
         Windows evaluated, and those that passed each stage.
     mean_features : float

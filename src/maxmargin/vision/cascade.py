@@ -46,7 +46,7 @@ class Cascade:
     Parameters
     ----------
     features : HaarFeatures or LBPFeatures
-        Those that the trees ask about; their window is that of the cascade.
+        The features that the trees use; their window is that of the cascade.
     stages : tuple of Stage
 
     Examples

@@ -31,7 +31,7 @@ _NUMBERS = ("leaves", "threshold")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be gone on from."""
+    """Raised for a checkpoint from which training cannot continue."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StageRecord:
     scanned : int
         Windows looked at to find the negatives.
     rate : float
-        Share of these that passed all stages before.
+        Share of these that passed all earlier stages.
     """
 
     features: int

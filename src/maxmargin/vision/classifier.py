@@ -24,13 +24,13 @@ class CascadeClassifier:
     Parameters
     ----------
     filename : str, default=""
-        A cascade to load; as in OpenCV, a file that is none leaves the classifier empty.
+        A cascade to load. As in OpenCV, an invalid file leaves the classifier empty.
 
     Notes
     -----
-    Colours are taken to stand as blue, green, red, as ``cv2.imread`` gives them. ``flags`` is for
-    cascades of OpenCV 1 and does nothing, as in OpenCV 4. Where nothing is found an empty tuple is
-    returned. New code is better served by ``Cascade``, whose errors say what is wrong.
+    Colour channels are in the order blue, green, red, as from ``cv2.imread``. ``flags`` is for
+    cascades of OpenCV 1 and has no effect, as in OpenCV 4. If nothing is found, an empty tuple is
+    returned. In new code use ``Cascade``, whose errors explain what is wrong.
 
     Examples
     --------

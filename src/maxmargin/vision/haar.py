@@ -55,9 +55,9 @@ class HaarFeatures:
     window : (int, int), default=(24, 24)
         Width and height.
     kinds : {"basic", "upright", "all"} or list of str, default="basic"
-        "basic" has the five of Viola and Jones: edge_x, edge_y, line_x, line_y, checker; "upright"
-        wide_line_x, wide_line_y and center too; "all" those but checker and center tilted as well
-        (tilted_edge_x, ...). All positions and sizes are taken.
+        "basic" has the five kinds of Viola and Jones: edge_x, edge_y, line_x, line_y, checker.
+        "upright" adds wide_line_x, wide_line_y and center. "all" adds the tilted versions of all
+        but checker and center (tilted_edge_x, ...). All positions and sizes are used.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class HaarFeatures:
         x, y, width, height. A tilted one has its uppermost corner at (x, y), and reaches ``width``
         down to the right and ``height`` down to the left; its uppermost pixel is (x - 1, y).
     weights : ndarray of float32 of shape (features, 3)
-        0 where a feature has but two rectangles.
+        0 for the third rectangle of a feature with two.
     tilted : ndarray of bool of shape (features,)
 
     Examples

@@ -19,25 +19,25 @@ _FROM_ARRAY = ("1", "L", "I", "F", "RGB", "RGBA")  # modes of PIL that an array 
 
 
 class ImageError(ValueError):
-    """What was given is not an image that can be read."""
+    """Raised for input that is not a readable image."""
 
 
 def grey_image(image: Any, order: str = "rgb") -> Grey:
-    """Make any image grey, of 8 bits a pixel.
+    """Convert any image to grey, with 8 bits a pixel.
 
     Parameters
     ----------
     image : array-like of shape (height, width[, channels]) or PIL image
-        Grey with one or no channel, colour with three, and a fourth is left out. Whole numbers are
-        0 to 255, True and False 255 and 0. Broken numbers are 0 to 1 where none is larger, and 0 to
-        255 otherwise; they are rounded.
+        Grey with one or no channel, colour with three; a fourth is ignored. Integers are 0 to 255,
+        True is 255 and False 0. Floats are 0 to 1 if none is larger, otherwise 0 to 255; they are
+        rounded.
     order : {"rgb", "bgr"}, default="rgb"
         Order of the colour channels in an array; OpenCV reads files as "bgr".
 
     Returns
     -------
     grey : ndarray of uint8 of shape (height, width)
-        Of a colour (9798 R + 19235 G + 3735 B + 16384) // 32768, as ``cv2.cvtColor`` has it.
+        For a colour (9798 R + 19235 G + 3735 B + 16384) // 32768, as in ``cv2.cvtColor``.
 
     Raises
     ------

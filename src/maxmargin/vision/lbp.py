@@ -31,7 +31,7 @@ class LBPFeatures:
     Parameters
     ----------
     window : (int, int), default=(24, 24)
-        Width and height. All cells of which three by three fit are taken, at all places.
+        Width and height. Cells of all sizes of which three by three fit are used, at all positions.
 
     Attributes
     ----------

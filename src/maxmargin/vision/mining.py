@@ -36,7 +36,7 @@ class Mined:
     ----------
     windows : ndarray of uint8 of shape (found, height, width)
     scanned : int
-        Windows looked at.
+        Number of windows scanned.
     passed : int
         Those that the cascade took for the object, kept or not.
     flat : int

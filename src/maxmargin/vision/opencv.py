@@ -30,7 +30,7 @@ _DEEPEST = 32
 
 
 class CascadeFileError(ValueError):
-    """A file that is no cascade of OpenCV, or one that is damaged."""
+    """Raised for a file that is not a cascade of OpenCV, or is damaged."""
 
 
 class _FaultError(Exception):

@@ -38,19 +38,19 @@ class Variation:
     Parameters
     ----------
     mirror : bool, default=True
-        Whether each is taken mirrored too.
+        Add the mirror image of each window.
     copies : int, default=0
-        Copies of each, moved, turned and scaled at random.
+        Copies of each window, shifted, rotated and scaled at random.
     shift : float, default=0.03
-        The farthest they are moved, in sides of the window.
+        Largest shift, as a fraction of the window's side.
     rotation : float, default=5.0
-        The farthest they are turned, in degrees.
+        Largest rotation, in degrees.
     scale : float, default=0.05
-        By how much they may become smaller or larger.
+        Largest relative change of size.
     blur : float, default=0.0
-        The widest Gaussian that copies are blurred by, as its deviation in pixels of the window.
+        Largest standard deviation of the Gaussian blur of copies, in pixels of the window.
     noise : float, default=0.0
-        The largest deviation of the noise that copies get, in greys of 255.
+        Largest standard deviation of the noise added to copies, in grey levels of 255.
 
     Examples
     --------

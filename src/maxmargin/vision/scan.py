@@ -33,7 +33,7 @@ _ENTRIES = 1 << 24  # of integral images held at once
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What a scan found.
+    """The result of a scan.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ class Scan:
     scores : ndarray of float64 of shape (found,)
         The sums of the last stage.
     windows : int
-        Windows looked at.
+        Number of windows scanned.
     passed : ndarray of int64 of shape (stages + 1,)
         Windows that were evaluated, and those that passed each stage. Haar features are not
-        evaluated in a window whose greys deviate by less than 10 of 255.
+        evaluated in a window whose standard deviation is less than 10 of 255.
     mean_features : float
-        Trees evaluated for each window looked at.
+        Average number of trees evaluated for a window.
 
     Examples
     --------

@@ -47,7 +47,7 @@ _SHOWN = 3  # files that a message names
 
 
 class TrainingError(ValueError):
-    """Not even one stage could be trained."""
+    """Raised if not even one stage could be trained."""
 
 
 def train_cascade(

@@ -12,16 +12,17 @@ _CODES = 256
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree of a few nodes, each of which asks about one feature.
+    """A tree of a few nodes, each of which splits on one feature.
 
     Parameters
     ----------
     feature : tuple of int
         The feature of each node.
     left, right : tuple of int
-        Where a node leads: to a later node, or to leaf -k where this is k <= 0.
+        Child of each node: a later node, or leaf -k for an entry k <= 0.
     leaves : tuple of float
-        Values, one more than there are nodes. As all numbers of a cascade they are of float32.
+        Values of the leaves, one more than there are nodes. Like all numbers of a cascade they are
+        float32.
     threshold : tuple of float, default=()
         Values below it go left, for Haar features.
     codes : tuple of int, default=()
@@ -99,7 +100,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Stage:
-    """Trees whose sum decides whether a window goes on.
+    """A stage of a cascade: trees whose sum decides whether a window passes.
 
     Parameters
     ----------
