@@ -114,7 +114,7 @@ class SlacknessDisplay:
         X, y, sample_weight
             The training data.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class SlacknessDisplay:
         ----------
         explanation : DualExplanation
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -217,7 +217,7 @@ def slackness(
     sample_weight: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> SlacknessDisplay:
-    """Draw the dual variable of each row against how far it falls short of its margin.
+    """Draw the dual variable of each row against its margin violation.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def slackness(
     X, y, sample_weight
         The training data.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

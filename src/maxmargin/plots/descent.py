@@ -104,7 +104,7 @@ BoostingRanker, or a Pipeline that ends in one
             Which rounds are drawn as vectors, from 1; the first, one between and the last when not
             given.
         axes : array of three Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -225,7 +225,7 @@ BoostingRanker, or a Pipeline that ends in one
         Which rounds are drawn as vectors, from 1; the first, one between and the last when not
         given.
     axes : array of three Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -114,9 +114,9 @@ class ErrorCurveDisplay:
         sets : mapping of str to pair of X and y, optional
             Names and rows, such as ``{"test": (X_test, y_test)}``.
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
             Where to draw.
 
@@ -209,9 +209,9 @@ def error_curves(
     sets : mapping of str to pair of X and y, optional
         Names and further rows, such as ``{"test": (X_test, y_test)}``.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     log_rounds : bool, default=False
-        Whether the axis of rounds is logarithmic.
+        Use a logarithmic axis of rounds.
 
     Returns
     -------

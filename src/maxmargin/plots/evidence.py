@@ -25,7 +25,7 @@ _MOST_COLUMNS = 10  # in which rows differ most
 
 
 class EvidenceDisplay:
-    """Bars of what the rows that decide add, and the distance of each in every column.
+    """Bars of the contributions of the deciding rows, and their distances in every column.
 
     For an Explanation, which ``TableSVC.explain`` and ``TableSVR.explain`` return. At the left the
     training rows that count most, for and against; at the right, how far each is from the explained
@@ -36,7 +36,7 @@ class EvidenceDisplay:
     ----------
     explanation : Explanation
     k : int, default=6
-        How many rows for, and how many against, are drawn.
+        Number of rows drawn for, and against.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class EvidenceDisplay:
         ----------
         explanation : Explanation
         k : int, default=6
-            How many rows for, and how many against, are drawn.
+            Number of rows drawn for, and against.
         axes : two matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -195,9 +195,9 @@ def evidence(explanation: Explanation, *, k: int = 6, axes: Any = None) -> Evide
     explanation : Explanation
         What ``explain`` of a TableSVC or TableSVR returns.
     k : int, default=6
-        How many rows for, and how many against, are drawn.
+        Number of rows drawn for, and against.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -146,7 +146,7 @@ class ForcesDisplay:
         grid_resolution : int, default=200
             Lattice points an axis.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -254,7 +254,7 @@ def forces(
     X, y, sample_weight
         The training data.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

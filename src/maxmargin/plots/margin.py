@@ -186,7 +186,7 @@ class MarginDisplay:
             arrow of length xi* = M xi from its margin to each row that falls short of it, and the
             half width M = 1 / |w| of the margin. Distances are those of the drawn columns.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 

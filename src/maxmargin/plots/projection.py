@@ -140,7 +140,7 @@ class ProjectionDisplay:
         max_rows : int, default=500
             Of more rows this many are drawn, a fixed random choice.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -250,7 +250,7 @@ def projection(
     y : array-like of shape (n_samples,)
         Their labels.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     across : {"component", "decision"}, default="component"
         What goes from left to right: the first component, with the second going up; or the
         decision value of two classes, with the first component going up.

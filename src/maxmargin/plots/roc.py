@@ -36,7 +36,7 @@ def roc(curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) ->
         Rows that the classifiers have not seen, and their labels. More than two classes give the
         average of the curves of each class against the rest.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -158,7 +158,7 @@ class RoundsDisplay:
         grid_resolution : int, default=300
             Lattice points an axis.
         axes : array of Axes of shape (2, n_rounds), optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the panels.
 

@@ -143,7 +143,7 @@ class RoundsTableDisplay:
         sample_weight : array-like of shape (n_samples,), optional
             The weights that were given to ``fit``.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------

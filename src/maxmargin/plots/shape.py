@@ -212,7 +212,7 @@ def shape_functions(
     max_features: int = 12,
     axes: Any = None,
 ) -> ShapeDisplay:
-    """Draw an ensemble of stumps as the sum of one-feature functions that it is.
+    """Draw an ensemble of stumps as a sum of one-feature functions.
 
     Parameters
     ----------

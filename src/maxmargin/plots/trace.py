@@ -100,7 +100,7 @@ class ConvergenceDisplay:
             The optimal value, for the errors. Without it the best value in the traces is taken,
             and the line that holds it has no error to draw.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=False
             Whether to name the curves in a legend rather than at their ends.
 
@@ -218,7 +218,7 @@ def convergence(
     traces : mapping of str to Trace or iterable of Progress
         Labels and traces, drawn on one axis.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     quantity : {"gap", "error", "dual_error", "violation"}, default="gap"
         The gap relative to the larger objective; the primal's or the dual's distance from the
         optimum relative to it; or the violation by which the solver steers.

@@ -140,7 +140,7 @@ class StumpDisplay:
         title : str, optional
             What stands above the picture; the round and its coefficient when not given.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -283,7 +283,7 @@ def tree(
     title : str, optional
         What stands above the picture; the round and its coefficient when not given.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

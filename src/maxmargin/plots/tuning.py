@@ -125,9 +125,9 @@ class TuningDisplay:
             Fitted, or its ``cv_results_``: values under names that begin with "param_", and
             "mean_test_score".
         scoring : str, default="score"
-            What the scores are called.
+            Name of the scores.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -240,16 +240,16 @@ class TuningDisplay:
 
 
 def tuning(results: Any, *, ax: Axes | None = None, scoring: str = "score") -> TuningDisplay:
-    """Draw what a search found at every point of its grid.
+    """Draw the scores of a search at every point of its grid.
 
     Parameters
     ----------
     results : search, or mapping
         Fitted, or its ``cv_results_``.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     scoring : str, default="score"
-        What the scores are called.
+        Name of the scores.
 
     Returns
     -------

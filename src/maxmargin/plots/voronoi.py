@@ -128,7 +128,7 @@ class VoronoiDisplay:
         extent : tuple of four float, optional
             Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -239,7 +239,7 @@ def voronoi(
     extent : tuple of four float, optional
         Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     legend : bool, default=True
         Whether to put a legend below the axes.
 
