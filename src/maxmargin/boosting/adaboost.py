@@ -379,7 +379,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
 
     def _draws(self) -> bool:
-        """Whether random numbers are drawn: stumps that learn from weights have no use for them."""
+        """Return whether random numbers are drawn, which stumps fitted to weights do not need."""
         return self.resample or self.n_iter_no_change is not None or not self._has_stumps()
 
     def _booster(

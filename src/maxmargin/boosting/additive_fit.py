@@ -131,7 +131,7 @@ class AdditiveFit(AdditiveModel):
         return 1.0
 
     def _check_targets(self, sample: Sample) -> None:
-        """Refuse targets that the loss has no meaning for."""
+        """Raise for targets for which the loss is undefined."""
 
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         raise NotImplementedError
@@ -336,7 +336,7 @@ class AdditiveFit(AdditiveModel):
             )
 
     def _check_smooth(self, owner: str) -> None:
-        """Refuse losses whose coefficients Newton's method cannot fit together."""
+        """Raise for losses whose coefficients Newton's method cannot fit jointly."""
         loss = self._loss()
         one = np.ones(1)
         follows = loss.fitted_to(0.0 * one, one, one) is not loss

@@ -247,7 +247,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return self._shape(0)
 
     def _refuse_missing(self, X: Any) -> None:
-        """Refuse missing values where the weak learner cannot take them."""
+        """Raise for missing values where the weak learner cannot take them."""
         if is_presorted(self.estimator) or get_tags(self.estimator).input_tags.allow_nan:
             return
         missing = np.isnan(X.data if sparse.issparse(X) else X)

@@ -64,7 +64,7 @@ _SAME = 1e-12  # members whose directions differ by less are the same
 
 
 def check_corrective(model: Any) -> None:
-    """Refuse parameters of a model's joint coefficients that are out of range.
+    """Raise for parameters of a model's joint coefficients that are out of range.
 
     Parameters
     ----------

@@ -316,11 +316,11 @@ def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLear
 
 
 def is_presorted(estimator: Any) -> bool:
-    """Whether members are stumps of ours, found in presorted columns."""
+    """Return whether members are stumps of ours, found in presorted columns."""
     return estimator is None or type(estimator) in (DecisionStump, RegressionStump)
 
 
 def is_tree(estimator: Any) -> bool:
-    """Whether members are trees that take missing values, as codes of unknown categories are."""
+    """Return whether members are trees that take missing values, as unknown categories become."""
     grown = hasattr(estimator, "get_n_leaves") and not isinstance(estimator, type)
     return grown and bool(get_tags(estimator).input_tags.allow_nan)

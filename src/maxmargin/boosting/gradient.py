@@ -434,7 +434,7 @@ class GradientBooster:
 
 
 def _leads_downhill(direction: Direction, pull: Vector, square: float) -> bool:
-    """Whether pull'h is positive by more than rounding; pull'pull is given."""
+    """Return whether pull'h is positive by more than rounding; pull'pull is given."""
     lengths = np.sqrt(square) * np.sqrt(direction.square())
     return bool(direction.descent(pull) > _UPHILL * lengths)
 
@@ -447,7 +447,7 @@ def _error(direction: Direction, pull: Vector) -> tuple[float, float]:
 
 
 def _refuse_infinite(point: Point, square: float) -> None:
-    """Refuse a loss or a pull that is not finite; the squares of a pull that is may overflow."""
+    """Raise for a loss or a pull that is not finite; the squares of a pull that is may overflow."""
     finite = np.isfinite(square) or np.isfinite(point.pull).all()
     if not (np.isfinite(point.value) and finite):
         raise ValueError(

@@ -275,5 +275,5 @@ class Pairs:
 
 
 def _shifts_by_newton(loss: Loss) -> bool:
-    """Whether the loss takes plain Newton steps, so that sums over leaves are all they need."""
+    """Return whether the loss takes plain Newton steps, which need only sums over leaves."""
     return type(loss).newton_shift is Loss.newton_shift

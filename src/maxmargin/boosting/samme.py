@@ -221,7 +221,7 @@ class Samme:
 
 
 def too_weak(error: float, n_classes: int, first: bool) -> Stop:
-    """Refuse a first member that is no better than chance; a later one ends the rounds."""
+    """Raise if the first member is no better than chance; a later one ends the fit."""
     if first:
         raise ValueError(
             f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"

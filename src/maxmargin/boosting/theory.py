@@ -200,7 +200,7 @@ def descent_of(history: History) -> Any:
 
 
 def _minimises_z(error: Vector, alpha: Vector) -> Any:
-    """Whether alpha is 1/2 log((1 - e) / e); without error any finite one is close enough."""
+    """Return whether alpha is 1/2 log((1 - e) / e); for e = 0 any finite one is accepted."""
     perfect = error == 0.0
     return perfect | np.isclose(alpha, alpha_of_error(np.where(perfect, 0.5, error)))
 

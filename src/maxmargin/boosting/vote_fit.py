@@ -116,7 +116,7 @@ class VoteFit(WeightedVote):
         return kind(weak, data.X, data.y, self.classes_, rng, data.params)
 
     def _searches_exactly(self) -> bool:
-        """Whether the weak learner has the least weighted error of all its kind.
+        """Return whether the weak learner has the least weighted error of all its kind.
 
         A column of many categories is held back, so that it may be left for one of more error.
         """

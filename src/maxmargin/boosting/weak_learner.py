@@ -217,7 +217,7 @@ def _may_classify(estimator: Any) -> bool:
 def check_weak_learner(
     owner: str, estimator: Any, resample: bool, categorical_features: Any = None
 ) -> None:
-    """Refuse what is not a classifier that can learn from weights."""
+    """Raise for what is not a classifier that can learn from weights."""
     if not is_left_open(categorical_features):
         raise ParameterError(
             f"The 'categorical_features' parameter of {owner} is for the default stump; give "

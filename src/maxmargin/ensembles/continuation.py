@@ -38,7 +38,7 @@ def _sketch(part: Any) -> Any:
 
 
 def refuse_other_problem(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Refuse parameters that made the rounds before what they are and differ now."""
+    """Raise for changed parameters that the existing rounds depend on."""
     for name, value in now.items():
         if not _same(value, before[name]):
             raise ValueError(
@@ -52,7 +52,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def refuse_other_data(before: str, now: str) -> None:
-    """Refuse data that are not those of the fit before."""
+    """Raise for data that differ from those of the previous fit."""
     if before != now:
         raise ValueError(
             "warm_start=True goes on with the data of the fit before, and X, y, the weights or the "

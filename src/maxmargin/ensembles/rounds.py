@@ -232,7 +232,7 @@ class History:
         return self.rounds[index]
 
     def column(self, name: str) -> NDArray[Any]:
-        """Give one number of every round, such as ``"error"`` or ``"seconds"``."""
+        """Return one number of every round, such as ``"error"`` or ``"seconds"``."""
         if isinstance(self._rounds, RoundTable):
             return self._rounds.column(name)
         return np.array([getattr(made, name) for made in self._rounds])
@@ -271,7 +271,7 @@ class Limits:
 
 
 def check_limits(model: Any) -> None:
-    """Refuse parameters of a model's rounds that are out of range.
+    """Raise for parameters of a model's rounds that are out of range.
 
     Parameters
     ----------
@@ -407,7 +407,7 @@ def _out_of_time(clock: Clock) -> Stop | None:
 
 
 def _is_true(answer: object) -> bool:
-    """Whether a callback asks to stop: by True, and not by any other thing that it may return."""
+    """Return whether a callback asks to stop: only by True, not by another value."""
     return isinstance(answer, bool | np.bool_) and bool(answer)
 
 

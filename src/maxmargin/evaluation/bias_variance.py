@@ -193,7 +193,7 @@ class BiasVariance:
 
 
 def _check_labels(said: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.intp], Vector]:
-    """Refuse places that no class has, and probabilities of other rows."""
+    """Raise for invalid class indices, and for probabilities of other rows."""
     told, p = np.asarray(said), _check_probabilities(np.asarray(truth, np.float64))
     if told.ndim != 2 or told.shape[1] != len(p):
         raise ValueError(

@@ -257,7 +257,7 @@ def bootstrap(
 
 
 def check_share(owner: str, name: str, value: Any) -> None:
-    """Refuse what is not between 0 and 1."""
+    """Raise for values outside [0, 1]."""
     check_number(owner, name, value, 0.0, above=True)
     if value >= 1:
         raise ParameterError(

@@ -145,7 +145,7 @@ def leave_one_out(
 
 
 def keeps_its_solution(model: Any) -> bool:
-    """Whether a model's solution stays what it is without a row that has no part in it."""
+    """Return whether a model's solution stays what it is without a row that has no part in it."""
     return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
 
 

@@ -21,7 +21,7 @@ def coefficients(model: Any) -> Array | None:
 
 
 def is_corrected(model: Any) -> bool:
-    """Whether each round of a model fitted the coefficients of all members again."""
+    """Return whether each round of a model fitted the coefficients of all members again."""
     return bool(getattr(model, "_corrected", False))
 
 
@@ -35,7 +35,7 @@ def coefficients_after(model: Any, rounds: int) -> Array:
 
 
 def is_bag(model: Any) -> bool:
-    """Whether a model averages classifiers of samples: bagging and forests, scikit-learn's too."""
+    """Return whether a model averages classifiers of samples: bagging or a forest."""
     return is_classifier(model) and hasattr(type(model), "estimators_samples_")
 
 

@@ -60,7 +60,7 @@ class Rows:
 
 
 def takes_kernel_matrix(*models: Any) -> bool:
-    """Whether X is a kernel matrix for these models."""
+    """Return whether X is a kernel matrix for these models."""
     return any(get_tags(model).input_tags.pairwise for model in models)
 
 
@@ -126,7 +126,7 @@ def _listed(models: Sequence[Any]) -> dict[str, Any]:
 
 
 def classifies(models: Mapping[str, Any], y: NDArray[Any]) -> bool:
-    """Whether y holds classes: the models say so, and must agree."""
+    """Return whether y holds classes: the models say so, and must agree."""
     kinds = {name: is_classifier(model) for name, model in models.items()}
     if len(set(kinds.values())) > 1:
         odd = [name for name, kind in kinds.items() if not kind]

@@ -333,7 +333,7 @@ def run_folds(
 
 
 def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
-    """Whether every row is left out once, of a kernel machine that need not be fitted as often."""
+    """Return whether rows are left out of a kernel machine that needs fewer refits."""
     left = [int(other[0]) for _, other in parts if len(other) == 1]
     every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
     by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")

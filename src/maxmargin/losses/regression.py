@@ -420,7 +420,7 @@ class Poisson(Loss):
             return np.exp(np.asarray(z, np.float64))
 
     def check_targets(self, t: FloatArray) -> None:
-        """Refuse negative targets, and targets that are all 0."""
+        """Raise for negative targets, and targets that are all 0."""
         if (t < 0).any():
             row = int(np.argmax(t < 0))
             raise ValueError(

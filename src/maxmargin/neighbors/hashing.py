@@ -296,7 +296,7 @@ class LSHNeighborsTransformer(
         return hits / distances.size
 
     def __restored__(self) -> None:
-        """Refuse tables from a file that the compiled search would be led astray by."""
+        """Raise for tables from a file that the compiled search cannot use safely."""
         if not hasattr(self, "_order"):
             return
         try:

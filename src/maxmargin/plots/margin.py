@@ -406,12 +406,12 @@ class _Decision:
 
 
 def has_support(model: Any) -> bool:
-    """Whether a model is a sum over support vectors."""
+    """Return whether a model is a sum over support vectors."""
     return hasattr(model, "support_") and hasattr(model, "dual_coef_")
 
 
 def has_margins(model: Any) -> bool:
-    """Whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
+    """Return whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
     loss = getattr(model, "loss", "")
     return has_support(model) or "hinge" in str(getattr(loss, "name", loss))
 
@@ -434,7 +434,7 @@ def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Deci
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
-    """Refuse what cannot be drawn; labels come back as -1 and +1."""
+    """Return labels as -1 and +1; raise for what cannot be drawn."""
     classes = getattr(fitted.model, "classes_", None)
     if not is_classifier(fitted.model) or classes is None:
         raise fitted.refusal("classes", f"margins are drawn of {drawn_of}")
@@ -473,7 +473,7 @@ def _find_feet(decision: _Decision, affine: Affine, plane: Plane, t: Array) -> A
 
 
 def are_fitted(model: Any, rows: Any, n: int) -> bool:
-    """Whether the rows are those of the fit: as many, with the support vectors in their places."""
+    """Return whether the rows are those of the fit: by number and support vectors."""
     if n != model.shape_fit_[0]:
         return False
     kept = _values(model.support_vectors_)

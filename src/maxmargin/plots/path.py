@@ -26,9 +26,9 @@ _BELOW = 0.5  # of the first corner, where the picture begins
 class PathDisplay:
     """The dual variables of all rows against C: a line a row, in the colour of its class.
 
-    For the result of ``svm_path``. A row inside its margin has alpha = C, a row beyond
-    it alpha = 0, and a row on it a value between. Build it with :meth:`from_path`, or draw in one call
-    with :func:`path`.
+    For the result of ``svm_path``. A row inside its margin has alpha = C, a row beyond it alpha =
+    0, and a row on it a value between. Build it with :meth:`from_path`, or draw in one call with
+    :func:`path`.
 
     Parameters
     ----------

@@ -278,7 +278,7 @@ def projection(
 
 
 def holds_numbers(rows: Any) -> bool:
-    """Whether prepared rows are a matrix of finite numbers."""
+    """Return whether prepared rows are a matrix of finite numbers."""
     values = rows.data if sparse.issparse(rows) else np.asarray(rows)
     try:
         numbers = values.astype(np.float64)

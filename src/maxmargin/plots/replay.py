@@ -40,7 +40,7 @@ def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: i
 
 
 def refuse_corrected(model: Any) -> None:
-    """Refuse a model whose rounds have no coefficient of their own, to be written beside them."""
+    """Raise for a model whose rounds have no separate coefficient to write beside them."""
     if is_corrected(model):
         raise ValueError(
             "Rounds are drawn of models that find one coefficient in each; corrective=True fits "

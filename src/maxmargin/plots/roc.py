@@ -129,7 +129,7 @@ def style(k: int) -> dict[str, Any]:
 
 
 def check_curves(curves: Any, kind: type) -> None:
-    """Refuse what are no named curves, or bands of curves, of a kind."""
+    """Raise for anything but named curves, or bands of curves, of one kind."""
     if not isinstance(curves, Mapping) or not curves:
         raise TypeError(
             "curves must be a mapping such as {'test': curve}, of names to curves; of a fitted "

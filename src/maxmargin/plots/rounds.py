@@ -393,7 +393,7 @@ def _subscript(number: int) -> str:
 
 
 def _check(fitted: Fitted, drawn_of: str) -> Array:
-    """Refuse what cannot be drawn; the coefficients come back."""
+    """Return the coefficients; raise for what cannot be drawn."""
     alphas = coefficients(fitted.model)
     if alphas is None:
         raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")

@@ -60,7 +60,7 @@ def probabilities_of(
 
 
 def _refuse_others(model: Any, method: str, drawn_of: str, every: bool = False) -> None:
-    """Refuse what is no classifier, or gives no values."""
+    """Raise for anything but a classifier with decision values."""
     fitted = Fitted.of(model)
     able = hasattr(model, method) or (not every and hasattr(model, "predict_proba"))
     if not (is_classifier(model) and able):

@@ -315,7 +315,7 @@ def tree(
 
 
 def _check(fitted: Fitted, drawn_of: str, number: int | None) -> int:
-    """Refuse what is no stump; give the number of the round, 0 of a stump by itself."""
+    """Return the index of the round, 0 for a single stump; raise for other models."""
     model = fitted.model
     if isinstance(model, DecisionStump):
         if number is not None:
@@ -351,7 +351,7 @@ def _stump(
 
 
 def _has_missing(rows: Any, feature: int) -> bool:
-    """Whether a value of the column is missing: NaN is not itself, and pandas' NA does not know."""
+    """Return whether a value of the column is missing: NaN, which differs from itself, or NA."""
     if feature < 0:
         return False
     column = nameless(take_columns(as_table(rows), np.array([feature])))

@@ -77,7 +77,7 @@ class SortedBlock:
         return self._missing[self._lacking[place] : self._lacking[place + 1]]
 
     def is_light(self, place: int) -> bool:
-        """Whether missing values are too few for a side of their own."""
+        """Return whether missing values are too few for a side of their own."""
         return place in self._light
 
     def forbid_light_sides(self, weight: Vector, least: float) -> None:

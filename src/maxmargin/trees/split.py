@@ -69,7 +69,7 @@ class Split:
         return *question, self.left, self.right, self.gain
 
     def asks_like(self, other: Split) -> bool:
-        """Whether another split asks the same question about a number."""
+        """Return whether another split asks the same question about a number."""
         return (self.feature, self.threshold) == (other.feature, other.threshold)
 
     def right_side(self, X: Any) -> Mask:

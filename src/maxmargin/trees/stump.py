@@ -452,7 +452,7 @@ def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> f
 
 
 def check_leaf_share(owner: str, share: Any) -> None:
-    """Refuse a least share of the weight that two sides cannot both have."""
+    """Raise for a smallest share of the weight that two sides cannot both have."""
     check_number(owner, "min_weight_fraction_leaf", share, 0.0)
     if share > 0.5:
         raise ParameterError(

@@ -117,7 +117,7 @@ class StumpEnsemble(Sequence[Split]):
         self._used, self._line = _lines(self.feature)
 
     def _same_kinds(self) -> bool:
-        """Whether every split has an entry in each array, all of the types that loops are for."""
+        """Return whether every split has an entry of the right type in each array."""
         size, leaves, chosen = (len(self.feature),), self.leaf_weight, self.chosen
         kept = leaves is None or (leaves.ndim == 3 and leaves.shape[:2] == (*size, 2))
         arrays = ((getattr(self, name), kind) for name, kind in _KINDS.items())
@@ -125,7 +125,7 @@ class StumpEnsemble(Sequence[Split]):
         return same and kept and chosen.ndim == 1 and chosen.dtype == bool
 
     def _inside(self) -> bool:
-        """Whether codes lie where splits say."""
+        """Return whether codes lie where splits say."""
         begin, end = self.begin, self.end
         inside = (begin >= 0) & (begin <= end) & (end <= len(self.chosen)) & (self.feature >= -1)
         return bool(inside.all())

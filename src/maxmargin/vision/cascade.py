@@ -69,7 +69,7 @@ class Cascade:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse trees that ask about features that there are not."""
+        """Raise for trees that use features that do not exist."""
         if not self.stages:
             raise ValueError("A cascade needs at least one stage.")
         for tree in self._trees():

@@ -120,7 +120,7 @@ class HaarFeatures:
         return made
 
     def __restored__(self) -> None:
-        """Refuse arrays that compiled loops could not trust."""
+        """Raise for arrays that compiled loops cannot use safely."""
         shapes = self.rectangles.shape[:2], self.weights.shape, (*self.tilted.shape, 3)
         if len(set(shapes)) != 1 or not np.isfinite(self.weights).all():
             raise ValueError("Rectangles, weights and tilted of Haar features do not fit together.")

@@ -64,7 +64,7 @@ def integral_image(image: Any, kind: str = "sum", *, order: str = "rgb") -> NDAr
 
 
 def _fitting(pixels: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Refuse whole numbers whose sums could be too large."""
+    """Raise for integers whose sums could overflow."""
     largest = max(abs(int(pixels.min())), abs(int(pixels.max())))
     if (largest**2 if kind == "squared" else largest) * pixels.size >= 2**63:
         raise ImageError(f"Sums of pixels as large as {largest} do not fit in 64 bits; scale them.")

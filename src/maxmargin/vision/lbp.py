@@ -89,7 +89,7 @@ class LBPFeatures:
         return made
 
     def __restored__(self) -> None:
-        """Refuse arrays that compiled loops could not trust."""
+        """Raise for arrays that compiled loops cannot use safely."""
         if self.cells.ndim != 2 or self.cells.shape[1] != 4:
             raise ValueError("Cells of LBP features must be of shape (features, 4).")
         x, y, w, h = self.cells.T.astype(np.int64)

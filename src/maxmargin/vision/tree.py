@@ -48,7 +48,7 @@ class Tree:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse nodes that lead nowhere or in a circle."""
+        """Raise for nodes that lead nowhere or in a circle."""
         n = len(self.feature)
         questions = self.codes if self.codes else self.threshold
         if n == 0 or {len(self.left), len(self.right), len(questions), len(self.leaves) - 1} != {n}:
@@ -124,7 +124,7 @@ class Stage:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse a stage that decides nothing."""
+        """Raise for a stage that decides nothing."""
         if not self.trees:
             raise ValueError("A stage needs at least one tree.")
 
