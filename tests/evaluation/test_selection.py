@@ -194,7 +194,7 @@ def test_without_test_rows_there_is_no_test():
     chosen = select(MODELS, X, Y, 3, test_size=0, random_state=0)
     assert chosen.vault is None
     assert len(chosen.trail.rows("train", "refit")) == 200
-    with pytest.raises(ValueError, match="No test rows were put aside"):
+    with pytest.raises(ValueError, match="No test rows were held out"):
         chosen.test()
 
 

@@ -174,7 +174,7 @@ class BaggingClassifier(
 
     @property
     def categorical_features(self) -> Any:
-        """The stump's; other classifiers read the columns themselves."""
+        """The stump's categorical columns; other classifiers handle columns themselves."""
         return self._learner().categorical_features if self._stumps() else None
 
     def _stumps(self) -> bool:
@@ -190,7 +190,7 @@ class BaggingClassifier(
         y : array-like of shape (rows,)
             Class labels.
         sample_weight : array-like of shape (rows,), default=None
-            How likely a row is to be drawn, relative to the others.
+            Relative probability of drawing each row.
 
         Returns
         -------
@@ -358,7 +358,7 @@ class BaggingClassifier(
     # what a fitted model does
 
     def predict_proba(self, X: Any) -> Vector:
-        """Average the members' probabilities; one that has none counts 1 for what it predicts.
+        """Average the members' probabilities; a member without any counts 1 for its prediction.
 
         Parameters
         ----------
@@ -398,7 +398,7 @@ class BaggingClassifier(
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class with the largest probability, the first one of several.
+        """Predict the class with the largest probability; ties go to the first.
 
         Parameters
         ----------

@@ -249,12 +249,12 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         sample_weight : array-like of shape (rows,), default=None
             Weights of the first round, at least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their error is recorded in every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out ones: their error is recorded in every round,
+            and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
         **fit_params : dict
-            With metadata routing, what the weak learner's ``fit`` has requested.
+            With metadata routing, the metadata that the weak learner's ``fit`` has requested.
 
         Returns
         -------

@@ -65,12 +65,12 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
 
     @property
     def n_estimators_(self) -> int:
-        """How many rounds were made and kept."""
+        """The number of rounds kept."""
         return len(self.coefficients_)
 
     @property
     def estimators_(self) -> NDArray[Any]:
-        """The members, of shape (rounds, functions); stumps are made whenever it is read."""
+        """The members, of shape (rounds, functions); stumps are created on access."""
         check_is_fitted(self)
         members = np.empty(self.coefficients_.shape, dtype=object)
         for k, function in enumerate(map(self._estimators, self._functions)):
@@ -97,7 +97,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
 
     @property
     def feature_importances_(self) -> Vector:
-        """Share of each feature in what the members' fits gained.
+        """The share of each feature in the total gain of the members.
 
         For regression stumps and trees the decrease of the squares to which they were fitted, as in
         scikit-learn; for members in {-1, +1} their coefficients.

@@ -35,7 +35,7 @@ _LOSSES = tuple(name for name in LABEL_LOSSES if name != losses.ZeroOne.name)
 
 
 class _IfProbable:
-    """A method that is there if the loss gives probabilities; if not, the error says why.
+    """A method that exists if the loss gives probabilities; otherwise the error says why.
 
     That of scikit-learn's ``available_if`` has the reason only in its cause.
     """
@@ -237,8 +237,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their loss is recorded in every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out ones: their loss is recorded in every round,
+            and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
 
@@ -423,7 +423,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         Parameters
         ----------
         label : object, default=None
-            With more than two classes, the one whose function is wanted.
+            With more than two classes, the class whose functions are returned.
 
         Returns
         -------

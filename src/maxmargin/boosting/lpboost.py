@@ -181,7 +181,7 @@ class LPBoostClassifier(VoteFit):
         sample_weight : array-like of shape (rows,), default=None
             Weights, at least 0; rows of weight 0 are left out.
         **fit_params : dict
-            With metadata routing, what the weak learner's ``fit`` has requested.
+            With metadata routing, the metadata that the weak learner's ``fit`` has requested.
 
         Returns
         -------

@@ -179,14 +179,14 @@ class BoostingRanker(AdditiveFit):
         y : array-like of shape (rows,)
             Relevances: larger is better.
         qid : array-like of shape (rows,), default=None
-            The query of each row, by any label; those of one query need not stand together. None
-            is one query for all rows.
+            The query of each row, as any label; rows of one query need not be adjacent. None means
+            one query for all rows.
         sample_weight : array-like of shape (rows,), default=None
-            At least 0; a pair weighs the product of its rows' weights, so that a row of weight 2
-            is a row that stands there twice.
+            At least 0. The weight of a pair is the product of its rows' weights, so a row of weight
+            2 counts as two rows.
         X_val, y_val, qid_val : array-like, default=None
-            Rows to watch, in place of queries put aside: their loss is recorded in every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out queries: their loss is recorded in every
+            round, and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
 

@@ -102,7 +102,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
         round as a descent step on the mean loss; several functions count as one step.
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
-        Mean loss after every round; nan without a validation part.
+        Mean loss after every round; nan without a validation set.
     history_ : History
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
@@ -193,8 +193,8 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their loss is recorded in every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out ones: their loss is recorded in every round,
+            and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
 

@@ -1,4 +1,4 @@
-"""AdaBoost's training set: rows with classes and weights, and a part put aside for validation."""
+"""AdaBoost's training set: rows with classes and weights, and a held-out validation set."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
 
     @property
     def n_classes_(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.classes_)
 
     def _read(self, X: Any) -> Any:
@@ -204,13 +204,13 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         Returns
         -------
         values : ndarray of shape (rows,) or (rows, classes)
-            For two classes one number from -2, all votes for the first, to 2; otherwise one for
-            each class. Divided by the sum of ``estimator_weights_``, as in scikit-learn.
+            For two classes one number from -2 (all votes for the first class) to 2; otherwise one
+            for each class. Divided by the sum of ``estimator_weights_``, as in scikit-learn.
         """
         return self._values(*self._votes(self._read(X)))
 
     def predict(self, X: Any) -> Array:
-        """Predict the class with the most of the vote.
+        """Predict the class with the most votes.
 
         Parameters
         ----------
@@ -244,8 +244,8 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
     def margins(self, X: Any, y: Any, rounds: int | None = None) -> Vector:
         """Return the normalised margins of rows: the confidence of the vote in their labels.
 
-        The share of the vote for a row's label less that for the strongest other class: 1 where all
-        members agree with the label, not positive where the vote is wrong.
+        The share of the vote for a row's label minus that for the strongest other class: 1 if all
+        members agree with the label, at most 0 if the vote is wrong.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         y : array-like of shape (rows,)
             Their labels.
         rounds : int, default=None
-            After how many rounds; None for all. ``MarginDistribution.of`` gives their cumulative
+            Number of rounds; None means all. ``MarginDistribution.of`` computes their cumulative
             distribution.
 
         Returns
@@ -282,14 +282,14 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         Parameters
         ----------
         k : int, default=10
-            How many; rows left out of the rounds (those of a validation part, those with a sample
-            weight of 0) are never among them.
+            Number of rows. Rows not used for training (validation rows, rows of sample weight 0)
+            are never among them.
 
         Returns
         -------
         hardest : Hardest
-            ``rows``, their numbers in the X that was given to ``fit``, heaviest first and of equal
-            ones the first row first; ``weights``, of a sum of 1 over all training rows.
+            ``rows``, their indices in the X passed to ``fit``, heaviest first and ties in their
+            order; ``weights``, which sum to 1 over all training rows.
         """
         check_is_fitted(self)
         check_number("hardest", "k", k, 1, whole=True)
@@ -302,7 +302,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         Parameters
         ----------
         label : object, default=None
-            With more than two classes, the one whose function is wanted.
+            With more than two classes, the class whose functions are returned.
 
         Returns
         -------
@@ -345,8 +345,8 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
     def feature_importances_(self) -> Vector:
         """Mean of the members' importances by coefficient.
 
-        A stump's importance is all its feature's, so an ensemble of stumps gives each feature its
-        share of the coefficients.
+        A stump has one important feature, so in an ensemble of stumps each feature gets its share
+        of the coefficients.
         """
         check_is_fitted(self)
         mean: Vector = np.average(self._importances(), axis=0, weights=self.estimator_weights_)
@@ -372,7 +372,7 @@ class StagedVote(WeightedVote):
     """A vote whose members keep the coefficients of their rounds: it has been what it was."""
 
     def staged_decision_function(self, X: Any) -> Iterator[Vector]:
-        """Return the decision function after every round.
+        """Yield the decision function after every round.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class StagedVote(WeightedVote):
             yield self._probabilities(values)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Return the accuracy after every round.
+        """Yield the accuracy after every round.
 
         Parameters
         ----------

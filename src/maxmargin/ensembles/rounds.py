@@ -3,7 +3,7 @@
 A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
 The first round is always made, since there is no model without one; limits are looked at after
 every round, so that whatever stops the loop, the rounds made so far are a whole model. Where a
-validation part is watched, those after its best round are dropped, whatever stopped the loop.
+validation set is watched, those after its best round are dropped, whatever stopped the loop.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Round:
     train_error : float
         Training error of the ensemble so far.
     validation_error : float
-        The ensemble's error on the validation part, which early stopping of AdaBoost watches.
+        The ensemble's error on the validation set, which early stopping of AdaBoost watches.
     validation_loss : float
         Its mean loss there, which early stopping of the other boosters watches.
     before : float
@@ -331,7 +331,7 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     Returns
     -------
     stop : Stop
-        Why it ended. With patience only the rounds up to the best on the validation part are left
+        Why it ended. With patience only the rounds up to the best on the validation set are left
         in the booster.
     """
     patience = _Patience(limits, before)
@@ -444,7 +444,7 @@ class _Patience:
 
     @property
     def spent(self) -> bool:
-        """Whether it is time to stop; never without a validation part."""
+        """Whether it is time to stop; never without a validation set."""
         return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
 
     @property

@@ -41,7 +41,7 @@ class DetectorEvaluation:
     stages, thresholds : ndarray of shape (points,)
         How many stages were used, and the threshold of the last of them.
     found, wrong : int
-        Of the detector as it is.
+        Of the unchanged detector.
     windows : int
         Number of windows scanned.
     passed : ndarray of int64 of shape (stages + 1,)
@@ -64,7 +64,7 @@ class DetectorEvaluation:
 
     @property
     def detection(self) -> Interval:
-        """Share of the objects that the detector as it is finds, with its exact interval."""
+        """Share of the objects that the unchanged detector finds, with its exact interval."""
         return clopper_pearson(self.found, self.objects)
 
     @property

@@ -41,7 +41,7 @@ class Selection(Tabular):
     model : estimator
         The winner, fitted to training and validation rows.
     vault : TestVault or None
-        The test rows; None where none were put aside.
+        The test rows; None if none were held out.
     scoring : str or callable
     rows : ndarray
         The rows that the winner was fitted to.
@@ -104,7 +104,7 @@ class Selection(Tabular):
         Look
         """
         if self.vault is None:
-            raise ValueError("No test rows were put aside; select with test_size, or by a ratio.")
+            raise ValueError("No test rows were held out; select with test_size, or by a ratio.")
         return self.vault.score(
             self.model, scoring=self.scoring, name=self.winner, reason=reason, level=level
         )

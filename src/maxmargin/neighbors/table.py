@@ -92,7 +92,7 @@ def leave_one_out_table(search: Any, X: Any, k: int) -> NeighborTable:
 
 
 def leave_one_out_pieces(search: Any, X: Any, k: int) -> Iterator[tuple[Index, NeighborTable]]:
-    """Return each row's k nearest other rows, of some rows at a time.
+    """Yield each row's k nearest other rows, of some rows at a time.
 
     Parameters
     ----------

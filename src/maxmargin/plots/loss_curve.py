@@ -1,4 +1,4 @@
-"""The mean loss of a boosted model against rounds, on training rows and on those put aside."""
+"""The mean loss of a boosted model against rounds, on training and validation rows."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def loss_curves(
     Parameters
     ----------
     estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
-        Fitted; with ``n_iter_no_change`` the loss of the rows put aside is drawn too.
+        Fitted; with ``n_iter_no_change`` the validation loss is drawn too.
     ax : matplotlib Axes, optional
         Axes to draw into; by default a new figure.
     log_rounds : bool, default=False

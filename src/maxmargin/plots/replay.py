@@ -89,7 +89,7 @@ def first_weights(model: Any, y: Array, given: ArrayLike | None) -> Array:
     weight = read_weight(given, len(y))
     factors = weigh_classes(getattr(model, "class_weight", None), model.classes_, y)
     weight = weight * factors[np.searchsorted(model.classes_, y)]
-    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were put aside
+    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were held out
         weight = np.where(model.weights_ > 0, weight, 0.0)
     return np.asarray(weight / weight.sum())
 

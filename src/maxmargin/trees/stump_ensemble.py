@@ -195,7 +195,7 @@ class StumpEnsemble(Sequence[Split]):
         return total
 
     def staged_sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Iterator[Vector]:
-        """Return the running sum after every split; the last equals ``sum`` bit for bit.
+        """Yield the running sum after every split; the last equals ``sum`` bit for bit.
 
         Parameters
         ----------

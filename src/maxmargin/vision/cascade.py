@@ -171,7 +171,7 @@ class Cascade:
             By how much the window grows from scale to scale.
         min_neighbors : int, default=3
             Nearly equal boxes are merged if there are more than this many of them.
-            With 0 all windows that pass are given as they are.
+            With 0 all windows that pass are returned unmerged.
         min_size, max_size : (int, int), default=None
             Smallest and largest width and height of an object; None for no bound.
         return_scores : bool, default=False

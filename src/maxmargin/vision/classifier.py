@@ -55,7 +55,7 @@ class CascadeClassifier:
 
     @staticmethod
     def convert(oldcascade: str | Path, newcascade: str | Path) -> bool:
-        """Write an older file anew in the newer format, and say whether it could be read."""
+        """Convert an older file to the newer format; return whether it could be read."""
         try:
             Cascade.from_opencv(oldcascade).to_opencv(newcascade)
         except CascadeFileError:
