@@ -137,11 +137,11 @@ def leave_one_out(
     True
     """
     rows = Rows.of(X, y, sample_weight=sample_weight)
-    told = CountedLines("leave_one_out", verbose, callback)
+    report = CountedLines("leave_one_out", verbose, callback)
     with watch():
         if keeps_its_solution(model):
-            return _of_kernel_machine(clone(model), rows, told)
-        return _one_by_one(model, rows, told)
+            return _of_kernel_machine(clone(model), rows, report)
+        return _one_by_one(model, rows, report)
 
 
 def keeps_its_solution(model: Any) -> bool:
@@ -149,7 +149,7 @@ def keeps_its_solution(model: Any) -> bool:
     return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
 
 
-def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> LeftOut:
+def _one_by_one(model: Any, rows: Rows, report: Callable[[int, int], object]) -> LeftOut:
     if is_classifier(model):
         _refuse_lonely(rows.y)
     everything, said = np.arange(len(rows)), []
@@ -157,12 +157,12 @@ def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> L
         others, pairwise = np.delete(everything, i), takes_kernel_matrix(model)
         known, judged = rows.part(others, everything[i : i + 1], pairwise)
         said.append(fit(clone(model), known).predict(judged.X)[0])
-        told(int(i) + 1, len(rows))
+        report(int(i) + 1, len(rows))
     return LeftOut(np.array(said), None, rows.y, len(rows))
 
 
 def _of_kernel_machine(
-    model: KernelClassifier, rows: Rows, told: Callable[[int, int], object]
+    model: KernelClassifier, rows: Rows, report: Callable[[int, int], object]
 ) -> LeftOut:
     _refuse_lonely(rows.y if rows.weight is None else rows.y[rows.weight > 0])
     model._check_parameters()
@@ -177,7 +177,7 @@ def _of_kernel_machine(
             learned = left.learn(i, rest)
             certificates += learned.certificates
             values[i] = learned.machine.decide(take(training.X, [i]), np.asarray, 1)[0]
-            told(done, len(again))
+            report(done, len(again))
     complain(certificates, {})
     machine, classes = left.whole.machine, training.classes
     numbers, decision = machine.numbers(values), machine.confidences(values)

@@ -327,8 +327,8 @@ def run_folds(
             if lines is not None:
                 lines.add(name, fold.fit_seconds, name, fold.score)
             if callback is not None:
-                told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
-                callback(told)
+                report = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
+                callback(report)
     return {name: Run(name, tuple(found)) for name, found in folds.items()}
 
 

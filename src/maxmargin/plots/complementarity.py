@@ -124,8 +124,8 @@ class SlacknessDisplay:
         fitted = Fitted.of(estimator)
         if not has_unit_margin(fitted.model):
             raise fitted.refusal("dual variables", f"slackness is drawn of {cls.drawn_of}")
-        told = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
-        return cls.from_explanation(told, ax=ax)
+        explanation = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
+        return cls.from_explanation(explanation, ax=ax)
 
     @classmethod
     def from_explanation(cls, explanation: DualExplanation, *, ax: Axes | None = None) -> Self:

@@ -109,8 +109,8 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         estimator : a boosted or bagged classifier, or a Pipeline that ends in one
-            Fitted. The training error, its bounds, and the validation or out-of-bag errors are drawn
-            if the model has them; errors of other models are drawn on ``sets`` only.
+            Fitted. The training error, its bounds, and validation or out-of-bag errors are drawn if
+            the model has them; errors of other models are drawn on ``sets`` only.
         sets : mapping of str to pair of X and y, optional
             Names and rows, such as ``{"test": (X_test, y_test)}``.
         log_rounds : bool, default=False

@@ -124,10 +124,10 @@ class EvidenceDisplay:
     def _columns(self) -> Array:
         """Choose the columns in which the drawn rows differ most from the typical distance."""
         ratio = self._ratios(np.arange(len(self.explanation.names)))
-        told = np.abs(ratio - 1.0).sum(axis=0)
-        told[self.explanation.typical == 0] = -1.0  # dropped, or alike everywhere
-        chosen = np.argsort(-told, kind="stable")[:_MOST_COLUMNS]
-        return np.sort(chosen[told[chosen] >= 0])
+        contrast = np.abs(ratio - 1.0).sum(axis=0)
+        contrast[self.explanation.typical == 0] = -1.0  # dropped, or alike everywhere
+        chosen = np.argsort(-contrast, kind="stable")[:_MOST_COLUMNS]
+        return np.sort(chosen[contrast[chosen] >= 0])
 
     def _ratios(self, columns: Array) -> Array:
         typical = self.explanation.typical[columns]

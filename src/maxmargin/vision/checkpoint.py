@@ -65,11 +65,11 @@ def write_checkpoint(
     path: Path, settings: dict[str, Any], stages: list[Stage], records: list[StageRecord]
 ) -> None:
     """Write all of it, or nothing."""
-    told = [
+    entries = [
         {"stage": _plain(stage), "record": asdict(record)}
         for stage, record in zip(stages, records, strict=True)
     ]
-    content = {"format": FORMAT, "settings": settings, "stages": told}
+    content = {"format": FORMAT, "settings": settings, "stages": entries}
     write_atomically(path, json.dumps(content, indent=1))
 
 
@@ -105,7 +105,7 @@ def read_checkpoint(
     """
     with _named(path):
         content = _content(path)
-        kept, told = content["settings"], content["stages"]
+        kept, stages = content["settings"], content["stages"]
     changed = sorted(name for name in settings if kept.get(name) != settings[name])
     if changed:
         names = ", ".join(changed)
@@ -114,8 +114,8 @@ def read_checkpoint(
             "or without resume."
         )
     with _named(path):
-        records = [_record(each["record"]) for each in told]
-        return [_stage(each["stage"], features) for each in told], records
+        records = [_record(each["record"]) for each in stages]
+        return [_stage(each["stage"], features) for each in stages], records
 
 
 @contextmanager
