@@ -35,7 +35,7 @@ _ASKED = (Stop.CALLBACK, Stop.INTERRUPTED)  # ends that the user wanted, and kno
 
 
 class LPBoostClassifier(VoteFit):
-    """A weighted vote of the largest soft margin: boosting that corrects all coefficients.
+    """A weighted vote of the largest soft margin: boosting that refits all coefficients.
 
     AdaBoost never changes the coefficient of a member. Here every round refits the coefficients of
     all members by a linear program. The fit ends if no weak learner would gain more than ``tol``:

@@ -97,7 +97,7 @@ def _value(margins: Vector, share: Vector, nu: float, rho: float) -> float:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How far a soft margin is from the largest one, over all weak learners there are.
+    """The optimality of a soft margin over all weak learners: value, bound and gap.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def bound_training_error(
     n_classes: int = 2,
     n_rows: int | None = None,
 ) -> Any:
-    """Set the training error after every round beside its bounds.
+    """Compute the training error after every round and its bounds.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def vote_margins(votes: Vector, total: float, label: NDArray[Any]) -> Vector:
 
 @dataclass(frozen=True)
 class MarginDistribution:
-    """Which share of the rows has a margin of at most so much.
+    """The cumulative distribution of the margins of rows.
 
     Parameters
     ----------

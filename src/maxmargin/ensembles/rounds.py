@@ -29,7 +29,7 @@ _LATER = {"later": True}  # model files of releases without this number are read
 
 
 class Stop(Enum):
-    """Why boosting ended: a closed list, with the sentence the user reads.
+    """The reasons why boosting ends, with the message for each.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class RoundTable(Sequence[Round]):
 
 
 class History:
-    """A callback that keeps every round: give it as ``callback`` and draw it.
+    """A callback that stores every round, to be drawn later.
 
     Examples
     --------

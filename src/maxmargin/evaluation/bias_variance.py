@@ -60,20 +60,20 @@ class BiasVariance:
     noise : float
         The irreducible error, weighted as it counts: for 0-1 loss c N(x).
     bias : float
-        What the main prediction, or the mean one, costs.
+        The error of the main prediction, or of the mean one.
     variance : float
-        What training sets add by differing; of 0-1 loss less where that helps, so that it may be
-        negative.
+        The error caused by the variation of training sets; for 0-1 loss variation can help, so it
+        may be negative.
     variance_unbiased, variance_biased : float
-        Variance that harms and variance that helps; the first less the second is ``variance``.
+        Variance that increases and that decreases the error; their difference is ``variance``.
     bayes_error : float
-        The error of the best prediction, N(x) on average; 0 where it is not known.
+        The error of the best prediction, the mean of N(x); 0 if it is not known.
     errors : ndarray of shape (n_repeats,)
         The expected error of each training set's model.
     main : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        The most frequent label of each row, as its place among the classes, or the mean prediction.
+        The most frequent label of each row, as a class index, or the mean prediction.
     asked : int or None
-        How many training sets were wanted; a ``time_limit`` may have left fewer.
+        The number of training sets requested; a ``time_limit`` may have reduced it.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def bias_variance(
     callback: Callable[[int, int], object] | None = None,
     verbose: int = 0,
 ) -> dict[str, BiasVariance]:
-    """Fit models to training sets drawn again and again, and take their errors apart.
+    """Fit models to repeatedly drawn training sets, and decompose their errors.
 
     Parameters
     ----------
@@ -259,12 +259,12 @@ def bias_variance(
     sample : callable, default=None
         Function of a ``RandomState`` that draws a training set: X and y.
     truth : array-like or pair of array-like, default=None
-        Of classes P(t | x) for the rows of X, a column for each class in their order, or for two
-        classes that of the second; of numbers the pair of E[t | x] and the variance of t given x.
-        Only with ``sample``. None takes y for the truth, and counts noise as bias.
+        For classes P(t | x) for the rows of X, a column for each class in their order, or for two
+        classes that of the second; for numbers the pair of E[t | x] and the variance of t given x.
+        Only with ``sample``. None treats y as the truth, and counts noise as bias.
     loss : {"zero_one", "squared_error"}, default=None
-        None is the 0-1 loss of classifiers and the squared error of regressors. Of classifiers the
-        squared error is that of ``predict_proba``, summed over classes.
+        None means the 0-1 loss for classifiers and the squared error for regressors. For
+        classifiers the squared error is that of ``predict_proba``, summed over classes.
     n_repeats : int, default=50
         Number of training sets.
     random_state : int, RandomState or None, default=None
@@ -400,19 +400,19 @@ class _Numbers:
 
 @dataclass(frozen=True)
 class MemberCorrelation:
-    """How much the members of a vote say the same.
+    """The correlation of the members of a vote.
 
     Attributes
     ----------
     predictions : float
-        The mean correlation of what two members predict, over rows and pairs of members; of several
-        classes that of their indicators. Members that say the same of every row have none.
+        The mean correlation of two members' predictions, over rows and pairs of members; with
+        several classes that of their indicators. Constant members are left out.
     errors : float
-        The mean correlation of two members' errors: of 0 and 1, or of what they are off by.
+        The mean correlation of two members' errors: of 0 and 1, or of their residuals.
     member_error : float
-        The error of a member, on average; of regressors the mean squared one.
+        The average error of a member; for regressors the mean squared error.
     error : float
-        The error of all of them together.
+        The error of the whole ensemble.
     n_members : int
 
     Examples

@@ -34,9 +34,9 @@ class Comparison(Tabular):
     runs : mapping of str to Run
         All models, the best mean first; those that failed last.
     verdicts : mapping of str to Verdict
-        The best against each of the others, p-values corrected for their number.
+        Tests of the best against each of the others, with p-values corrected for their number.
     scoring : str
-        What was compared.
+        Name of the score.
     """
 
     runs: Mapping[str, Run] = field(repr=False)

@@ -44,7 +44,7 @@ def delong_interval(
     level: float = 0.95,
     scale: str = "logit",
 ) -> Interval:
-    """Find the area under the ROC curve of scores, with DeLong's interval.
+    """Compute the area under the ROC curve of scores, with DeLong's interval.
 
     Parameters
     ----------

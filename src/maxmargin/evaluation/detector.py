@@ -30,16 +30,16 @@ _OWNER = "evaluate_detector"
 
 @dataclass(frozen=True, eq=False)
 class DetectorEvaluation:
-    """What a detector finds in images of which the truth is known.
+    """The evaluation of a detector on images with known objects.
 
     Parameters
     ----------
     objects, images : int
-        So many there are.
+        Their numbers.
     detected, false_positives : ndarray of int of shape (points,)
-        Of the curve, from few false positives to many.
+        Points of the curve, from few false positives to many.
     stages, thresholds : ndarray of shape (points,)
-        How many stages were used, and the threshold of the last of them.
+        Number of stages used, and the threshold of the last.
     found, wrong : int
         Of the unchanged detector.
     windows : int
@@ -47,7 +47,7 @@ class DetectorEvaluation:
     passed : ndarray of int64 of shape (stages + 1,)
         Windows evaluated, and those that passed each stage.
     mean_features : float
-        Evaluated for each window looked at.
+        Features evaluated for each window, on average.
     """
 
     objects: int

@@ -35,7 +35,7 @@ METHODS = {"bca": "BCa", "percentile": "percentile"}
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with the two ends between which the truth lies, as often as ``level`` says.
+    """A value with an interval that contains the truth with probability ``level``.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Interval:
 
 
 def clopper_pearson(count: int, total: int, *, level: float = 0.95) -> Interval:
-    """Find the exact interval of a share.
+    """Compute the exact interval of a share.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def clopper_pearson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
-    """Find Wilson's score interval of a share.
+    """Compute Wilson's score interval of a share.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Find the interval of a mean of shares, such as balanced accuracy: each on separate rows.
+    """Compute the interval of a mean of shares on separate rows, such as balanced accuracy.
 
     Each share has a posterior with a flat prior, so a class with one row is very uncertain. The
     interval is widened to include the value itself, which it would miss for a perfect score.
@@ -148,7 +148,7 @@ def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95)
 
 
 def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Find Student's interval of a mean, such as that of the errors of repeated experiments.
+    """Compute Student's interval of a mean, such as that of errors of repeated experiments.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def bootstrap(
     n_resamples: int = 1999,
     random_state: Any = None,
 ) -> Interval:
-    """Find the interval of any statistic of rows by resampling them with replacement.
+    """Compute a bootstrap interval of any statistic of rows.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ _SAME = 1e-9  # distances from the bias, next to it, that are rounding
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What models without a row say of that row, for every row.
+    """Leave-one-out predictions: for every row, that of a model fitted to all others.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class LeftOut:
     y : ndarray of shape (n_samples,)
         The true labels.
     refits : int
-        How many fits that took, after the first to all rows.
+        Number of fits after the first one to all rows.
     classes : ndarray or None
         The labels in the order of the columns of ``decision``.
     """

@@ -28,12 +28,12 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Nested(Tabular):
-    """A choice among models, judged on rows that had no part in it.
+    """A choice among models, evaluated on rows that were not used for it.
 
     Attributes
     ----------
     scores : ndarray
-        Of what was chosen, on each outer fold.
+        Score of the chosen model on each outer fold.
     selections : tuple of Selection
         The choice made in each outer fold.
     trail : Trail

@@ -20,18 +20,18 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RoundErrors:
-    """The errors of an ensemble on other rows after every round, a line for each training set.
+    """The test errors of an ensemble after every round, a line for each training set.
 
     A fit that ended early keeps the error it ended with.
 
     Attributes
     ----------
     errors : ndarray of shape (n_repeats, n_rounds)
-        Shares of wrong labels among the judged rows.
+        Error rates on the test rows.
     rounds : ndarray of shape (n_repeats,)
-        How many rounds each fit had.
+        Number of rounds of each fit.
     asked : int or None
-        Of how many training sets the errors were wanted; a ``time_limit`` may have left fewer.
+        The number of training sets requested; a ``time_limit`` may have reduced it.
 
     Examples
     --------

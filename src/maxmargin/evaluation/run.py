@@ -38,25 +38,25 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Fold:
-    """One fit, and how it was judged.
+    """One fit and its score.
 
     Attributes
     ----------
     train, validate : ndarray
-        The rows learned from and judged on, by their places in the data.
+        The training and validation rows, as indices into the data.
     score : float
-        NaN where the fit failed.
+        The score; NaN if the fit failed.
     fit_seconds : float
     decision : ndarray or None
-        Decision values, or else probabilities, of the rows judged on, if they were kept.
+        Decision values, or else probabilities, of the validation rows, if they were kept.
     truth : ndarray or None
-        The labels of the rows judged on, if their decision values were kept.
+        The labels of the validation rows, if their decision values were kept.
     classes : ndarray or None
         The labels in the order of the columns of ``decision``.
     best_params : dict or None
-        What a search that was fitted chose.
+        The parameters chosen, if the model is a search.
     failure : str
-        Why there is no score.
+        The reason if there is no score.
     """
 
     train: Index
@@ -224,7 +224,7 @@ def evaluate(
     callback: Callable[[FoldDone], object] | None = None,
     verbose: int = 0,
 ) -> dict[str, Run]:
-    """Fit and judge models on the same folds.
+    """Fit and score models on the same folds.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Selection(Tabular):
     runs : mapping of str to Run
         Every candidate on the validation rows.
     winner : str
-        The candidate of the best mean score; of several, the first.
+        The candidate with the best mean score; ties go to the first.
     model : estimator
         The winner, fitted to training and validation rows.
     vault : TestVault or None
@@ -46,7 +46,7 @@ class Selection(Tabular):
     rows : ndarray
         The rows that the winner was fitted to.
     n_rows : int
-        Of all the data.
+        Number of rows of all data.
     """
 
     runs: Mapping[str, Run] = field(repr=False)

@@ -40,7 +40,7 @@ class Trail:
     ----------
     uses : tuple of Use
     n_rows : int
-        Of all the data.
+        Number of rows of all data.
 
     Examples
     --------

@@ -47,11 +47,11 @@ class Verdict:
     Attributes
     ----------
     difference : float
-        The mean score of the first less that of the second.
+        The mean score of the first minus that of the second.
     statistic : float
-        What was compared with chance.
+        The test statistic.
     p : float
-        How often chance alone gives at least as much; between 0 and 1.
+        The p-value, between 0 and 1.
     test : str
         The test's name.
 
@@ -116,7 +116,7 @@ def dietterich_t(differences: ArrayLike) -> Verdict:
 
 
 def alpaydin_f(differences: ArrayLike) -> Verdict:
-    """Test two models by 5x2 cross-validation: Alpaydin's F, of all ten differences.
+    """Compare two models on 5x2 cross-validation, by Alpaydin's F-test on all ten differences.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ShapeFunction:
-    """What one feature adds to a model.
+    """The contribution of one feature to a model.
 
     Attributes
     ----------

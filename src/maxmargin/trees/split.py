@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One question about one feature.
+    """A split on one feature.
 
     Parameters
     ----------

@@ -297,7 +297,7 @@ class DecisionStump(ClassifierMixin, Stump):
 
 
 class RegressionStump(RegressorMixin, Stump):
-    """A regressor with two values: the split of least weighted squares.
+    """A regressor with one split and two values, of least weighted squared error.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ _NONE = np.zeros(0, dtype=bool)
 
 
 class StumpEnsemble(Sequence[Split]):
-    """Splits as arrays: a sequence of ``Split``, each made when it is asked for.
+    """Splits as arrays: a sequence of ``Split``, each created on access.
 
     Parameters
     ----------
