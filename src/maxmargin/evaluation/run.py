@@ -1,4 +1,4 @@
-"""Models fitted and judged on the same folds, with progress, in parallel, to the end or not at all.
+"""Models fitted and scored on the same folds, in parallel, with progress.
 
 ``evaluate`` is scikit-learn's ``cross_validate`` for several models at once: every model sees the
 same splits, so that scores can be compared fold by fold. Ctrl-C ends everything, also a fit that

@@ -197,7 +197,7 @@ def _squares(rows: Vector, place: int) -> Vector:
 def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool]:
     """Store rows in turn as Hart does; says too whether there was time to end.
 
-    The nearest stored row of its own class and of another class is known of each row, and a
+    The nearest stored row of the same class and of another class is known of each row, and a
     new one is compared with all rows at once.
     """
     n = len(numbers)

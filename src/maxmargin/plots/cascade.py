@@ -171,7 +171,7 @@ class SurvivalDisplay:
     windows : int
         Looked at.
     passed : ndarray of int of shape (stages + 1,)
-        Evaluated at all, and left after each stage.
+        Windows evaluated, and left after each stage.
 
     Attributes
     ----------

@@ -205,7 +205,7 @@ class VoronoiDisplay:
         first, second = (plain(name) for name in self.axis_names)
         self.ax_.set(xlim=(left, right), ylim=(bottom, top), xlabel=first, ylabel=second)
         if 1 / _SLIM < (right - left) / (top - bottom) < _SLIM:
-            self.ax_.set_aspect("equal")  # so that a border is seen to be halfway
+            self.ax_.set_aspect("equal")  # so that a border appears halfway
 
     def _add_legend(self, delaunay: bool) -> Legend:
         lines = [Line2D([], [], color=palette.CHANCE, lw=0.9, label="cells")]

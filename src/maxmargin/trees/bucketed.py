@@ -1,7 +1,7 @@
 """Columns cut into buckets, for rounds that are compiled as a whole.
 
 All of ``ops/cpu/boost_rounds.py`` that has to do with columns: which of them it can take, their
-buckets, and splits as it writes them (so many rows of a run) as splits of values, and back.
+buckets, and splits as it writes them (a number of rows of a run) as splits of values, and back.
 """
 
 from __future__ import annotations

@@ -260,7 +260,7 @@ def _steps(asked: list[tuple[Split, float]]) -> tuple[Vector, Vector]:
     place = np.array([split.threshold for split, _ in asked])
     low = np.array([coefficient * split.left for split, coefficient in asked])
     rise = np.array([c * (split.right - split.left) for split, c in asked])
-    # A threshold of infinity asks only whether the value is missing: nobody is above it.
+    # A threshold of infinity asks only whether the value is missing: no value is above it.
     inner = np.isfinite(place)
     thresholds, number = np.unique(place[inner], return_inverse=True)
     steps = np.bincount(number, rise[inner], len(thresholds)) if inner.any() else np.zeros(0)

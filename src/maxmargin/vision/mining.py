@@ -84,7 +84,7 @@ class Miner:
         clock: Clock,
         passes: int = PASSES,
     ) -> Mined:
-        """Find so many windows that a cascade passes; without one, any will do.
+        """Find a number of windows that a cascade passes; without a cascade, any windows.
 
         Parameters
         ----------
