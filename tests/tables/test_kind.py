@@ -118,7 +118,7 @@ class TestArff:
         frame = read_frame(write(f"{head}'x, y',a{between * gap}b\n", "r.arff"))
         assert frame["a"].to_list() == ["x, y"]
         assert frame["b"].to_list() == [f"a{between * gap}b"]
-        with pytest.raises(InputError, match="Line 5 .* a quote that is not closed"):
+        with pytest.raises(InputError, match=r"Line 5 .* a quote that is not closed"):
             read_frame(write(f"{head}{{1 {escaped * gap}}}\n", "s.arff"))
 
 

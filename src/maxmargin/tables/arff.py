@@ -32,9 +32,7 @@ _ATTRIBUTE = re.compile(
 _NUMBERS = re.compile(r"(?:real|integer|numeric)\b", re.IGNORECASE)
 _WORDS = re.compile(r"(?:string|date)\b", re.IGNORECASE)
 # Possessive throughout: a long line of blanks or quotes is read once, not once from each of them.
-_FIELD = re.compile(
-    r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,]*+))\s*+(?:,|$)"""
-)
+_FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,]*+))\s*+(?:,|$)""")
 _SPARSE_FIELD = re.compile(
     r"""(?:[^,'"]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|(?P<open>['"].*))++"""
 )
@@ -166,7 +164,9 @@ def _sparse_row(
         place, _, value = field[0].strip().partition(" ")
         known = place.isdecimal() and len(place) <= _DIGITS and int(place) < len(attributes)
         if not known:
-            raise InputError(f"Line {number} of {str(path)!r} has no column {place[:60]!r} to fill.")
+            raise InputError(
+                f"Line {number} of {str(path)!r} has no column {place[:60]!r} to fill."
+            )
         row[int(place)] = _split(value.strip())[0]
     return row
 
