@@ -215,7 +215,8 @@ class BoostingRanker(AdditiveFit):
         sample = super()._read_watched(watched)
         if sample is None or not self._is_pairwise():
             return sample
-        if Queries.of(*sample.targets, sample.weight).pairs == 0:
+        y, query = sample.targets
+        if Queries.of(y, query, sample.weight).pairs == 0:
             raise ValueError(
                 "There is no pair to watch: in no query of X_val do two rows differ in relevance; "
                 "check y_val, qid_val and sample_weight_val."
