@@ -182,8 +182,12 @@ class LeftOutError:
         if self._profile == "rational quadratic":
             K = 1.0 / (1.0 + D)
             return K, -K * K
-        root = np.sqrt(np.float32(3.0) * D)
+        smooth = self._profile == "matern 5/2"
+        root = np.sqrt(np.float32(5.0 if smooth else 3.0) * D)
         near = np.exp(-root)
+        if smooth:
+            linear = (1.0 + root) * near
+            return linear + np.square(root) * near / np.float32(3.0), np.float32(-5 / 6) * linear
         return (1.0 + root) * near, np.float32(-1.5) * near
 
     def _by_column(self, rows: Single, weight: Single) -> Vector:

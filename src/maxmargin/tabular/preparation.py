@@ -436,6 +436,18 @@ def _normal_scores(counts: Vector) -> Vector:
     return np.asarray((scores - mean) / spread)
 
 
+def rank_knots(values: Vector, weight: Vector) -> tuple[Vector, Vector]:
+    """Return values in order, at most ``MOST_KNOTS``, and their standardised normal scores.
+
+    Examples
+    --------
+    >>> rank_knots(np.array([5.0, 1.0, 9.0]), np.ones(3))[1].round(2).tolist()
+    [-1.22, 0.0, 1.22]
+    """
+    present, number = np.unique(values, return_inverse=True)
+    return _thinned(present, _normal_scores(_count(number, weight, len(present))))
+
+
 def _thinned(values: Vector, scores: Vector) -> tuple[Vector, Vector]:
     """Return as many values and their scores as are kept."""
     if len(values) > MOST_KNOTS:

@@ -131,7 +131,12 @@ class TableSVC(ClassifierMixin, TableMachine):
     def _read_weight(self, sample_weight: Any, label: NDArray[Any]) -> Vector:
         return check_sample_weight(sample_weight, label)
 
-    def _targets(self, label: NDArray[Any], weight: Vector) -> Targets:
+    def _targets(
+        self,
+        columns: list[NDArray[Any]],  # noqa: ARG002
+        label: NDArray[Any],
+        weight: Vector,
+    ) -> Targets:
         signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         if len(self.classes_) == 2:
             signs = signs[:, 1:]
