@@ -114,13 +114,19 @@ def choose_shape(
         errors = _errors([each[places] for each in columns], every, some, part)
     except ValueError:  # no column of these few rows can be used
         return TargetShape()
-    best = min(range(len(every)), key=lambda k: float(np.average(errors[k], weights=part)))
-    saved = errors[0] - errors[best]
-    gain, total = (float(np.average(each, weights=part)) for each in (saved, errors[0]))
-    doubt = float(saved.std()) / np.sqrt(len(saved))
-    if not gain > max(doubt, LEAST_GAIN * total):
-        return TargetShape()
+    best = 0
+    for other in range(1, len(every)):
+        if _is_better(errors[other], errors[best], part):
+            best = other
     return next(each for each in _shapes(target, weight) if each.name == every[best].name)
+
+
+def _is_better(errors: Vector, plain: Vector, weight: Vector) -> bool:
+    """Whether errors are smaller by a share of them, and by more than chance."""
+    saved = plain - errors
+    doubt = float(saved.std()) / np.sqrt(len(saved))
+    least = LEAST_GAIN * float(np.average(plain, weights=weight))
+    return float(np.average(saved, weights=weight)) > max(doubt, least)
 
 
 def _shapes(target: Vector, weight: Vector) -> Iterator[TargetShape]:
