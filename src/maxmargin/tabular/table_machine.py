@@ -198,8 +198,8 @@ class TableMachine(TableModel):
         -------
         Explanation
             Print it, or see its ``rows``, ``contributions`` and ``shares``. Of several classes
-            least-squares machines (up to 3,000 rows, and above 50,000) explain the predicted
-            class against all others; the others, which compare classes in pairs, explain it
+            least-squares machines, and those of landmarks and cells, explain the predicted class
+            against all others; support vector machines, which compare classes in pairs, explain it
             against the second.
         """
         check_is_fitted(self)

@@ -29,7 +29,11 @@ class TableSVR(RegressorMixin, TableMachine):
 
     ``fit`` takes numbers, missing values, words, texts, booleans and dates as they are, prepares
     every column, searches kernel and ridge, and keeps the weighted average of the best few
-    machines.
+    machines. The target may be learned by its logarithm or by its ranks (``shape_``).
+
+    Up to 3,000 rows the machines are least-squares support vector machines, to 10,000 support
+    vector regressions. Of more rows all teach a machine of landmarks and exact machines of what it
+    leaves, each of near rows.
 
     Parameters
     ----------
