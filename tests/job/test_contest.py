@@ -10,9 +10,10 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation.rows import Rows
 from maxmargin.job.budget import Budget
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.contest import hold_contest
-from maxmargin.job.family import Candidate, Wanted
 from maxmargin.job.rules import Rules
+from maxmargin.job.wanted import Wanted
 
 ROWS = 6000
 RNG = np.random.default_rng(0)

@@ -12,9 +12,10 @@ from maxmargin.evaluation import evaluate
 from maxmargin.evaluation.rows import Rows
 from maxmargin.job import Job, contest, family_of, replay_of, run_comparison, run_job
 from maxmargin.job import job as job_module
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.effort import Effort
-from maxmargin.job.family import Candidate, Wanted
 from maxmargin.job.record import differences, plain, record_of
+from maxmargin.job.wanted import Wanted
 from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.tables import InputError
 

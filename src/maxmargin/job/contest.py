@@ -30,10 +30,10 @@ from maxmargin.evaluation.rows import Rows
 from maxmargin.job.background_compiler import IDLE, BackgroundCompiler
 from maxmargin.job.blend import MEMBERS, blend
 from maxmargin.job.budget import Budget
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.chronology import forward_folds
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
-from maxmargin.job.family import Candidate
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
 from maxmargin.job.plan import CLOSE, HOPELESS, LOST, affordable_folds, distances, order_of
@@ -50,6 +50,7 @@ TRIAL = 0.1  # of the time budget: the most for one trial
 TRIALS = 0.3  # of the time budget: for all trials
 PROMISING = 3  # models whose time decides on how many folds all are compared
 DEEPENED = 3  # the best models, which may be searched deeper
+DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
 NOT_FITTED = "there was no time to fit it to all rows"
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
@@ -298,7 +299,8 @@ class _Race:
         """Whether a deeper search is made: there is time, or the run that is repeated made it."""
         if self.rules.deepened is not None:
             return candidate.name in self.rules.deepened
-        if _why_not(self.rules, candidate, self.rows, self.budget):
+        few = len(self.rows) < DEEP_ROWS
+        if few or _why_not(self.rules, candidate, self.rows, self.budget):
             return False
         free = self._free()
         factor = candidate.cost / first.candidate.cost

@@ -95,7 +95,7 @@ class GrownTrees:
     def _categories(self) -> NDArray[Any]:
         """Columns that some split takes for a category."""
         asked = np.unique(self.nodes["feature_idx"][self.nodes["is_categorical"] != 0])
-        if len(asked) and not (0 <= asked[0] and asked[-1] < len(self.places)):
+        if len(asked) and not (asked[0] >= 0 and asked[-1] < len(self.places)):
             raise _misfit()
         return asked
 
@@ -118,12 +118,8 @@ class GrownTrees:
         for name, column in self.nodes.items():
             nodes[name] = column
         parts = np.split(nodes, np.cumsum(self.sizes)[:-1])
-        levels = np.split(
-            np.ascontiguousarray(self.levels, np.uint32), np.cumsum(self.splits)[:-1]
-        )
-        return [
-            TreePredictor(part, some, some) for part, some in zip(parts, levels, strict=True)
-        ]
+        levels = np.split(np.ascontiguousarray(self.levels, np.uint32), np.cumsum(self.splits)[:-1])
+        return [TreePredictor(part, some, some) for part, some in zip(parts, levels, strict=True)]
 
     def values(self, X: Vector, n_threads: int) -> Vector:
         """Add up the trees.
