@@ -22,6 +22,8 @@ from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import count_threads
 
 Vector = NDArray[np.float64]
+PARALLEL = 200_000  # numbers in a table: with fewer of them threads wait for each other
+_OWN = ("categorical", "n_jobs")
 LEVELS = 250  # a category of more levels is split like a number
 
 
@@ -127,21 +129,22 @@ random_state
         X = np.asarray(X, np.float64)
         self.n_features_in_ = X.shape[1]
         self.codes_ = [np.unique(X[:, j][~np.isnan(X[:, j])]) for j in self.categorical]
-        options: dict[str, Any] = {"validation_fraction": None}
+        aside: dict[str, Any] = {}
         if others is not None:
-            options = {"X_val": self._arranged(others[0]), "y_val": others[1]}
+            aside = {"X_val": self._arranged(others[0]), "y_val": others[1]}
         given = self.get_params(deep=False)
-        left_out = ("categorical", "n_jobs")
+        shape = {name: value for name, value in given.items() if name not in _OWN}
         model = self._kind(
-            **{name: value for name, value in given.items() if name not in left_out},
+            **shape,
             categorical_features=self._mask(X.shape[1]),
             early_stopping=True,
+            validation_fraction=None,
             n_iter_no_change=patience or self.max_iter + 1,
             tol=0.0,
-            **({} if others is not None else options),
         )
-        with threadpool_limits(limits=count_threads(self.n_jobs), user_api="openmp"):
-            model.fit(self._arranged(X), y, **(options if others is not None else {}))
+        threads = count_threads(self.n_jobs) if X.size > PARALLEL else 1
+        with threadpool_limits(limits=threads, user_api="openmp"):
+            model.fit(self._arranged(X), y, **aside)
         self.trees_ = GrownTrees.of(model)
         if hasattr(model, "classes_"):
             self.classes_ = model.classes_

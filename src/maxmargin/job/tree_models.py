@@ -23,6 +23,7 @@ STUMPS = 1000  # rounds of boosted stumps at most; they stop where rows put asid
 PATIENCE = 20
 RATES = (0.1, 0.3, 1.0)
 TREES = 100
+LEAF = 3  # rows of a quantity in a leaf at least, of randomised trees
 MORE = 4.0  # times the rows for tuning rounds and rates, which few rows would have too small
 MOST_ROUNDS = 400  # of boosted trees
 MANY_ROUNDS = 1500  # of a longer search
@@ -83,7 +84,7 @@ def _bagging(table: Table, wanted: Wanted) -> Pipeline:
 def _random_trees(table: Table, wanted: Wanted) -> Pipeline:
     options: Any = {"n_jobs": wanted.n_jobs, "random_state": wanted.seed}
     if table.schema.task == "regression":
-        return _on_codes(table, ForestRegressor(TREES, **options))
+        return _on_codes(table, ForestRegressor(TREES, min_samples_leaf=LEAF, **options))
     tree = DecisionTreeClassifier(
         splitter="random", max_features="sqrt", class_weight=wanted.class_weight
     )

@@ -69,7 +69,7 @@ class Wanted:
         """Search on so many times the rows for tuning."""
         rows = None if self.tuning_rows is None else int(factor * self.tuning_rows)
         model = getattr(search, "estimator", search)
-        weigh = self.weigh and "class_weight" in model.get_params(deep=False)
+        weigh = self.weigh and hasattr(search, "scoring") and hasattr(model, "class_weight")
         return Tuned(search, max_rows=rows, random_state=self.seed, weigh=weigh, final=final)
 
     def folds(self, model: Any) -> Any:
