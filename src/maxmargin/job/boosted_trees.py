@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -132,6 +133,7 @@ random_state
         aside: dict[str, Any] = {}
         if others is not None:
             aside = {"X_val": self._arranged(others[0]), "y_val": others[1]}
+            aside |= self._weights_of(y, others[1])
         given = self.get_params(deep=False)
         shape = {name: value for name, value in given.items() if name not in _OWN}
         model = self._kind(
@@ -149,6 +151,15 @@ random_state
         if hasattr(model, "classes_"):
             self.classes_ = model.classes_
         return model
+
+    def _weights_of(self, y: Any, others: Any) -> dict[str, Any]:
+        """Weigh rows that are put aside as the rows that are learned from."""
+        wanted = getattr(self, "class_weight", None)
+        if wanted is None:
+            return {}
+        classes, labels = np.unique(y), np.asarray(others)
+        weights = compute_class_weight(wanted, classes=classes, y=y)
+        return {"sample_weight_val": weights[np.searchsorted(classes, labels)]}
 
     def _mask(self, columns: int) -> NDArray[np.bool_] | None:
         few = [place for place, codes in enumerate(self.codes_) if len(codes) <= LEVELS]

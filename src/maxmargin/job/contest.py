@@ -36,7 +36,15 @@ from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
-from maxmargin.job.plan import CLOSE, HOPELESS, LOST, affordable_folds, distances, order_of
+from maxmargin.job.plan import (
+    CLOSE,
+    HOPELESS,
+    LOST,
+    PROMISING,
+    affordable_folds,
+    distances,
+    order_of,
+)
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.trial import Trial, behind_by, trial_split
@@ -48,10 +56,10 @@ EQUAL = 12  # decimals to which means are compared: beyond them is rounding
 CTRL_C = "Ctrl-C came first"
 TRIAL = 0.1  # of the time budget: the most for one trial
 TRIALS = 0.3  # of the time budget: for all trials
-PROMISING = 3  # models whose time decides on how many folds all are compared
 DEEPENED = 3  # the best models, which may be searched deeper
 DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
+CHEAP = 0.15  # of the time left: a fold that takes less is worth more than a bad trial
 NOT_FITTED = "there was no time to fit it to all rows"
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
 
@@ -256,7 +264,7 @@ class _Race:
         if sum(each.to_come for each in self.efforts) <= left:
             return ""
         if not effort.folds:
-            return self._lost_trial(effort)
+            return "" if effort.estimate <= CHEAP * left else self._lost_trial(effort)
         count = len(effort.folds)
         others = [each for each in self.efforts if each.judged]
         best = max(others, key=lambda each: each.score_on(count), default=None)

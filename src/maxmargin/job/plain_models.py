@@ -92,7 +92,7 @@ PLAIN_CLASSIFIERS = (
         _logistic,
         reads_texts=True,
         compiles=("LinearClassifier",),
-        growth=1.0,
+        growth=0.7,
     ),
     Candidate(
         "svm-linear",
@@ -100,7 +100,7 @@ PLAIN_CLASSIFIERS = (
         _linear,
         reads_texts=True,
         compiles=("LinearSVCCV",),
-        growth=1.0,
+        growth=0.7,
     ),
     Candidate("knn", "nearest neighbours", _neighbours, 2.0, NEAR_ROWS, growth=1.0, ours=False),
 )

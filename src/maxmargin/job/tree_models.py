@@ -57,6 +57,12 @@ def _on_codes(table: Table, model: Any) -> Pipeline:
     return Pipeline([("prepare", as_codes(table)), ("model", model)])
 
 
+def _outputs(table: Table) -> int:
+    """Count the functions that boosting of a table's target adds up."""
+    classes = len(table.schema.classes)
+    return classes if classes > 2 else 1
+
+
 def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
     model = AdaBoostClassifier(categorical_features=table.categories, **wanted.drawn)
     return Pipeline([("model", wanted.search(model, n_estimators=ROUNDS))])
@@ -64,7 +70,7 @@ def _adaboost(table: Table, wanted: Wanted) -> Pipeline:
 
 def _boosting(table: Table, wanted: Wanted) -> Pipeline:
     stumps: Any = {
-        "n_estimators": STUMPS,
+        "n_estimators": max(LEAST_ROUNDS, min(STUMPS, TREE_BUDGET // _outputs(table))),
         "n_iter_no_change": PATIENCE,
         "categorical_features": table.categories,
     }
@@ -101,8 +107,7 @@ def _boosted_longer(table: Table, wanted: Wanted) -> Pipeline:
 
 def _of_shapes(table: Table, wanted: Wanted, shapes: Shapes, rounds: int) -> Pipeline:
     """Have shape and rounds of boosted trees chosen."""
-    outputs = max(1, len(table.schema.classes))
-    most = max(LEAST_ROUNDS, min(rounds, TREE_BUDGET // outputs))
+    most = max(LEAST_ROUNDS, min(rounds, TREE_BUDGET // _outputs(table)))
     places = range(len(table.numbers), len(table.numbers) + len(table.categories))
     options: Any = {
         "max_iter": most,
@@ -129,9 +134,20 @@ _DEEPER = Candidate(
     ours=False,
 )
 TREE_CLASSIFIERS = (
-    Candidate("adaboost", "AdaBoost of stumps", _adaboost, 3.0, compiles=("AdaBoostClassifier",)),
-    Candidate("boosting", "boosted stumps", _boosting, 5.0, compiles=("BoostingClassifier",)),
-    Candidate("bagging", "bagged trees", _bagging, 4.0, compiles=("BaggingClassifier",)),
+    Candidate(
+        "adaboost",
+        "AdaBoost of stumps",
+        _adaboost,
+        3.0,
+        compiles=("AdaBoostClassifier",),
+        growth=1.1,
+    ),
+    Candidate(
+        "boosting", "boosted stumps", _boosting, 5.0, compiles=("BoostingClassifier",), growth=1.1
+    ),
+    Candidate(
+        "bagging", "bagged trees", _bagging, 4.0, compiles=("BaggingClassifier",), growth=1.1
+    ),
     Candidate(
         "extra-trees",
         "extremely randomised trees",
@@ -140,12 +156,12 @@ TREE_CLASSIFIERS = (
         compiles=("BaggingClassifier",),
         ours=False,
     ),
-    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.8, ours=False),
+    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.9, ours=False),
     _DEEPER,
 )
 TREE_REGRESSORS = (
     Candidate("boosting", "boosted stumps", _boosting, 4.0, compiles=("BoostingRegressor",)),
     Candidate("extra-trees", "extremely randomised trees", _random_trees, 3.0, ours=False),
-    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.8, ours=False),
+    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.9, ours=False),
     _DEEPER,
 )
