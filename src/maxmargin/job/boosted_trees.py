@@ -23,7 +23,7 @@ from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import count_threads
 
 Vector = NDArray[np.float64]
-PARALLEL = 200_000  # numbers in a table: with fewer of them threads wait for each other
+PARALLEL = 1_000_000  # numbers in a table: with fewer of them threads wait for each other
 _OWN = ("categorical", "n_jobs")
 LEVELS = 250  # a category of more levels is split like a number
 
