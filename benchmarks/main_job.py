@@ -7,8 +7,9 @@ in a process of its own with two threads: ``ours, cold`` with an empty compile c
 machine, ``ours`` with a filled one. Scores are accuracy, balanced accuracy of classes that are very
 unequal (the command's own rule, for all contestants) or R². Beside them: how often the fresh score
 lies in the interval of the score that a tool reports itself (FLAML reports no interval: around its
-score stands one as wide as ours on the same split), seconds from start to end, and peak memory. Results are kept in benchmarks/results/main_job.json as they come, and
-``--report`` prints the tables. FLAML is left out where it is not installed.
+score stands one as wide as ours on the same split), seconds from start to end, and peak memory.
+Results are kept in benchmarks/results/main_job.json as they come, and ``--report`` prints the
+tables. FLAML is left out where it is not installed.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ DEEPENED = 3  # the best models, which may be searched deeper
 DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
 CHEAP = 0.15  # of the time left: a fold that takes less is worth more than a bad trial
-ALONE = 0.5  # of the time for folds: the most for a model while no other has a result
+ALONE = 0.5  # of the time for folds: the most for a fit while no other model has a result
 NOT_FITTED = "there was no time to fit it to all rows"
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
 
@@ -218,7 +218,7 @@ class _Race:
             place = efforts.index(effort)
             to_come = [each.candidate.cost for each in efforts[place + 1 :] if not each.over]
             limit = self.budget.share(effort.candidate.cost, to_come)
-            self._go_on(effort, self._free_for_one() if effort.trial else limit)
+            self._go_on(effort, self._free() if effort.trial else limit)
             self.watcher.say_results()
         for effort in sorted(efforts, key=lambda each: each.to_come):
             self._go_on(effort, self._free())
@@ -233,11 +233,11 @@ class _Race:
         finals = [each.estimate for each in self._best_first() if each.model is None]
         return max(0.0, left - sum(finals[:FINALS]))
 
-    def _free_for_one(self) -> float | None:
-        """Return the seconds that a model may take: not all of them before there is a result."""
-        free = self._free()
-        safe = any(each.judged and each.name != "baseline" for each in self.efforts)
-        return free if free is None or safe else ALONE * free
+    def _at_once(self, left: float | None) -> float | None:
+        """Return the seconds for a model's next step: not all before another has a result."""
+        if left is None or any(each.judged and each.name != "baseline" for each in self.efforts):
+            return left
+        return ALONE * max(0.0, left)
 
     def _best_first(self) -> list[Effort]:
         """List the models that are judged on all folds."""
@@ -259,7 +259,7 @@ class _Race:
                 if effort.over or (left is not None and effort.to_come > left):
                     return
                 self.watcher.say(effort)
-                effort.step(None if left is None else max(0.0, left))
+                effort.step(self._at_once(None if left is None else max(0.0, left)))
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
 
