@@ -66,7 +66,7 @@ class GrownTrees:
         whole = np.concatenate([tree.nodes for tree in trees])
         known, places = model._bin_mapper.make_known_categories_bitsets()
         return cls(
-            {name: np.array(whole[name]) for name in whole.dtype.names},
+            {name: np.array(whole[name]) for name in PREDICTOR_RECORD_DTYPE.names or ()},
             np.array([len(tree.nodes) for tree in trees]),
             np.concatenate([tree.raw_left_cat_bitsets for tree in trees]),
             np.array([len(tree.raw_left_cat_bitsets) for tree in trees]),
@@ -78,7 +78,7 @@ class GrownTrees:
     def __restored__(self) -> None:
         """Refuse arrays that do not fit together."""
         count = int(self.sizes.sum())
-        columns = PREDICTOR_RECORD_DTYPE.names
+        columns = PREDICTOR_RECORD_DTYPE.names or ()
         whole = self.nodes.keys() == set(columns) and all(
             np.shape(each) == (count,) for each in self.nodes.values()
         )

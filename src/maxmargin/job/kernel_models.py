@@ -102,7 +102,7 @@ def _compare_sequences(kernel: Kernel, **grid: Sequence[Any]) -> Callable[..., P
         if table.schema.task == "regression":
             model = ScaledTarget(SVR(kernel=kernel))
             return _on_sequences(table, wanted.search(model, model__C=SEQUENCE_COSTS))
-        options = {"Cs": list(SEQUENCE_COSTS), "kernel": kernel, "grid": grid}
+        options: Any = {"Cs": list(SEQUENCE_COSTS), "kernel": kernel, "grid": grid}
         return _on_sequences(table, wanted.own_search(SVCCV, **options))
 
     return build
