@@ -91,8 +91,8 @@ def test_rounds_are_chosen_on_rows_put_aside():
     rounds = search.fit(X, value).best_params_["max_iter"]
     assert 10 < rounds < 200
     assert search.best_estimator_.max_iter == rounds
-    assert len(search.cv_results_["mean_test_score"]) == 2
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+    assert len(search.cv_results_["mean_test_loss"]) == 2
+    assert search.best_score_ == -search.cv_results_["mean_test_loss"].min()
 
 
 def test_rows_put_aside_weigh_as_those_that_are_learned_from():

@@ -35,6 +35,8 @@ class Candidate:
         Power of the rows by which the time of a fit grows.
     deepens : str
         The candidate that this one searches deeper, where time is left; empty for the others.
+    learns : bool
+        Whether a bad trial on few rows says little: it learns more from many rows than others.
     ours : bool
         Whether it is a machine of this package, as ``--models ours`` has them.
     """
@@ -48,4 +50,5 @@ class Candidate:
     compiles: tuple[str, ...] = ()
     growth: float = 1.3
     deepens: str = ""
+    learns: bool = False
     ours: bool = True

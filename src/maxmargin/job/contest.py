@@ -202,8 +202,12 @@ class _Race:
     def _ordered(self) -> list[Effort]:
         by_name = {each.name: each for each in self.efforts}
         others = [name for name in by_name if name != "baseline"]
-        order = ["baseline", *order_of(others, self._trials)]
+        order = ["baseline", *order_of(others, self._trials, self._learners)]
         return [by_name[name] for name in order if name in by_name]
+
+    @property
+    def _learners(self) -> list[str]:
+        return [each.name for each in self.candidates if each.learns]
 
     @property
     def _fits_later(self) -> bool:
@@ -221,9 +225,13 @@ class _Race:
             self._go_on(effort, self._free() if effort.trial else limit)
             self.watcher.say_results()
         for effort in sorted(efforts, key=lambda each: each.to_come):
-            self._go_on(effort, self._free())
+            self._go_on(effort, self._free(), dare=not self._has_result)
             effort.refuse("" if effort.judged else _too_long(effort.to_come))
             self.watcher.say_results()
+
+    @property
+    def _has_result(self) -> bool:
+        return any(each.judged and each.name != "baseline" for each in self.efforts)
 
     def _free(self) -> float | None:
         """Return the seconds that folds may take: the last fits of the best models come after."""
@@ -235,7 +243,7 @@ class _Race:
 
     def _at_once(self, left: float | None) -> float | None:
         """Return the seconds for a model's next step: not all before another has a result."""
-        if left is None or any(each.judged and each.name != "baseline" for each in self.efforts):
+        if left is None or self._has_result:
             return left
         return ALONE * max(0.0, left)
 
@@ -244,10 +252,11 @@ class _Race:
         judged = [each for each in self.efforts if each.judged]
         return sorted(judged, key=lambda each: _place(each.entry()))
 
-    def _go_on(self, effort: Effort, limit: float | None) -> None:
+    def _go_on(self, effort: Effort, limit: float | None, *, dare: bool = False) -> None:
         """Judge a model on the folds unless that takes longer than the limit.
 
-        The baseline has no limit. Without trials a model is fitted to all rows at once.
+        The baseline has no limit. Without trials a model is fitted to all rows at once. Where
+        nothing else has a result a model is begun though it will hardly be done in time.
         """
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
@@ -256,7 +265,7 @@ class _Race:
             while not (effort.over or (effort.judged and self._fits_later)):
                 effort.fall_behind(self._lost(effort))
                 left = None if end is None else end - perf_counter()
-                if effort.over or (left is not None and effort.to_come > left):
+                if effort.over or (left is not None and effort.to_come > left and not dare):
                     return
                 self.watcher.say(effort)
                 effort.step(self._at_once(None if left is None else max(0.0, left)))
@@ -271,7 +280,8 @@ class _Race:
         if sum(each.to_come for each in self.efforts) <= left:
             return ""
         if not effort.folds:
-            return "" if effort.estimate <= CHEAP * left else self._lost_trial(effort)
+            kept = effort.candidate.learns or effort.estimate <= CHEAP * left
+            return "" if kept else self._lost_trial(effort)
         count = len(effort.folds)
         others = [each for each in self.efforts if each.judged]
         best = max(others, key=lambda each: each.score_on(count), default=None)

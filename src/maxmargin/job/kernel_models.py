@@ -127,7 +127,9 @@ SEQUENCE_MODELS: Final = (
 def _of_tables(name: str) -> Candidate:
     """Return the machine for tables, whose search looks at 3,000 rows at most."""
     title = "kernel machine for tables"
-    return Candidate("svm-table", title, _for_tables, 6.0, compiles=(name,), growth=0.65)
+    return Candidate(
+        "svm-table", title, _for_tables, 6.0, compiles=(name,), growth=0.65, learns=True
+    )
 
 
 KERNEL_CLASSIFIERS: Final = (

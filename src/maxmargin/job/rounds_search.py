@@ -36,7 +36,8 @@ class RoundsSearch(MetaEstimatorMixin, BaseEstimator):
     best_estimator_ : estimator
         Fitted to all rows.
     best_params_, best_score_, cv_results_
-        As ``GridSearchCV`` has them; scores are losses with the sign changed.
+        As ``GridSearchCV`` has them, but with ``mean_test_loss``; the score is the smallest of
+        these with the sign changed.
     """
 
     def __init__(
@@ -106,8 +107,8 @@ class RoundsSearch(MetaEstimatorMixin, BaseEstimator):
             {**shape, "max_iter": rounds}
             for shape, (rounds, _) in zip(self.shapes, tried, strict=True)
         ]
-        scores = np.array([-loss for _, loss in tried])
-        return {**columns, "params": params, "mean_test_score": scores}
+        losses = np.array([loss for _, loss in tried])
+        return {**columns, "params": params, "mean_test_loss": losses}
 
 
 def _same_classes(y: NDArray[Any], train: NDArray[np.intp]) -> bool:

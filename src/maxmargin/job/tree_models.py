@@ -156,12 +156,12 @@ TREE_CLASSIFIERS = (
         compiles=("BaggingClassifier",),
         ours=False,
     ),
-    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.9, ours=False),
+    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.8, learns=True, ours=False),
     _DEEPER,
 )
 TREE_REGRESSORS = (
     Candidate("boosting", "boosted stumps", _boosting, 4.0, compiles=("BoostingRegressor",)),
     Candidate("extra-trees", "extremely randomised trees", _random_trees, 3.0, ours=False),
-    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.9, ours=False),
+    Candidate("boosted-trees", _TITLE, _boosted, 6.0, growth=0.8, learns=True, ours=False),
     _DEEPER,
 )
