@@ -86,7 +86,7 @@ def test_trials_come_first_and_with_time_everything_is_finished(race):
 
 
 def test_short_time_takes_fewer_folds_and_drops_what_is_clearly_behind(race):
-    models = {"bad": (0.4, 1.0), "good": (0.05, 1.0), "same": (0.051, 1.0)}
+    models = {"bad": (0.4, 1.0), "good": (0.05, 0.5), "same": (0.051, 1.0)}
     contest, logs = race(10.0, models)
     by_name = {entry.name: entry for entry in contest.entries}
     assert contest.done[0].name == "good"
