@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from maxmargin.ops.clock import TimeUp, stop_if_over
+from maxmargin.ops.clock import TimeUp, look, stop_if_over
 from maxmargin.tabular.steps import MOST_STEPS, find_steps
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
@@ -252,6 +252,7 @@ class Preparation:
         made: list[tuple[str, Matrix]] = []
         seen: dict[bytes, Column] = {}
         for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+            look()
             for each, blocks in _learn_column(name, place, column, target, weight):
                 twin = _twin(each, blocks, seen)
                 learned.append(each if twin is None else twin)
