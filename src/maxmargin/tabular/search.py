@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from maxmargin.ops.clock import Clock, TimeUp, grace, stop_if_over
 from maxmargin.ops.threads import side_by_side
-from maxmargin.progress import advance
 from maxmargin.tabular.candidate import METRICS, PROFILES, Candidate
 from maxmargin.tabular.column_weights import weigh_columns
 from maxmargin.tabular.distances import Distances
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
 from maxmargin.tabular.preparation import Rows
+from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
@@ -72,8 +72,10 @@ class SearchResult:
     """False where time was up before all stages were done."""
 
 
-def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> SearchResult:
-    """Search a machine for a task."""
+def run_search(
+    task: Task, clock: Clock, n_jobs: int | None, seed: int = 0, stages: Stages | None = None
+) -> SearchResult:
+    """Search a machine for a task; ``stages`` hears of every stage."""
     order = _spread_order(task, seed)
     sizes = stage_sizes(len(task))
     candidates = list(first_candidates(task.rows))
@@ -92,7 +94,8 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
                 more = _judge(task.part(places), both, clock, n_jobs, unseen)
                 trials = sorted([*trials, *_only_weighed(more)], key=lambda trial: trial.loss)
         told += [(str(t.candidate), t.rows, t.loss) for t in trials]
-        advance((stage + 1) / (len(sizes) + 1))
+        if stages is not None:
+            stages.searched(_describe(trials))
         if trials and (clock.over() is False or not finalists):
             finalists, sample = trials, places
         if clock.over():
@@ -107,6 +110,10 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
     else:
         unseen = np.ones(len(sample), bool)
     return SearchResult(tuple(told), chosen, sample, unseen, not clock.over())
+
+
+def _describe(trials: Sequence[Trial]) -> str:
+    return f"{trials[0].loss:.4g} ({trials[0].candidate})" if trials else ""
 
 
 def stage_sizes(rows: int) -> list[int]:
