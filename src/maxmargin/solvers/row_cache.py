@@ -43,7 +43,7 @@ _COLUMNS_A_MOVE = 12
 # Products that are summed, and functions of them evaluated, between two looks at the clock: some
 # tenths of a second of one thread. A kernel value costs as much as a product of so many columns.
 _WORK, _VALUE = 1 << 32, 30
-_ABSOLUTE = 4.0  # products that take as long as an absolute difference
+_ABSOLUTE = 12.0  # products that an absolute difference counts as: it is not fused, and slower
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
