@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from maxmargin.ops.clock import TimeUp, look, stop_if_over
-from maxmargin.tabular.prefixes import MOST_PREFIXES, find_prefixes, match_prefixes
+from maxmargin.tabular.prefixes import find_prefixes, match_prefixes
 from maxmargin.tabular.steps import MOST_STEPS, find_steps
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
@@ -146,8 +146,7 @@ class WordColumn:
         """Check what was read: a row takes as much memory as there are indicators."""
         size, indicators = len(self.levels) + len(self.prefixes), len(self.lengths)
         flat = self.levels.ndim == self.lengths.ndim == self.spread.ndim == self.prefixes.ndim == 1
-        most = MOST_LEVELS + MOST_PREFIXES
-        within = self.indicator.shape == (size,) and 0 < indicators <= most
+        within = self.indicator.shape == (size,) and 0 < indicators <= MOST_LEVELS
         within = within and bool(((self.indicator >= 0) & (self.indicator < indicators)).all())
         if not (flat and within and self.means.shape == (size, len(self.spread))):
             raise ValueError("The parts of a stored column of words do not fit together.")
@@ -523,7 +522,10 @@ def _learn_words(
         return DroppedColumn(name, place, why), []
     kept = _frequent(counts)
     rare = np.delete(np.arange(len(levels)), kept)
-    prefixes, group = _group_rare(levels, rare, code, target, weight)
+    prefixes = _group_rare(levels, rare, code, target, weight)
+    kept = kept[: MOST_LEVELS - 1 - len(prefixes)]  # groups take the place of the rarest
+    group = match_prefixes(levels.tolist(), prefixes)
+    group[kept] = -1
     indicator, lengths = _indicators(counts, kept, group, len(prefixes), float(weight.sum()))
     means, fitted = _target_means(code, target, group, len(prefixes), weight)
     spread = np.array([_mean_and_spread(column, weight)[1] for column in fitted.T])
@@ -553,20 +555,17 @@ def _group_rare(
     code: NDArray[np.intp],
     target: Matrix,
     weight: Vector,
-) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
-    """Return beginnings of rare levels that tell of the target, and each level's (-1: none)."""
-    group = np.full(len(levels), -1, dtype=np.intp)
+) -> NDArray[np.str_]:
+    """Return beginnings of rare levels that tell of the target."""
     rows = np.flatnonzero(np.isin(code, rare))
     weighed = target[rows] * weight[rows, None]
     sums = [np.bincount(code[rows], each, len(levels))[rare] for each in weighed.T]
-    prefixes = find_prefixes(
+    return find_prefixes(
         levels[rare],
         _count(code[rows], weight[rows], len(levels))[rare],
         np.reshape(np.array(sums, dtype=np.float64), (target.shape[1], len(rare))).T,
         (weighed * target[rows]).sum(axis=0),
     )
-    group[rare] = match_prefixes(levels[rare].tolist(), prefixes)
-    return prefixes, group
 
 
 def _indicators(
