@@ -429,6 +429,8 @@ def _stairs(
     values: Vector, scores: Vector, target: Matrix, weight: Vector
 ) -> tuple[Vector, Vector]:
     """Return where the target jumps, and standardised heights of the stairs between."""
+    if not target.shape[1]:  # there is none
+        return np.zeros(0), np.zeros(1)
     try:
         stop_if_over()
     except TimeUp:  # stairs help, but a machine needs none
