@@ -1,0 +1,477 @@
+"""Rounds of boosted shapes: bins, their sums, the best few leaves of a column or a pair.
+
+The loss of a round is a parabola in what the round adds to the rows' values, d_i:
+
+    sum_i g_i d_i + h_i d_i^2 / 2
+
+Every term adds a step by bin, u[code_i], and the next term sees the slopes g_i + h_i d_i. So a term
+costs one pass: it adds the step of the term before and sums the slopes by the bins of this one. Two
+tables of sums are filled by turns, since an addition would wait for the one before it.
+
+Bin 0 holds missing values; it is a leaf of its own. Terms are lines of ``codes``, whose sums lie
+one after the other, those of term t at ``begin[t]`` to ``begin[t + 1]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from maxmargin.ops.loop import njit
+
+_MOST_LEAVES = 8
+_BETTER = 1.0 + 1e-9  # equal gains differ by the rounding of sums
+_TINY = 1e-300
+
+
+@njit(cache=True, nogil=True)
+def code_numbers(values: Any, cuts: Any, codes: Any) -> None:
+    """Write 1 plus the number of cuts below each value; 0 for NaN."""
+    for i in range(len(values)):
+        x = values[i]
+        low, high = 0, len(cuts)
+        while low < high:
+            middle = (low + high) >> 1
+            if cuts[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        codes[i] = 0 if x != x else low + 1  # noqa: PLR0124  (NaN)
+
+
+@njit(cache=True, nogil=True)
+def sum_bins(codes: Any, begin: Any, values: Any, sums: Any) -> None:
+    """Write the sums of the rows' values by the bins of every term."""
+    sums[:] = 0.0
+    for t in range(len(codes)):
+        line, first = codes[t], begin[t]
+        for i in range(len(values)):
+            sums[first + line[i]] += values[i]
+
+
+@njit(cache=True, nogil=True)
+def logistic_rows(z: Any, t: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
+    """Write slopes, and with ``bends`` curvatures, of w log(1 + exp(-t z)); sum it over held rows.
+
+    Rows held out have slope and curvature 0.
+    """
+    total = 0.0
+    for i in range(len(z)):
+        m = t[i] * z[i]
+        e = np.exp(-abs(m))
+        share = 1.0 / (1.0 + e)
+        if held[i]:
+            total += weight[i] * (np.log1p(e) + max(0.0, -m))
+            g[i] = 0.0
+            h[i] = 0.0
+            continue
+        g[i] = -weight[i] * t[i] * (e * share if m > 0.0 else share)
+        if bends:
+            h[i] = weight[i] * (e * share * share)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def softmax_rows(
+    z: Any, label: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool
+) -> float:
+    """Do the same for -w log of the class's share of the exponentials; z, g and h by class."""
+    total, n_classes = 0.0, len(z)
+    for i in range(len(label)):
+        top = z[0, i]
+        for k in range(1, n_classes):
+            top = max(top, z[k, i])
+        norm = 0.0
+        for k in range(n_classes):
+            norm += np.exp(z[k, i] - top)
+        if held[i]:
+            total += weight[i] * (np.log(norm) + top - z[label[i], i])
+        w = 0.0 if held[i] else weight[i]
+        for k in range(n_classes):
+            p = np.exp(z[k, i] - top) / norm
+            g[k, i] = w * (p - (1.0 if label[i] == k else 0.0))
+            if bends:
+                h[k, i] = w * p * (1.0 - p)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _sum_slopes(line: Any, g: Any, h: Any, d: Any, n_bins: int, sums: Any) -> None:
+    sums[:, :n_bins] = 0.0
+    even = len(g) - len(g) % 2
+    for i in range(0, even, 2):
+        sums[0, line[i]] += g[i] + h[i] * d[i]
+        sums[1, line[i + 1]] += g[i + 1] + h[i + 1] * d[i + 1]
+    for i in range(even, len(g)):
+        sums[0, line[i]] += g[i] + h[i] * d[i]
+
+
+@njit(cache=True, nogil=True)
+def _move_and_sum(
+    before: Any, u: Any, line: Any, g: Any, h: Any, d: Any, n_bins: int, sums: Any
+) -> None:
+    sums[:, :n_bins] = 0.0
+    even = len(g) - len(g) % 2
+    for i in range(0, even, 2):
+        a = d[i] + u[before[i]]
+        b = d[i + 1] + u[before[i + 1]]
+        d[i] = a
+        d[i + 1] = b
+        sums[0, line[i]] += g[i] + h[i] * a
+        sums[1, line[i + 1]] += g[i + 1] + h[i + 1] * b
+    for i in range(even, len(g)):
+        d[i] += u[before[i]]
+        sums[0, line[i]] += g[i] + h[i] * d[i]
+
+
+@njit(cache=True, nogil=True)
+def _step(G: float, H: float, ridge: float, most: float) -> float:
+    bend = H + ridge
+    if bend <= _TINY:
+        return 0.0
+    return min(max(-G / bend, -most), most)
+
+
+@njit(cache=True, nogil=True)
+def _price(G: float, H: float, ridge: float) -> float:
+    bend = H + ridge
+    return G * G / bend if bend > _TINY else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _cut(
+    order: Any, low: int, high: int, G: Any, H: Any, W: Any, least: float, ridge: float, sign: int
+) -> tuple[float, int]:
+    """Find the best place to cut bins order[low:high] in two; its gain, 0 if there is none."""
+    g = h = w = 0.0
+    for k in range(low, high):
+        g += G[order[k]]
+        h += H[order[k]]
+        w += W[order[k]]
+    whole = _price(g, h, ridge)
+    best, place = 1e-12 * whole, -1
+    a = b = c = 0.0
+    for k in range(low, high - 1):
+        a += G[order[k]]
+        b += H[order[k]]
+        c += W[order[k]]
+        if c < least or w - c < least:
+            continue
+        gain = _price(a, b, ridge) + _price(g - a, h - b, ridge) - whole
+        if gain > best * _BETTER:
+            rises = a * (h - b + ridge) >= (g - a) * (b + ridge)
+            if sign == 0 or rises == (sign > 0):
+                best, place = gain, k + 1
+    return (best, place) if place >= 0 else (0.0, -1)
+
+
+@njit(cache=True, nogil=True)
+def _by_slope(order: Any, n: int, G: Any, H: Any, softer: float, key: Any) -> None:
+    """Put bins 1 to n in the order of the steps that they want, those with few rows near 0."""
+    for k in range(n):
+        key[k] = -G[k + 1] / (H[k + 1] + softer)
+    order[:n] = np.argsort(key[:n], kind="mergesort") + 1
+
+
+@njit(cache=True, nogil=True)
+def _leaves(
+    n: int,
+    G: Any,
+    H: Any,
+    W: Any,
+    kind: int,
+    rule: Any,
+    order: Any,
+    key: Any,
+    u: Any,
+) -> bool:
+    """Write the step of every bin; says whether there is any."""
+    rate, leaves, least, ridge, most = rule[0], int(rule[1]), rule[2], rule[3], rule[4]
+    u[: n + 2] = 0.0
+    moved = False
+    if W[0] >= least:
+        u[0] = rate * _step(G[0], H[0], ridge, most)
+        moved = u[0] != 0.0
+    if kind == 1:
+        _by_slope(order, n, G, H, rule[5], key)
+    else:
+        for k in range(n):
+            order[k] = k + 1
+    sign = 0
+    if kind >= 2:
+        leaves, sign = 2, 1 if kind == 2 else -1
+    low, high = np.zeros(_MOST_LEAVES, np.int64), np.zeros(_MOST_LEAVES, np.int64)
+    gain, place = np.zeros(_MOST_LEAVES), np.zeros(_MOST_LEAVES, np.int64)
+    high[0] = n
+    gain[0], place[0] = _cut(order, 0, n, G, H, W, least, ridge, sign)
+    count = 1
+    while count < leaves:
+        best = 0
+        for s in range(1, count):
+            if gain[s] > gain[best]:
+                best = s
+        if place[best] < 0 or gain[best] <= 0.0:
+            break
+        low[count], high[count] = place[best], high[best]
+        high[best] = place[best]
+        for s in (best, count):
+            gain[s], place[s] = _cut(order, low[s], high[s], G, H, W, least, ridge, sign)
+        count += 1
+    if count == 1:
+        return moved
+    for s in range(count):
+        g = h = 0.0
+        for k in range(low[s], high[s]):
+            g += G[order[k]]
+            h += H[order[k]]
+        step = rate * _step(g, h, ridge, most)
+        for k in range(low[s], high[s]):
+            u[order[k]] = step
+    return True
+
+
+@njit(cache=True, nogil=True)
+def sweep_columns(
+    codes: Any,
+    begin: Any,
+    n_bins: Any,
+    kind: Any,
+    rule: Any,
+    g: Any,
+    h: Any,
+    H: Any,
+    W: Any,
+    d: Any,
+    values: Any,
+) -> None:
+    """Let every column take a step in its best few leaves, one after the other.
+
+    ``n_bins`` counts the bins of values, without those of missing and unknown ones; ``kind`` is 0
+    for numbers, 1 for categories, 2 and 3 for shapes that must not fall or rise; ``rule`` holds the
+    learning rate, the number of leaves, the least weight of one, the ridge, the largest step and
+    what categories' slopes are softened by; H and W are the sums of curvatures and weights by bin.
+    """
+    widest = 0
+    for t in range(len(codes)):
+        widest = max(widest, begin[t + 1] - begin[t])
+    sums, steps = np.zeros((2, widest)), np.zeros((2, widest + 2))
+    order, key = np.zeros(widest, np.int64), np.zeros(widest)
+    d[:] = 0.0
+    before = -1
+    for t in range(len(codes)):
+        if n_bins[t] < 1:
+            continue
+        a, width = begin[t], begin[t + 1] - begin[t]
+        if before < 0:
+            _sum_slopes(codes[t], g, h, d, width, sums)
+        else:
+            _move_and_sum(codes[before], steps[0], codes[t], g, h, d, width, sums)
+        for k in range(width):
+            sums[0, k] += sums[1, k]
+        u, before = steps[1], -1
+        part = H[a : a + width], W[a : a + width]
+        if _leaves(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, key, u):
+            for k in range(width):
+                values[a + k] += u[k]
+                steps[0, k] = u[k]
+            before = t
+    if before >= 0:
+        line = codes[before]
+        for i in range(len(d)):
+            d[i] += steps[0, line[i]]
+
+
+@njit(cache=True, nogil=True)
+def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
+    """Sum a table from its first corner, with a line and a column of zeros before it."""
+    for b in range(columns + 1):
+        P[0, b] = 0.0
+    for a in range(rows):
+        P[a + 1, 0] = 0.0
+        along = 0.0
+        for b in range(columns):
+            along += T[a * columns + b]
+            P[a + 1, b + 1] = P[a, b + 1] + along
+
+
+@njit(cache=True, nogil=True)
+def _wrong(low: float, high: float, sign: int) -> bool:
+    return (sign > 0 and low > high) or (sign < 0 and low < high)
+
+
+@njit(cache=True, nogil=True)
+def _ordered(
+    s00: float, s01: float, s10: float, s11: float, b0: int, b1: int, outer: int, inner: int
+) -> bool:
+    """Whether the steps of four cells, of which two lie in each part of the outer axis, are so."""
+    if _wrong(s00, s01, inner) or _wrong(s10, s11, inner):
+        return False
+    if _wrong(s00, s10, outer) or _wrong(s01, s11, outer):
+        return False
+    if b0 < b1 and _wrong(s01, s10, outer):
+        return False
+    return not (b0 > b1 and _wrong(s00, s11, outer))
+
+
+@njit(cache=True, nogil=True)
+def _side(
+    PG: Any, PH: Any, PW: Any, swap: bool, a0: int, a1: int, nb: int, rule: Any, found: Any
+) -> float:
+    """Find the best cut of the second axis for lines a0 to a1 of the first; gives its price."""
+    least, ridge = rule[2], rule[3]
+    best = -1.0
+    for b in range(1, nb):
+        if swap:
+            gl, hl = PG[b, a1] - PG[b, a0], PH[b, a1] - PH[b, a0]
+            gt, ht = PG[nb, a1] - PG[nb, a0], PH[nb, a1] - PH[nb, a0]
+            wl, wt = PW[b, a1] - PW[b, a0], PW[nb, a1] - PW[nb, a0]
+        else:
+            gl, hl = PG[a1, b] - PG[a0, b], PH[a1, b] - PH[a0, b]
+            gt, ht = PG[a1, nb] - PG[a0, nb], PH[a1, nb] - PH[a0, nb]
+            wl, wt = PW[a1, b] - PW[a0, b], PW[a1, nb] - PW[a0, nb]
+        if wl < least or wt - wl < least:
+            continue
+        price = _price(gl, hl, ridge) + _price(gt - gl, ht - hl, ridge)
+        if price > best * _BETTER:
+            best = price
+            found[0], found[1], found[2], found[3], found[4] = b, gl, hl, gt - gl, ht - hl
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _cells(
+    na: int, nb: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, cell: Any, u: Any
+) -> bool:
+    """Write the step of every cell: one axis is cut in two, and either part along the other."""
+    rate, ridge, most = rule[0], rule[3], rule[4]
+    found, other = np.zeros(5), np.zeros(5)
+    best = 1e-12 * _price(PG[na, nb], PH[na, nb], ridge)
+    best += _price(PG[na, nb], PH[na, nb], ridge)
+    cell[0] = -1.0
+    for swap in (False, True):
+        outer, inner = (nb, na) if swap else (na, nb)
+        first, second = (kind[1], kind[0]) if swap else (kind[0], kind[1])
+        for a in range(1, outer):
+            low = _side(PG, PH, PW, swap, 0, a, inner, rule, found)
+            if low < 0.0:
+                continue
+            high = _side(PG, PH, PW, swap, a, outer, inner, rule, other)
+            if high < 0.0 or low + high <= best * _BETTER:
+                continue
+            s00, s01 = _step(found[1], found[2], ridge, most), _step(found[3], found[4], ridge, most)
+            s10, s11 = _step(other[1], other[2], ridge, most), _step(other[3], other[4], ridge, most)
+            b0, b1 = int(found[0]), int(other[0])
+            if not _ordered(s00, s01, s10, s11, b0, b1, first, second):
+                continue
+            best = low + high
+            cell[0], cell[1], cell[2], cell[3] = a, b0, b1, 1.0 if swap else 0.0
+            cell[4], cell[5], cell[6], cell[7] = s00, s01, s10, s11
+    if cell[0] < 0.0:
+        return False
+    a, b0, b1 = int(cell[0]), int(cell[1]), int(cell[2])
+    for i in range(na):
+        for j in range(nb):
+            outer, inner = (j, i) if cell[3] > 0.0 else (i, j)
+            if outer < a:
+                step = cell[4] if inner < b0 else cell[5]
+            else:
+                step = cell[6] if inner < b1 else cell[7]
+            u[i * nb + j] = rate * step
+    return True
+
+
+@njit(cache=True, nogil=True)
+def sweep_pairs(
+    codes: Any,
+    begin: Any,
+    shape: Any,
+    kind: Any,
+    rule: Any,
+    g: Any,
+    h: Any,
+    H: Any,
+    W: Any,
+    d: Any,
+    values: Any,
+) -> None:
+    """Let every pair take a step in four cells, as ``sweep_columns`` does for columns.
+
+    ``shape`` has the bins of both columns of each pair, ``kind`` 1 or -1 where it must not fall or
+    rise along a column. Code of a row: its bin of the first column times the bins of the second,
+    plus its bin of the second.
+    """
+    widest, na, nb = 0, 0, 0
+    for t in range(len(codes)):
+        widest = max(widest, begin[t + 1] - begin[t])
+        na, nb = max(na, shape[t, 0]), max(nb, shape[t, 1])
+    sums, steps = np.zeros((2, widest)), np.zeros((2, widest))
+    PG, PH, PW = (
+        np.zeros((na + 1, nb + 1)),
+        np.zeros((na + 1, nb + 1)),
+        np.zeros((na + 1, nb + 1)),
+    )
+    cell = np.zeros(8)
+    d[:] = 0.0
+    before = -1
+    for t in range(len(codes)):
+        a, width = begin[t], begin[t + 1] - begin[t]
+        if before < 0:
+            _sum_slopes(codes[t], g, h, d, width, sums)
+        else:
+            _move_and_sum(codes[before], steps[0], codes[t], g, h, d, width, sums)
+        for k in range(width):
+            sums[0, k] += sums[1, k]
+        rows, columns = shape[t, 0], shape[t, 1]
+        _add_up(sums[0], rows, columns, PG)
+        _add_up(H[a : a + width], rows, columns, PH)
+        _add_up(W[a : a + width], rows, columns, PW)
+        u, before = steps[1], -1
+        if _cells(rows, columns, PG, PH, PW, kind[t], rule, cell, u):
+            for k in range(width):
+                values[a + k] += u[k]
+                steps[0, k] = u[k]
+            before = t
+    if before >= 0:
+        line = codes[before]
+        for i in range(len(d)):
+            d[i] += steps[0, line[i]]
+
+
+@njit(cache=True, nogil=True)
+def pair_gain(one: Any, other: Any, na: int, nb: int, g: Any, h: Any, least: float) -> float:
+    """Give the gain of the best four cells over what their two columns give: FAST.
+
+    With slopes G and curvatures H of the four cells, q = G / H and c = q00 - q01 - q10 + q11, it is
+    c^2 / sum(1 / H): by so much a weighted fit with an interaction is better than one without.
+    """
+    G, H = np.zeros(na * nb), np.zeros(na * nb)
+    for i in range(len(g)):
+        cell = one[i] * nb + other[i]
+        G[cell] += g[i]
+        H[cell] += h[i]
+    PG, PH = np.zeros((na + 1, nb + 1)), np.zeros((na + 1, nb + 1))
+    _add_up(G, na, nb, PG)
+    _add_up(H, na, nb, PH)
+    best = 0.0
+    for a in range(1, na):
+        for b in range(1, nb):
+            h00, h01 = PH[a, b], PH[a, nb] - PH[a, b]
+            h10 = PH[na, b] - PH[a, b]
+            h11 = PH[na, nb] - PH[a, nb] - h10
+            if h00 < least or h01 < least or h10 < least or h11 < least:
+                continue
+            g00, g01 = PG[a, b], PG[a, nb] - PG[a, b]
+            g10 = PG[na, b] - PG[a, b]
+            g11 = PG[na, nb] - PG[a, nb] - g10
+            c = g00 / h00 - g01 / h01 - g10 / h10 + g11 / h11
+            gain = c * c / (1.0 / h00 + 1.0 / h01 + 1.0 / h10 + 1.0 / h11)
+            best = max(best, gain)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def add_term(codes: Any, values: Any, total: Any) -> None:
+    """Add the value of each row's bin."""
+    for i in range(len(codes)):
+        total[i] += values[codes[i]]
