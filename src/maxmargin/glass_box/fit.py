@@ -245,7 +245,8 @@ class GlassBoxFit(GlassBoxModel):
         sizes = [column.n_bins for column in shapes.coarse]
         rows = lines, sizes, g, h, training.weight
         gains = rank_pairs(*rows, wanted, float(self.min_weight_leaf), workers)
-        first = np.argsort(-gains, kind="stable")[:count]
+        equal = np.round(gains / max(float(gains.max()), 1e-300), 9)  # but for rounding
+        first = np.argsort(-equal, kind="stable")[:count]
         return [wanted[place] for place in first if gains[place] > 0] or [wanted[first[0]]]
 
     def _rule(self, objective: Objective) -> Rule:
@@ -255,7 +256,7 @@ class GlassBoxFit(GlassBoxModel):
             float(self.min_weight_leaf),
             1e-3,
             objective.longest,
-            10.0 * float(np.mean(objective.weight)) * 0.25,
+            2.5,
         )
 
     def _known_categories(self) -> dict[int, Any]:

@@ -132,7 +132,8 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
 
     def _raw(self, X: Any) -> Vector:
         """Give the values of the rows, of shape (functions, rows)."""
-        return add_terms(self._terms, self.constants_, self._code(X))
+        codes = self._code(X)
+        return add_terms(self._terms, self.constants_, codes)
 
     def explain(self, X: Any) -> Explanation:
         """Say what every term adds to the decision of every row.

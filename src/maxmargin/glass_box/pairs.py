@@ -26,6 +26,8 @@ from maxmargin.ops.threads import Workers
 Vector = NDArray[np.float64]
 Pair = tuple[int, int]
 
+_NEARLY = 1.0 - 1e-9  # sums that are equal differ by their rounding
+
 
 @dataclass(frozen=True)
 class CoarseColumn:
@@ -119,7 +121,7 @@ def rank_pairs(
     gains = np.zeros(len(candidates))
     op = engine_of(g).glass_box.pair_gain
     total = float(weight.sum())
-    floor = [least * float(h[k].sum()) / total for k in range(len(g))]
+    floor = [_NEARLY * least * float(h[k].sum()) / total for k in range(len(g))]
 
     def work(place: int) -> None:
         stop_if_over()
