@@ -252,11 +252,11 @@ class GlassBoxFit(GlassBoxModel):
     def _rule(self, objective: Objective) -> Rule:
         return Rule(
             float(self.learning_rate),
-            int(self.max_leaves),
             float(self.min_weight_leaf),
             1e-3,
             objective.longest,
             2.5,
+            int(self.sharpness),
         )
 
     def _known_categories(self) -> dict[int, Any]:
@@ -291,14 +291,15 @@ class GlassBoxFit(GlassBoxModel):
         check_number(owner, "tol", self.tol, 0.0)
         if self.n_iter_no_change is not None:
             check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2), ("max_leaves", 2)):
+        for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2)):
             check_number(owner, name, getattr(self, name), low, whole=True)
-        for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("max_leaves", 8)):
+        for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("sharpness", 32)):
             if getattr(self, name) > high:
                 raise ParameterError(
                     f"The {name!r} parameter of {owner} must be at most {high}. Got "
                     f"{getattr(self, name)!r} instead."
                 )
+        check_number(owner, "sharpness", self.sharpness, 0, whole=True)
         check_number(owner, "min_weight_leaf", self.min_weight_leaf, 0.0)
         check_pairs(owner, self.pairs)
         check_exclude(owner, self.exclude)

@@ -36,8 +36,9 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         Rounds of columns at most, and as many of pairs; see ``stop_``.
     learning_rate : float, default=0.05
         Factor of every step.
-    max_leaves : int, default=3
-        Leaves of a column's step.
+    sharpness : int, default=2
+        A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
+        power: 0 makes shapes as smooth as can be, a large one takes the best cut alone.
     n_bags : int, default=8
         Bags, whose mean is the model. Each holds out other rows.
     pairs : "auto", "none", int or list of pairs, default="auto"
@@ -111,7 +112,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         *,
         n_estimators: int = 2000,
         learning_rate: float = 0.05,
-        max_leaves: int = 3,
+        sharpness: int = 2,
         n_bags: int = 8,
         pairs: Any = "auto",
         exclude: Any = None,
@@ -132,7 +133,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         self.loss = loss
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
+        self.sharpness = sharpness
         self.n_bags = n_bags
         self.pairs = pairs
         self.exclude = exclude

@@ -43,8 +43,6 @@ class Rule:
     ----------
     rate : float
         Factor of every step.
-    leaves : int
-        Of a column's step.
     least : float
         Weight of a leaf.
     ridge : float
@@ -53,19 +51,22 @@ class Rule:
         Step of a leaf, before the rate.
     softer : float
         Added to the curvature of a category when categories are put in order.
+    sharpness : int
+        A column's step is the mean of all its cuts, weighed by their gains to this power: 0 is as
+        smooth as can be, and a large one takes the best cut.
     """
 
     rate: float
-    leaves: int
     least: float
     ridge: float
     longest: float
     softer: float
+    sharpness: int
 
     def numbers(self) -> Vector:
         """Give them as the loops read them."""
-        rate, leaves = float(self.rate), float(self.leaves)
-        return np.array([rate, leaves, self.least, self.ridge, self.longest, self.softer])
+        first = self.rate, self.least, self.ridge, self.longest, self.softer
+        return np.array([*first, self.sharpness], dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ import numpy as np
 
 from maxmargin.ops.loop import njit
 
-_MOST_LEAVES = 8
 _BETTER = 1.0 + 1e-9  # equal gains differ by the rounding of sums
 _TINY = 1e-300
 
@@ -140,30 +139,8 @@ def _price(G: float, H: float, ridge: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _cut(
-    order: Any, low: int, high: int, G: Any, H: Any, W: Any, least: float, ridge: float, sign: int
-) -> tuple[float, int]:
-    """Find the best place to cut bins order[low:high] in two; its gain, 0 if there is none."""
-    g = h = w = 0.0
-    for k in range(low, high):
-        g += G[order[k]]
-        h += H[order[k]]
-        w += W[order[k]]
-    whole = _price(g, h, ridge)
-    best, place = 1e-12 * whole, -1
-    a = b = c = 0.0
-    for k in range(low, high - 1):
-        a += G[order[k]]
-        b += H[order[k]]
-        c += W[order[k]]
-        if c < least or w - c < least:
-            continue
-        gain = _price(a, b, ridge) + _price(g - a, h - b, ridge) - whole
-        if gain > best * _BETTER:
-            rises = a * (h - b + ridge) >= (g - a) * (b + ridge)
-            if sign == 0 or rises == (sign > 0):
-                best, place = gain, k + 1
-    return (best, place) if place >= 0 else (0.0, -1)
+def _wrong(low: float, high: float, sign: int) -> bool:
+    return (sign > 0 and low > high) or (sign < 0 and low < high)
 
 
 @njit(cache=True, nogil=True)
@@ -175,59 +152,78 @@ def _by_slope(order: Any, n: int, G: Any, H: Any, softer: float, key: Any) -> No
 
 
 @njit(cache=True, nogil=True)
-def _leaves(
-    n: int,
-    G: Any,
-    H: Any,
-    W: Any,
-    kind: int,
-    rule: Any,
-    order: Any,
-    key: Any,
-    u: Any,
+def _cuts(
+    n: int, G: Any, H: Any, W: Any, order: Any, rule: Any, sign: int, gain: Any, low: Any, high: Any
+) -> float:
+    """Write the gain and both steps of every cut of bins in two; gives the largest gain."""
+    least, ridge, most = rule[1], rule[2], rule[3]
+    g = h = w = 0.0
+    for k in range(n):
+        g += G[order[k]]
+        h += H[order[k]]
+        w += W[order[k]]
+    whole = _price(g, h, ridge)
+    best = 0.0
+    a = b = c = 0.0
+    for k in range(n - 1):
+        a += G[order[k]]
+        b += H[order[k]]
+        c += W[order[k]]
+        gain[k] = 0.0
+        if c < least or w - c < least:
+            continue
+        left, right = _step(a, b, ridge, most), _step(g - a, h - b, ridge, most)
+        if _wrong(left, right, sign):
+            continue
+        found = _price(a, b, ridge) + _price(g - a, h - b, ridge) - whole
+        if found > 1e-12 * whole:
+            gain[k], low[k], high[k] = found, left, right
+            best = max(best, found)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _steps(
+    n: int, G: Any, H: Any, W: Any, kind: int, rule: Any, order: Any, room: Any, u: Any
 ) -> bool:
-    """Write the step of every bin; says whether there is any."""
-    rate, leaves, least, ridge, most = rule[0], int(rule[1]), rule[2], rule[3], rule[4]
+    """Write the step of every bin: the mean of all cuts in two, weighed by powers of their gains.
+
+    Says whether there is any step.
+    """
+    rate, least, ridge, most = rule[0], rule[1], rule[2], rule[3]
     u[: n + 2] = 0.0
     moved = False
     if W[0] >= least:
         u[0] = rate * _step(G[0], H[0], ridge, most)
         moved = u[0] != 0.0
     if kind == 1:
-        _by_slope(order, n, G, H, rule[5], key)
+        _by_slope(order, n, G, H, rule[4], room[0])
     else:
         for k in range(n):
             order[k] = k + 1
-    sign = 0
-    if kind >= 2:
-        leaves, sign = 2, 1 if kind == 2 else -1
-    low, high = np.zeros(_MOST_LEAVES, np.int64), np.zeros(_MOST_LEAVES, np.int64)
-    gain, place = np.zeros(_MOST_LEAVES), np.zeros(_MOST_LEAVES, np.int64)
-    high[0] = n
-    gain[0], place[0] = _cut(order, 0, n, G, H, W, least, ridge, sign)
-    count = 1
-    while count < leaves:
-        best = 0
-        for s in range(1, count):
-            if gain[s] > gain[best]:
-                best = s
-        if place[best] < 0 or gain[best] <= 0.0:
-            break
-        low[count], high[count] = place[best], high[best]
-        high[best] = place[best]
-        for s in (best, count):
-            gain[s], place[s] = _cut(order, low[s], high[s], G, H, W, least, ridge, sign)
-        count += 1
-    if count == 1:
+    sign = 1 if kind == 2 else -1 if kind == 3 else 0
+    gain, low, high = room[0], room[1], room[2]
+    best = _cuts(n, G, H, W, order, rule, sign, gain, low, high)
+    if best <= 0.0:
         return moved
-    for s in range(count):
-        g = h = 0.0
-        for k in range(low[s], high[s]):
-            g += G[order[k]]
-            h += H[order[k]]
-        step = rate * _step(g, h, ridge, most)
-        for k in range(low[s], high[s]):
-            u[order[k]] = step
+    total = left = 0.0
+    for k in range(n - 1):
+        share, weight = gain[k] / best, 1.0
+        for _ in range(int(rule[5])):
+            weight *= share
+        weight = weight if gain[k] > 0.0 else 0.0
+        gain[k] = weight
+        total += weight
+        left += weight * low[k] if weight > 0.0 else 0.0
+    right = 0.0
+    for k in range(n):
+        u[order[k]] = rate * (left + right) / total
+        if k < n - 1 and gain[k] > 0.0:
+            left -= gain[k] * low[k]
+            right += gain[k] * high[k]
+    if sign != 0:
+        for k in range(2, n + 1):
+            u[k] = max(u[k], u[k - 1]) if sign > 0 else min(u[k], u[k - 1])
     return True
 
 
@@ -249,14 +245,14 @@ def sweep_columns(
 
     ``n_bins`` counts the bins of values, without those of missing and unknown ones; ``kind`` is 0
     for numbers, 1 for categories, 2 and 3 for shapes that must not fall or rise; ``rule`` holds the
-    learning rate, the number of leaves, the least weight of one, the ridge, the largest step and
-    what categories' slopes are softened by; H and W are the sums of curvatures and weights by bin.
+    learning rate, the least weight of a leaf, the ridge, the largest step, what categories' slopes
+    are softened by and the power of gains; H and W are the sums of curvatures and weights by bin.
     """
     widest = 0
     for t in range(len(codes)):
         widest = max(widest, begin[t + 1] - begin[t])
     sums, steps = np.zeros((2, widest)), np.zeros((2, widest + 2))
-    order, key = np.zeros(widest, np.int64), np.zeros(widest)
+    order, room = np.zeros(widest, np.int64), np.zeros((3, widest))
     d[:] = 0.0
     before = -1
     for t in range(len(codes)):
@@ -271,7 +267,7 @@ def sweep_columns(
             sums[0, k] += sums[1, k]
         u, before = steps[1], -1
         part = H[a : a + width], W[a : a + width]
-        if _leaves(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, key, u):
+        if _steps(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, room, u):
             for k in range(width):
                 values[a + k] += u[k]
                 steps[0, k] = u[k]
@@ -296,11 +292,6 @@ def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _wrong(low: float, high: float, sign: int) -> bool:
-    return (sign > 0 and low > high) or (sign < 0 and low < high)
-
-
-@njit(cache=True, nogil=True)
 def _ordered(
     s00: float, s01: float, s10: float, s11: float, b0: int, b1: int, outer: int, inner: int
 ) -> bool:
@@ -319,7 +310,7 @@ def _side(
     PG: Any, PH: Any, PW: Any, swap: bool, a0: int, a1: int, nb: int, rule: Any, found: Any
 ) -> float:
     """Find the best cut of the second axis for lines a0 to a1 of the first; gives its price."""
-    least, ridge = rule[2], rule[3]
+    least, ridge = rule[1], rule[2]
     best = -1.0
     for b in range(1, nb):
         if swap:
@@ -344,7 +335,7 @@ def _cells(
     na: int, nb: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, cell: Any, u: Any
 ) -> bool:
     """Write the step of every cell: one axis is cut in two, and either part along the other."""
-    rate, ridge, most = rule[0], rule[3], rule[4]
+    rate, ridge, most = rule[0], rule[2], rule[3]
     found, other = np.zeros(5), np.zeros(5)
     best = 1e-12 * _price(PG[na, nb], PH[na, nb], ridge)
     best += _price(PG[na, nb], PH[na, nb], ridge)
