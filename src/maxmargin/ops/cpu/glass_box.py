@@ -292,84 +292,90 @@ def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _ordered(
-    s00: float, s01: float, s10: float, s11: float, b0: int, b1: int, outer: int, inner: int
-) -> bool:
-    """Whether the steps of four cells, of which two lie in each part of the outer axis, are so."""
-    if _wrong(s00, s01, inner) or _wrong(s10, s11, inner):
-        return False
-    if _wrong(s00, s10, outer) or _wrong(s01, s11, outer):
-        return False
-    if b0 < b1 and _wrong(s01, s10, outer):
-        return False
-    return not (b0 > b1 and _wrong(s00, s11, outer))
-
-
-@njit(cache=True, nogil=True)
-def _side(
-    PG: Any, PH: Any, PW: Any, swap: bool, a0: int, a1: int, nb: int, rule: Any, found: Any
+def _cross(
+    a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step: Any
 ) -> float:
-    """Find the best cut of the second axis for lines a0 to a1 of the first; gives its price."""
-    least, ridge = rule[1], rule[2]
-    best = -1.0
-    for b in range(1, nb):
-        if swap:
-            gl, hl = PG[b, a1] - PG[b, a0], PH[b, a1] - PH[b, a0]
-            gt, ht = PG[nb, a1] - PG[nb, a0], PH[nb, a1] - PH[nb, a0]
-            wl, wt = PW[b, a1] - PW[b, a0], PW[nb, a1] - PW[nb, a0]
-        else:
-            gl, hl = PG[a1, b] - PG[a0, b], PH[a1, b] - PH[a0, b]
-            gt, ht = PG[a1, nb] - PG[a0, nb], PH[a1, nb] - PH[a0, nb]
-            wl, wt = PW[a1, b] - PW[a0, b], PW[a1, nb] - PW[a0, nb]
-        if wl < least or wt - wl < least:
-            continue
-        price = _price(gl, hl, ridge) + _price(gt - gl, ht - hl, ridge)
-        if price > best * _BETTER:
-            best = price
-            found[0], found[1], found[2], found[3], found[4] = b, gl, hl, gt - gl, ht - hl
-    return best
+    """Write the steps of the four cells around a corner; gives what they save, -1 if not allowed."""
+    least, ridge, most = rule[1], rule[2], rule[3]
+    na, nb = len(PG) - 1, PG.shape[1] - 1
+    w00, w01 = PW[a, b], PW[a, nb] - PW[a, b]
+    w10 = PW[na, b] - w00
+    w11 = PW[na, nb] - PW[a, nb] - w10
+    if w00 < least or w01 < least or w10 < least or w11 < least:
+        return -1.0
+    g00, g01 = PG[a, b], PG[a, nb] - PG[a, b]
+    g10 = PG[na, b] - g00
+    g11 = PG[na, nb] - PG[a, nb] - g10
+    h00, h01 = PH[a, b], PH[a, nb] - PH[a, b]
+    h10 = PH[na, b] - h00
+    h11 = PH[na, nb] - PH[a, nb] - h10
+    step[0], step[1] = _step(g00, h00, ridge, most), _step(g01, h01, ridge, most)
+    step[2], step[3] = _step(g10, h10, ridge, most), _step(g11, h11, ridge, most)
+    if _wrong(step[0], step[2], kind[0]) or _wrong(step[1], step[3], kind[0]):
+        return -1.0
+    if _wrong(step[0], step[1], kind[1]) or _wrong(step[2], step[3], kind[1]):
+        return -1.0
+    left = _price(g00, h00, ridge) + _price(g01, h01, ridge)
+    return left + _price(g10, h10, ridge) + _price(g11, h11, ridge)
 
 
 @njit(cache=True, nogil=True)
-def _cells(
-    na: int, nb: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, cell: Any, u: Any
-) -> bool:
-    """Write the step of every cell: one axis is cut in two, and either part along the other."""
-    rate, ridge, most = rule[0], rule[2], rule[3]
-    found, other = np.zeros(5), np.zeros(5)
-    best = 1e-12 * _price(PG[na, nb], PH[na, nb], ridge)
-    best += _price(PG[na, nb], PH[na, nb], ridge)
-    cell[0] = -1.0
-    for swap in (False, True):
-        outer, inner = (nb, na) if swap else (na, nb)
-        first, second = (kind[1], kind[0]) if swap else (kind[0], kind[1])
-        for a in range(1, outer):
-            low = _side(PG, PH, PW, swap, 0, a, inner, rule, found)
-            if low < 0.0:
-                continue
-            high = _side(PG, PH, PW, swap, a, outer, inner, rule, other)
-            if high < 0.0 or low + high <= best * _BETTER:
-                continue
-            s00, s01 = _step(found[1], found[2], ridge, most), _step(found[3], found[4], ridge, most)
-            s10, s11 = _step(other[1], other[2], ridge, most), _step(other[3], other[4], ridge, most)
-            b0, b1 = int(found[0]), int(other[0])
-            if not _ordered(s00, s01, s10, s11, b0, b1, first, second):
-                continue
-            best = low + high
-            cell[0], cell[1], cell[2], cell[3] = a, b0, b1, 1.0 if swap else 0.0
-            cell[4], cell[5], cell[6], cell[7] = s00, s01, s10, s11
-    if cell[0] < 0.0:
+def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -> bool:
+    """Write the step of every cell: the mean of all crosses, weighed by powers of their gains."""
+    na, nb = len(PG) - 1, PG.shape[1] - 1
+    whole = _price(PG[na, nb], PH[na, nb], rule[2])
+    step, best, total = np.zeros(4), 0.0, 0.0
+    S = room[:, : na + 1, : nb + 1]
+    S[:] = 0.0
+    for a in range(1, na):
+        for b in range(1, nb):
+            gain = _cross(a, b, PG, PH, PW, kind, rule, step) - whole
+            if gain > 1e-12 * whole:
+                S[4, a, b] = gain
+                best = max(best, gain)
+                for q in range(4):
+                    S[q, a, b] = step[q]
+    if best <= 0.0:
         return False
-    a, b0, b1 = int(cell[0]), int(cell[1]), int(cell[2])
+    for a in range(1, na):
+        for b in range(1, nb):
+            share, weight = S[4, a, b] / best, 1.0
+            for _ in range(int(rule[5])):
+                weight *= share
+            weight = weight if share > 0.0 else 0.0
+            total += weight
+            for q in range(4):
+                S[q, a, b] *= weight
+    # A cell lies before the corners that are beyond it, and beyond those up to it.
+    for a in range(na - 1, -1, -1):
+        for b in range(nb - 1, -1, -1):
+            S[0, a, b] += S[0, a + 1, b] + S[0, a, b + 1] - S[0, a + 1, b + 1]
+    for a in range(na - 1, -1, -1):
+        for b in range(1, nb):
+            S[1, a, b] += S[1, a + 1, b] + S[1, a, b - 1] - S[1, a + 1, b - 1]
+    for a in range(1, na):
+        for b in range(nb - 1, -1, -1):
+            S[2, a, b] += S[2, a - 1, b] + S[2, a, b + 1] - S[2, a - 1, b + 1]
+        for b in range(1, nb):
+            S[3, a, b] += S[3, a - 1, b] + S[3, a, b - 1] - S[3, a - 1, b - 1]
     for i in range(na):
         for j in range(nb):
-            outer, inner = (j, i) if cell[3] > 0.0 else (i, j)
-            if outer < a:
-                step = cell[4] if inner < b0 else cell[5]
-            else:
-                step = cell[6] if inner < b1 else cell[7]
-            u[i * nb + j] = rate * step
+            sums = S[0, i + 1, j + 1] + S[1, i + 1, j] + S[2, i, j + 1] + S[3, i, j]
+            u[i * nb + j] = rule[0] * sums / total
+    _straighten(u, na, nb, kind)
     return True
+
+
+@njit(cache=True, nogil=True)
+def _straighten(u: Any, na: int, nb: int, kind: Any) -> None:
+    """Take out what rounding has done to steps that must not fall, or rise, along a column."""
+    for i in range(na):
+        for j in range(nb):
+            k = i * nb + j
+            if i > 0 and kind[0] != 0:
+                u[k] = max(u[k], u[k - nb]) if kind[0] > 0 else min(u[k], u[k - nb])
+            if j > 0 and kind[1] != 0:
+                u[k] = max(u[k], u[k - 1]) if kind[1] > 0 else min(u[k], u[k - 1])
 
 
 @njit(cache=True, nogil=True)
@@ -397,12 +403,7 @@ def sweep_pairs(
         widest = max(widest, begin[t + 1] - begin[t])
         na, nb = max(na, shape[t, 0]), max(nb, shape[t, 1])
     sums, steps = np.zeros((2, widest)), np.zeros((2, widest))
-    PG, PH, PW = (
-        np.zeros((na + 1, nb + 1)),
-        np.zeros((na + 1, nb + 1)),
-        np.zeros((na + 1, nb + 1)),
-    )
-    cell = np.zeros(8)
+    P, room = np.zeros((3, na + 1, nb + 1)), np.zeros((5, na + 1, nb + 1))
     d[:] = 0.0
     before = -1
     for t in range(len(codes)):
@@ -414,11 +415,12 @@ def sweep_pairs(
         for k in range(width):
             sums[0, k] += sums[1, k]
         rows, columns = shape[t, 0], shape[t, 1]
-        _add_up(sums[0], rows, columns, PG)
-        _add_up(H[a : a + width], rows, columns, PH)
-        _add_up(W[a : a + width], rows, columns, PW)
+        part = P[:, : rows + 1, : columns + 1]
+        _add_up(sums[0], rows, columns, part[0])
+        _add_up(H[a : a + width], rows, columns, part[1])
+        _add_up(W[a : a + width], rows, columns, part[2])
         u, before = steps[1], -1
-        if _cells(rows, columns, PG, PH, PW, kind[t], rule, cell, u):
+        if _cells(part[0], part[1], part[2], kind[t], rule, room, u):
             for k in range(width):
                 values[a + k] += u[k]
                 steps[0, k] = u[k]
