@@ -1,9 +1,9 @@
 """The fit of a glass box: bins, bags, shapes, pairs, and what comes out of them.
 
-    X ──cut_table──▶ codes, one byte a value     (once, for all bags)
-    y ──objective──▶ slopes and curvatures
-    codes, y ──draw_folds──▶ what each bag holds out
-    ShapeBooster of columns ──▶ rank_pairs ──▶ ShapeBooster of pairs ──▶ terms
+X ──cut_table──▶ codes, one byte a value     (once, for all bags)
+y ──objective──▶ slopes and curvatures
+codes, y ──draw_folds──▶ what each bag holds out
+ShapeBooster of columns ──▶ rank_pairs ──▶ ShapeBooster of pairs ──▶ terms
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ class GlassBoxFit(GlassBoxModel):
 
     A subclass reads its targets (``_targets``) and says what is minimised (``_objective``).
     """
+
+    greed_columns, greed_pairs = 0.3, 0.6
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         self._check_parameters()
@@ -203,7 +205,7 @@ class GlassBoxFit(GlassBoxModel):
             return Stop.TIME_LIMIT
         codes, shape = pair_codes(lines, sizes, chosen)
         kind = training.monotone[np.array(chosen)].reshape(-1, 2)
-        rate = replace(rule, rate=float(self.learning_rate) * 2.0)
+        rate = replace(rule, rate=float(self.learning_rate) * 2.0, greed=float(self.greed_pairs))
         booster = ShapeBooster(
             Pairs(codes, shape, kind), objective, training.fold, mains.z, rate, workers, mains.made
         )
@@ -257,6 +259,7 @@ class GlassBoxFit(GlassBoxModel):
             objective.longest,
             2.5,
             int(self.sharpness),
+            float(self.greed_columns),
         )
 
     def _known_categories(self) -> dict[int, Any]:
@@ -319,4 +322,3 @@ def _checked_groups(groups: Any, n_rows: int) -> Any:
             f"groups has the shape {line.shape} and X has {n_rows} rows; give one group a row."
         )
     return line
-

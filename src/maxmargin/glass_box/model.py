@@ -231,9 +231,7 @@ def interval_names(edges: Sequence[float] | NDArray[np.float64]) -> list[str]:
     """
     if not len(edges):
         return ["any"]
-    digits = next(
-        (d for d in range(3, 18) if len({f"{e:.{d}g}" for e in edges}) == len(edges)), 17
-    )
+    digits = next((d for d in range(3, 18) if len({f"{e:.{d}g}" for e in edges}) == len(edges)), 17)
     said = [f"{e:.{digits}g}" for e in edges]
     between = [f"{a} to {b}" for a, b in zip(said, said[1:], strict=False)]
     return [f"up to {said[0]}", *between, f"above {said[-1]}"]

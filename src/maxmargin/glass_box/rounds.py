@@ -32,6 +32,7 @@ from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
+_ALL = 8  # rounds after which all terms take a step again
 _FRESH = 4  # rounds that use the same sums of curvatures
 
 
@@ -54,6 +55,9 @@ class Rule:
     sharpness : int
         A column's step is the mean of all its cuts, weighed by their gains to this power: 0 is as
         smooth as can be, and a large one takes the best cut.
+    greed : float
+        A term takes a step if its last gain was at least this share of the largest one; now and
+        then all do.
     """
 
     rate: float
@@ -62,6 +66,7 @@ class Rule:
     longest: float
     softer: float
     sharpness: int
+    greed: float
 
     def numbers(self) -> Vector:
         """Give them as the loops read them."""
@@ -134,13 +139,14 @@ class ShapeBooster:
         first: int = 0,
     ) -> None:
         self._terms, self._objective, self._fold, self.z = terms, objective, fold, z
-        self._rule, self._workers = rule.numbers(), workers
+        self._rule, self._workers, self._greed = rule.numbers(), workers, rule.greed
         self.made = self.first = self.best_round = first
         self.begin = np.append(0, np.cumsum(terms.widths)).astype(np.int64)
         n_bags, n_functions, n_rows = z.shape
         self.values = np.zeros((n_bags, n_functions, self.begin[-1]))
         self._H, self._W = np.zeros_like(self.values), np.zeros((n_bags, self.begin[-1]))
         self._g, self._h = np.empty((2, *z.shape))
+        self._gains = np.zeros((n_bags, n_functions, len(terms.codes)))
         self._losses, self._bends = np.zeros(n_bags), True
         self._best, self._lowest = self.values.copy(), np.inf
         self._judged = float(objective.weight[fold < n_bags].sum())
@@ -178,9 +184,13 @@ class ShapeBooster:
 
     def _grow(self, b: int) -> None:
         d = np.empty(self.z.shape[2])
+        all_steps = (self.made - self.first) % _ALL == 1
         for k in range(len(self.z[b])):
             slopes = self._g[b, k], self._h[b, k], self._H[b, k], self._W[b]
-            self._terms.sweep(self.begin, self._rule, *slopes, d, self.values[b, k])
+            gains = self._gains[b, k]
+            floor = -np.inf if all_steps else self._greed * float(gains.max())
+            moved = d, self.values[b, k]
+            self._terms.sweep(self.begin, self._rule, *slopes, *moved, gains, floor)
             self.z[b, k] += d
         self._look(b)
 

@@ -72,9 +72,7 @@ def logistic_rows(z: Any, t: Any, weight: Any, held: Any, g: Any, h: Any, bends:
 
 
 @njit(cache=True, nogil=True)
-def softmax_rows(
-    z: Any, label: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool
-) -> float:
+def softmax_rows(z: Any, label: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
     """Do the same for -w log of the class's share of the exponentials; z, g and h by class."""
     total, n_classes = 0.0, len(z)
     for i in range(len(label)):
@@ -185,17 +183,17 @@ def _cuts(
 @njit(cache=True, nogil=True)
 def _steps(
     n: int, G: Any, H: Any, W: Any, kind: int, rule: Any, order: Any, room: Any, u: Any
-) -> bool:
+) -> float:
     """Write the step of every bin: the mean of all cuts in two, weighed by powers of their gains.
 
-    Says whether there is any step.
+    Gives the largest gain; -1 where there is no step.
     """
     rate, least, ridge, most = rule[0], rule[1], rule[2], rule[3]
     u[: n + 2] = 0.0
-    moved = False
+    alone = -1.0
     if W[0] >= least:
         u[0] = rate * _step(G[0], H[0], ridge, most)
-        moved = u[0] != 0.0
+        alone = _price(G[0], H[0], ridge) if u[0] != 0.0 else -1.0
     if kind == 1:
         _by_slope(order, n, G, H, rule[4], room[0])
     else:
@@ -205,7 +203,7 @@ def _steps(
     gain, low, high = room[0], room[1], room[2]
     best = _cuts(n, G, H, W, order, rule, sign, gain, low, high)
     if best <= 0.0:
-        return moved
+        return alone
     total = left = 0.0
     for k in range(n - 1):
         share, weight = gain[k] / best, 1.0
@@ -224,7 +222,7 @@ def _steps(
     if sign != 0:
         for k in range(2, n + 1):
             u[k] = max(u[k], u[k - 1]) if sign > 0 else min(u[k], u[k - 1])
-    return True
+    return max(best, alone)
 
 
 @njit(cache=True, nogil=True)
@@ -240,8 +238,12 @@ def sweep_columns(
     W: Any,
     d: Any,
     values: Any,
+    gains: Any,
+    floor: float,
 ) -> None:
-    """Let every column take a step in its best few leaves, one after the other.
+    """Let every column take a step, one after the other.
+
+    Those whose gain was below the floor are left out; ``gains`` are those of the last step of each.
 
     ``n_bins`` counts the bins of values, without those of missing and unknown ones; ``kind`` is 0
     for numbers, 1 for categories, 2 and 3 for shapes that must not fall or rise; ``rule`` holds the
@@ -256,7 +258,7 @@ def sweep_columns(
     d[:] = 0.0
     before = -1
     for t in range(len(codes)):
-        if n_bins[t] < 1:
+        if gains[t] < floor:
             continue
         a, width = begin[t], begin[t + 1] - begin[t]
         if before < 0:
@@ -267,7 +269,8 @@ def sweep_columns(
             sums[0, k] += sums[1, k]
         u, before = steps[1], -1
         part = H[a : a + width], W[a : a + width]
-        if _steps(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, room, u):
+        gains[t] = _steps(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, room, u)
+        if gains[t] > 0.0:
             for k in range(width):
                 values[a + k] += u[k]
                 steps[0, k] = u[k]
@@ -292,9 +295,7 @@ def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _cross(
-    a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step: Any
-) -> float:
+def _cross(a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step: Any) -> float:
     """Write the steps of the four cells around a corner; gives what they save, -1 if not allowed."""
     least, ridge, most = rule[1], rule[2], rule[3]
     na, nb = len(PG) - 1, PG.shape[1] - 1
@@ -320,8 +321,11 @@ def _cross(
 
 
 @njit(cache=True, nogil=True)
-def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -> bool:
-    """Write the step of every cell: the mean of all crosses, weighed by powers of their gains."""
+def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -> float:
+    """Write the step of every cell: the mean of all crosses, weighed by powers of their gains.
+
+    Gives the largest gain; -1 where there is no step.
+    """
     na, nb = len(PG) - 1, PG.shape[1] - 1
     whole = _price(PG[na, nb], PH[na, nb], rule[2])
     step, best, total = np.zeros(4), 0.0, 0.0
@@ -336,7 +340,7 @@ def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -
                 for q in range(4):
                     S[q, a, b] = step[q]
     if best <= 0.0:
-        return False
+        return -1.0
     for a in range(1, na):
         for b in range(1, nb):
             share, weight = S[4, a, b] / best, 1.0
@@ -363,7 +367,7 @@ def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -
             sums = S[0, i + 1, j + 1] + S[1, i + 1, j] + S[2, i, j + 1] + S[3, i, j]
             u[i * nb + j] = rule[0] * sums / total
     _straighten(u, na, nb, kind)
-    return True
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -391,8 +395,10 @@ def sweep_pairs(
     W: Any,
     d: Any,
     values: Any,
+    gains: Any,
+    floor: float,
 ) -> None:
-    """Let every pair take a step in four cells, as ``sweep_columns`` does for columns.
+    """Let every pair take a step by cells, as ``sweep_columns`` does for columns.
 
     ``shape`` has the bins of both columns of each pair, ``kind`` 1 or -1 where it must not fall or
     rise along a column. Code of a row: its bin of the first column times the bins of the second,
@@ -407,6 +413,8 @@ def sweep_pairs(
     d[:] = 0.0
     before = -1
     for t in range(len(codes)):
+        if gains[t] < floor:
+            continue
         a, width = begin[t], begin[t + 1] - begin[t]
         if before < 0:
             _sum_slopes(codes[t], g, h, d, width, sums)
@@ -420,7 +428,8 @@ def sweep_pairs(
         _add_up(H[a : a + width], rows, columns, part[1])
         _add_up(W[a : a + width], rows, columns, part[2])
         u, before = steps[1], -1
-        if _cells(part[0], part[1], part[2], kind[t], rule, room, u):
+        gains[t] = _cells(part[0], part[1], part[2], kind[t], rule, room, u)
+        if gains[t] > 0.0:
             for k in range(width):
                 values[a + k] += u[k]
                 steps[0, k] = u[k]
