@@ -16,6 +16,7 @@ from maxmargin.ensembles.rounds import History, Stop
 from maxmargin.glass_box.bins import Binning
 from maxmargin.glass_box.pairs import CoarseColumn
 from maxmargin.glass_box.terms import Term, add_terms
+from maxmargin.glass_box.wishes import ColumnNames
 from maxmargin.inputs.table import entries, read
 from maxmargin.progress.callbacks import CallbackSupport
 
@@ -198,6 +199,19 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
         for category, number in self._categories[j].items():
             names[int(code[column.members[number]])].append(str(category))
         return [MISSING, *map(_joined, names[1:-1]), UNKNOWN]
+
+    def column_name(self, j: int) -> str:
+        """Name a column.
+
+        Parameters
+        ----------
+        j : int
+
+        Returns
+        -------
+        name : str
+        """
+        return ColumnNames(getattr(self, "feature_names_in_", None), self.n_features_in_)[j]
 
     @property
     def term_names_(self) -> list[str]:
