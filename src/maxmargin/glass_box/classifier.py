@@ -43,7 +43,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         "modified_huber" or "squared", each class against the rest.
     n_estimators : int, default=2000
         Rounds of columns at most, and as many of pairs; see ``stop_``.
-    learning_rate : float, default=0.05
+    learning_rate : float, default=0.1
         Factor of every step.
     sharpness : int, default=2
         A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
@@ -125,7 +125,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         loss: str | Loss = "logistic",
         *,
         n_estimators: int = 2000,
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.1,
         sharpness: int = 2,
         n_bags: int = 8,
         pairs: Any = "auto",

@@ -34,6 +34,7 @@ from maxmargin.glass_box.pairs import (
     all_pairs,
     coarse_lines,
     coarsen,
+    least_gain,
     pair_codes,
     rank_pairs,
 )
@@ -57,6 +58,8 @@ from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
+# Terms whose last gain was below this share of the largest one wait for their turn.
+_GREED, _GREED_OF_PAIRS = 0.5, 0.8
 _ENDED = (Stop.CALLBACK, Stop.TIME_LIMIT, Stop.INTERRUPTED)
 
 
@@ -90,8 +93,6 @@ class GlassBoxFit(GlassBoxModel):
 
     A subclass reads its targets (``_targets``) and says what is minimised (``_objective``).
     """
-
-    greed_columns, greed_pairs = 0.3, 0.6
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         self._check_parameters()
@@ -203,9 +204,11 @@ class GlassBoxFit(GlassBoxModel):
             chosen = self._choose(wanted, count, shapes, objective, workers)
         except TimeUp:
             return Stop.TIME_LIMIT
+        if not chosen:
+            return stop
         codes, shape = pair_codes(lines, sizes, chosen)
         kind = training.monotone[np.array(chosen)].reshape(-1, 2)
-        rate = replace(rule, rate=float(self.learning_rate) * 2.0, greed=float(self.greed_pairs))
+        rate = replace(rule, rate=float(self.learning_rate) * 2.0, greed=_GREED_OF_PAIRS)
         booster = ShapeBooster(
             Pairs(codes, shape, kind), objective, training.fold, mains.z, rate, workers, mains.made
         )
@@ -249,7 +252,10 @@ class GlassBoxFit(GlassBoxModel):
         gains = rank_pairs(*rows, wanted, float(self.min_weight_leaf), workers)
         equal = np.round(gains / max(float(gains.max()), 1e-300), 9)  # but for rounding
         first = np.argsort(-equal, kind="stable")[:count]
-        return [wanted[place] for place in first if gains[place] > 0] or [wanted[first[0]]]
+        if isinstance(self.pairs, str):
+            spread = float((g * g).sum() / max(float(h.sum()), 1e-300))
+            first = first[gains[first] > spread * least_gain(len(wanted), len(g))]
+        return [wanted[place] for place in first]
 
     def _rule(self, objective: Objective) -> Rule:
         return Rule(
@@ -259,7 +265,7 @@ class GlassBoxFit(GlassBoxModel):
             objective.longest,
             2.5,
             int(self.sharpness),
-            float(self.greed_columns),
+            _GREED,
         )
 
     def _known_categories(self) -> dict[int, Any]:

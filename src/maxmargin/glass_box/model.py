@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -247,7 +248,7 @@ def interval_names(edges: Sequence[float] | NDArray[np.float64]) -> list[str]:
         return ["any"]
     digits = next((d for d in range(3, 18) if len({f"{e:.{d}g}" for e in edges}) == len(edges)), 17)
     said = [f"{e:.{digits}g}" for e in edges]
-    between = [f"{a} to {b}" for a, b in zip(said, said[1:], strict=False)]
+    between = [f"{a} to {b}" for a, b in pairwise(said)]
     return [f"up to {said[0]}", *between, f"above {said[-1]}"]
 
 

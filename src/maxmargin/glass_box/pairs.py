@@ -26,6 +26,7 @@ from maxmargin.ops.threads import Workers
 Vector = NDArray[np.float64]
 Pair = tuple[int, int]
 
+_CUTS = 30  # of a pair, as good as independent
 _NEARLY = 1.0 - 1e-9  # sums that are equal differ by their rounding
 
 
@@ -132,6 +133,17 @@ def rank_pairs(
 
     workers.each(work, range(len(candidates)))
     return gains
+
+
+def least_gain(n_pairs: int, n_functions: int) -> float:
+    """Give what a pair has to gain to be worth a try.
+
+    In units of the slopes' variance the gain of one cut is chi-squared where there is no
+    interaction, and a pair has some thirty cuts that do not follow from each other. The largest
+    of so many is about twice the logarithm of their number; half of that is asked for, since what
+    is left after that is judged on the rows held out.
+    """
+    return float(np.log(_CUTS * n_pairs)) + n_functions - 1.0
 
 
 def all_pairs(columns: Sequence[int]) -> list[Pair]:

@@ -34,7 +34,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         ``maxmargin.losses`` such as ``Quantile(0.9)``.
     n_estimators : int, default=2000
         Rounds of columns at most, and as many of pairs; see ``stop_``.
-    learning_rate : float, default=0.05
+    learning_rate : float, default=0.1
         Factor of every step.
     sharpness : int, default=2
         A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
@@ -111,7 +111,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         loss: str | Loss = "squared_error",
         *,
         n_estimators: int = 2000,
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.1,
         sharpness: int = 2,
         n_bags: int = 8,
         pairs: Any = "auto",

@@ -142,7 +142,7 @@ class ShapeBooster:
         self._rule, self._workers, self._greed = rule.numbers(), workers, rule.greed
         self.made = self.first = self.best_round = first
         self.begin = np.append(0, np.cumsum(terms.widths)).astype(np.int64)
-        n_bags, n_functions, n_rows = z.shape
+        n_bags, n_functions, _ = z.shape
         self.values = np.zeros((n_bags, n_functions, self.begin[-1]))
         self._H, self._W = np.zeros_like(self.values), np.zeros((n_bags, self.begin[-1]))
         self._g, self._h = np.empty((2, *z.shape))

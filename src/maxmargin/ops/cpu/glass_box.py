@@ -181,6 +181,29 @@ def _cuts(
 
 
 @njit(cache=True, nogil=True)
+def _power(share: float, power: float) -> float:
+    weight = 1.0
+    for _ in range(int(power)):
+        weight *= share
+    return weight if share > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _spread_cuts(n: int, order: Any, scale: float, gain: Any, low: Any, high: Any, u: Any) -> None:
+    """Write the mean of all cuts by their weights, which are in the place of the gains."""
+    total = left = right = 0.0
+    for k in range(n - 1):
+        if gain[k] > 0.0:
+            total += gain[k]
+            left += gain[k] * low[k]
+    for k in range(n):
+        u[order[k]] = scale * (left + right) / total
+        if k < n - 1 and gain[k] > 0.0:
+            left -= gain[k] * low[k]
+            right += gain[k] * high[k]
+
+
+@njit(cache=True, nogil=True)
 def _steps(
     n: int, G: Any, H: Any, W: Any, kind: int, rule: Any, order: Any, room: Any, u: Any
 ) -> float:
@@ -204,21 +227,9 @@ def _steps(
     best = _cuts(n, G, H, W, order, rule, sign, gain, low, high)
     if best <= 0.0:
         return alone
-    total = left = 0.0
     for k in range(n - 1):
-        share, weight = gain[k] / best, 1.0
-        for _ in range(int(rule[5])):
-            weight *= share
-        weight = weight if gain[k] > 0.0 else 0.0
-        gain[k] = weight
-        total += weight
-        left += weight * low[k] if weight > 0.0 else 0.0
-    right = 0.0
-    for k in range(n):
-        u[order[k]] = rate * (left + right) / total
-        if k < n - 1 and gain[k] > 0.0:
-            left -= gain[k] * low[k]
-            right += gain[k] * high[k]
+        gain[k] = _power(gain[k] / best, rule[5])
+    _spread_cuts(n, order, rate, gain, low, high, u)
     if sign != 0:
         for k in range(2, n + 1):
             u[k] = max(u[k], u[k - 1]) if sign > 0 else min(u[k], u[k - 1])
@@ -296,7 +307,7 @@ def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _cross(a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step: Any) -> float:
-    """Write the steps of the four cells around a corner; gives what they save, -1 if not allowed."""
+    """Write the steps of the four cells around a corner; gives what they save, -1 if refused."""
     least, ridge, most = rule[1], rule[2], rule[3]
     na, nb = len(PG) - 1, PG.shape[1] - 1
     w00, w01 = PW[a, b], PW[a, nb] - PW[a, b]
@@ -321,15 +332,10 @@ def _cross(a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step
 
 
 @njit(cache=True, nogil=True)
-def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -> float:
-    """Write the step of every cell: the mean of all crosses, weighed by powers of their gains.
-
-    Gives the largest gain; -1 where there is no step.
-    """
+def _crosses(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, S: Any) -> float:
+    """Write the steps and the gain of every cross; gives the largest gain."""
     na, nb = len(PG) - 1, PG.shape[1] - 1
-    whole = _price(PG[na, nb], PH[na, nb], rule[2])
-    step, best, total = np.zeros(4), 0.0, 0.0
-    S = room[:, : na + 1, : nb + 1]
+    whole, step, best = _price(PG[na, nb], PH[na, nb], rule[2]), np.zeros(4), 0.0
     S[:] = 0.0
     for a in range(1, na):
         for b in range(1, nb):
@@ -339,22 +345,30 @@ def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -
                 best = max(best, gain)
                 for q in range(4):
                     S[q, a, b] = step[q]
-    if best <= 0.0:
-        return -1.0
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _weigh_crosses(S: Any, na: int, nb: int, best: float, power: float) -> float:
+    total = 0.0
     for a in range(1, na):
         for b in range(1, nb):
-            share, weight = S[4, a, b] / best, 1.0
-            for _ in range(int(rule[5])):
-                weight *= share
-            weight = weight if share > 0.0 else 0.0
+            weight = _power(S[4, a, b] / best, power)
             total += weight
             for q in range(4):
                 S[q, a, b] *= weight
-    # A cell lies before the corners that are beyond it, and beyond those up to it.
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _spread_crosses(S: Any, na: int, nb: int) -> None:
+    """Sum each quadrant's steps over the corners that a cell lies in this quadrant of.
+
+    It lies before the corners that are beyond it, and beyond those up to it.
+    """
     for a in range(na - 1, -1, -1):
         for b in range(nb - 1, -1, -1):
             S[0, a, b] += S[0, a + 1, b] + S[0, a, b + 1] - S[0, a + 1, b + 1]
-    for a in range(na - 1, -1, -1):
         for b in range(1, nb):
             S[1, a, b] += S[1, a + 1, b] + S[1, a, b - 1] - S[1, a + 1, b - 1]
     for a in range(1, na):
@@ -362,10 +376,25 @@ def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -
             S[2, a, b] += S[2, a - 1, b] + S[2, a, b + 1] - S[2, a - 1, b + 1]
         for b in range(1, nb):
             S[3, a, b] += S[3, a - 1, b] + S[3, a, b - 1] - S[3, a - 1, b - 1]
+
+
+@njit(cache=True, nogil=True)
+def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -> float:
+    """Write the step of every cell: the mean of all crosses, weighed by powers of their gains.
+
+    Gives the largest gain; -1 where there is no step.
+    """
+    na, nb = len(PG) - 1, PG.shape[1] - 1
+    S = room[:, : na + 1, : nb + 1]
+    best = _crosses(PG, PH, PW, kind, rule, S)
+    if best <= 0.0:
+        return -1.0
+    scale = rule[0] / _weigh_crosses(S, na, nb, best, rule[5])
+    _spread_crosses(S, na, nb)
     for i in range(na):
         for j in range(nb):
             sums = S[0, i + 1, j + 1] + S[1, i + 1, j] + S[2, i, j + 1] + S[3, i, j]
-            u[i * nb + j] = rule[0] * sums / total
+            u[i * nb + j] = scale * sums
     _straighten(u, na, nb, kind)
     return best
 
