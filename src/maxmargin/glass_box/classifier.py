@@ -11,8 +11,9 @@ from sklearn.base import ClassifierMixin
 
 from maxmargin import losses
 from maxmargin.ensembles.rounds import Callback
-from maxmargin.glass_box.fit import GlassBoxFit
+from maxmargin.glass_box.fit import GlassBoxFit, Training
 from maxmargin.glass_box.objective import Objective, objective_of_labels
+from maxmargin.glass_box.optimal import refit_labels
 from maxmargin.inputs.labels import check_labels, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
@@ -67,6 +68,12 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         best round. None makes all rounds.
     tol : float, default=1e-5
         By how much that loss must fall to count.
+    refit : {"optimal"} or None, default=None
+        "optimal" fits all terms again together, on the bins and pairs that boosting has chosen, to
+        the optimum of the loss with ``ridge``; ``certificate_`` says how near. For two classes.
+    ridge : float, default=1.0
+        With ``refit="optimal"``: half of it times the squared values of all bins is added to the
+        total loss.
     time_limit : float, default=None
         Seconds after which no further round is begun.
     on_interrupt : {"raise", "keep"}, default="raise"
@@ -104,6 +111,9 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         After each of them, the mean loss of the rows held out.
     stop_ : Stop
         Why there are no more of them.
+    certificate_ : Certificate
+        With ``refit="optimal"``: the value of the objective, and what no shapes on these bins are
+        below.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -136,6 +146,8 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         min_weight_leaf: float = 4.0,
         n_iter_no_change: int | None = 50,
         tol: float = 1e-5,
+        refit: str | None = None,
+        ridge: float = 1.0,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callback | None = None,
@@ -158,6 +170,8 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         self.min_weight_leaf = min_weight_leaf
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.refit = refit
+        self.ridge = ridge
         self.time_limit = time_limit
         self.on_interrupt = on_interrupt
         self.callback = callback
@@ -222,6 +236,16 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
 
     def _objective(self, y: NDArray[Any], weight: Vector) -> Objective:
         return objective_of_labels(self._loss(), y, len(self.classes_), weight)
+
+    def _refit(self, training: Training) -> Any:
+        if len(self.classes_) > 2:
+            raise ParameterError(
+                "refit='optimal' of GlassBoxClassifier is for two classes; y has "
+                f"{len(self.classes_)}. Use refit=None, or OneVsRestClassifier around it."
+            )
+        signs = np.where(training.y == 1, 1.0, -1.0)
+        rows = training.codes, signs, training.weight
+        return refit_labels(self._terms, *rows, self._loss(), **self._refit_options())
 
     def decision_function(self, X: Any) -> Vector:
         """Add up the terms.

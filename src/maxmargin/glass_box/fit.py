@@ -49,7 +49,7 @@ from maxmargin.glass_box.wishes import (
     left_out,
     wanted_pairs,
 )
-from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.table import read
 from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
@@ -150,6 +150,15 @@ class GlassBoxFit(GlassBoxModel):
         self.validation_loss_ = self.history_.column("validation_loss")
         self._binning, self._coarse = training.binning, shapes.coarse
         self.constants_, self._terms = recover_terms(shapes)
+        if self.refit is not None and stop not in _ENDED:
+            self.constants_, self._terms, self.certificate_ = self._refit(training)
+
+    def _refit(self, training: Training) -> Any:
+        raise NotImplementedError
+
+    def _refit_options(self) -> dict[str, Any]:
+        shared = {"on_interrupt": self.on_interrupt, "n_jobs": self.n_jobs}
+        return {"ridge": float(self.ridge)} | shared
 
     def _boost(self, booster: ShapeBooster, clock: Clock, history: list[Round]) -> Stop:
         """Make rounds until one of the limits is met; keeps those of the best one."""
@@ -253,7 +262,7 @@ class GlassBoxFit(GlassBoxModel):
         equal = np.round(gains / max(float(gains.max()), 1e-300), 9)  # but for rounding
         first = np.argsort(-equal, kind="stable")[:count]
         if isinstance(self.pairs, str):
-            spread = float((g * g).sum() / max(float(h.sum()), 1e-300))
+            spread = float((g * g / training.weight).sum() / max(float(h.sum()), 1e-300))
             first = first[gains[first] > spread * least_gain(len(wanted), len(g))]
         return [wanted[place] for place in first]
 
@@ -310,6 +319,13 @@ class GlassBoxFit(GlassBoxModel):
                 )
         check_number(owner, "sharpness", self.sharpness, 0, whole=True)
         check_number(owner, "min_weight_leaf", self.min_weight_leaf, 0.0)
+        if self.refit is not None:
+            check_choice(owner, "refit", self.refit, ("optimal",), "or None")
+        check_number(owner, "ridge", self.ridge, 0.0, above=True)
+        if self.refit is not None and self.monotone is not None:
+            raise ParameterError(
+                f"refit='optimal' of {owner} knows no directions; leave out monotone or refit."
+            )
         check_pairs(owner, self.pairs)
         check_exclude(owner, self.exclude)
         check_monotone(owner, self.monotone)

@@ -112,6 +112,28 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
+    def __restored__(self) -> None:
+        """Check what was read: compiled loops trust that bins lie where terms say."""
+        if hasattr(self, "_terms") and not all(map(self._fits, self._terms)):
+            raise ValueError("The terms of a stored glass box do not fit together.")
+
+    def _fits(self, term: Term) -> bool:
+        """Whether every code of a term's columns has a value."""
+        known = self._binning.columns
+        if not all(0 <= j < len(known) for j in term.columns) or not 1 <= len(term.columns) <= 2:
+            return False
+        widths = [known[j].width for j in term.columns]
+        if len(widths) == 2:
+            if [len(of) for of in term.coarse] != widths:
+                return False
+            widths = [int(of.max(initial=0)) + 1 for of in term.coarse]
+        shape = term.weight.shape
+        enough = len(shape) == len(widths) and all(
+            a >= b for a, b in zip(shape, widths, strict=True)
+        )
+        same = term.values.shape == term.errors.shape == (len(self.constants_), *shape)
+        return enough and same
+
     def _code(self, X: Any) -> NDArray[np.uint8]:
         """Give the codes of new rows."""
         check_is_fitted(self)

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from maxmargin.ensembles.rounds import Callback
-from maxmargin.glass_box.fit import GlassBoxFit
+from maxmargin.glass_box.fit import GlassBoxFit, Training
 from maxmargin.glass_box.objective import Objective, objective_of_numbers
+from maxmargin.glass_box.optimal import refit_numbers
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.losses import Loss, MarginLoss
+from maxmargin.losses import Loss, MarginLoss, SquaredError
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 
 Vector = NDArray[np.float64]
@@ -58,6 +59,12 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         best round. None makes all rounds.
     tol : float, default=1e-5
         By how much that loss must fall to count.
+    refit : {"optimal"} or None, default=None
+        "optimal" fits all terms again together, on the bins and pairs that boosting has chosen, to
+        the optimum of the loss with ``ridge``; ``certificate_`` says how near. For loss="squared_error".
+    ridge : float, default=1.0
+        With ``refit="optimal"``: half of it times the squared values of all bins is added to the
+        total loss.
     time_limit : float, default=None
         Seconds after which no further round is begun.
     on_interrupt : {"raise", "keep"}, default="raise"
@@ -91,6 +98,9 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         After each of them, the mean loss of the rows held out.
     stop_ : Stop
         Why there are no more of them.
+    certificate_ : Certificate
+        With ``refit="optimal"``: the value of the objective, and what no shapes on these bins are
+        below.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -122,6 +132,8 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         min_weight_leaf: float = 4.0,
         n_iter_no_change: int | None = 50,
         tol: float = 1e-5,
+        refit: str | None = None,
+        ridge: float = 1.0,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callback | None = None,
@@ -143,6 +155,8 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         self.min_weight_leaf = min_weight_leaf
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.refit = refit
+        self.ridge = ridge
         self.time_limit = time_limit
         self.on_interrupt = on_interrupt
         self.callback = callback
@@ -192,6 +206,15 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
 
     def _objective(self, y: NDArray[Any], weight: Vector) -> Objective:
         return objective_of_numbers(self._loss(), y, weight)
+
+    def _refit(self, training: Training) -> Any:
+        if self._loss() != SquaredError():
+            raise ParameterError(
+                "refit='optimal' of GlassBoxRegressor is for loss='squared_error'. Got "
+                f"{self._loss().name!r} instead."
+            )
+        rows = training.codes, training.y, training.weight
+        return refit_numbers(self._terms, *rows, **self._refit_options())
 
     def predict(self, X: Any) -> Vector:
         """Predict targets.

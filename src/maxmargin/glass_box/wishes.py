@@ -19,7 +19,7 @@ def check_pairs(owner: str, pairs: Any) -> None:
     """Refuse what cannot be pairs, whatever the columns are."""
     if pairs is None or (isinstance(pairs, str) and pairs in ("auto", "none")):
         return
-    if isinstance(pairs, Integral) and not isinstance(pairs, bool) and pairs >= 0:
+    if isinstance(pairs, Integral) and not isinstance(pairs, bool) and int(pairs) >= 0:
         return
     listed = isinstance(pairs, list | tuple) and all(_is_pair(each) for each in pairs)
     if not listed:
