@@ -3,5 +3,13 @@
 from maxmargin.glass_box.classifier import GlassBoxClassifier
 from maxmargin.glass_box.model import Explanation, TermView
 from maxmargin.glass_box.regressor import GlassBoxRegressor
+from maxmargin.glass_box.scorecard import Scorecard, ScoreLine
 
-__all__ = ["Explanation", "GlassBoxClassifier", "GlassBoxRegressor", "TermView"]
+__all__ = [
+    "Explanation",
+    "GlassBoxClassifier",
+    "GlassBoxRegressor",
+    "ScoreLine",
+    "Scorecard",
+    "TermView",
+]

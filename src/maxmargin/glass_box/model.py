@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin import losses
 from maxmargin.ensembles.rounds import History, Stop
 from maxmargin.glass_box.bins import Binning
 from maxmargin.glass_box.pairs import CoarseColumn
+from maxmargin.glass_box.scorecard import Scorecard, scorecard
 from maxmargin.glass_box.terms import Term, add_terms
 from maxmargin.glass_box.wishes import ColumnNames
+from maxmargin.inputs.parameters import check_number
 from maxmargin.inputs.table import entries, read
 from maxmargin.progress.callbacks import CallbackSupport
 
@@ -235,6 +239,74 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
         name : str
         """
         return ColumnNames(getattr(self, "feature_names_in_", None), self.n_features_in_)[j]
+
+    def with_term(self, name: str, values: Any) -> Self:
+        """Give a copy of the model with other values of one term.
+
+        Parameters
+        ----------
+        name : str
+            One of ``term_names_``.
+        values : array-like of shape (bins,) or (functions, bins), of pairs with the bins of both
+            In the order of the term's ``bins``. They are taken as they are, not centred.
+
+        Returns
+        -------
+        model : estimator
+        """
+        check_is_fitted(self)
+        if name not in self.term_names_:
+            raise ValueError(f"There is no term {name!r}; the model has {self.term_names_}.")
+        place = self.term_names_.index(name)
+        term = self._terms[place]
+        given = np.array(values, dtype=np.float64)
+        given = given[None] if given.ndim == term.weight.ndim else given
+        if given.shape != term.values.shape or not np.isfinite(given).all():
+            raise ValueError(
+                f"The term {name!r} has values of the shape {term.values.shape}; give finite "
+                f"numbers of this shape. Got {np.shape(values)}."
+            )
+        edited = copy(self)
+        edited._terms = (
+            *self._terms[:place],
+            replace(term, values=given),
+            *self._terms[place + 1 :],
+        )
+        return edited
+
+    def to_scorecard(self, points: float = 20.0) -> Scorecard:
+        """Give whole points by bin, to be added up by hand.
+
+        Parameters
+        ----------
+        points : float, default=20
+            Of two classes with the logistic loss, the points that double the odds; otherwise
+            those that a unit of the sum is worth.
+
+        Returns
+        -------
+        card : Scorecard
+        """
+        check_is_fitted(self)
+        check_number("to_scorecard", "points", points, 0.0, above=True)
+        if len(self.constants_) > 1:
+            raise ValueError("A scorecard is for two classes or a quantity; the model has several.")
+        doubled = is_classifier(self) and losses.named(self.loss) == losses.Logistic()
+        return scorecard(self, points / np.log(2.0) if doubled else float(points))
+
+    def score_points(self, X: Any, card: Scorecard) -> NDArray[np.int64]:
+        """Add up the points of a scorecard of this model for some rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+        card : Scorecard
+
+        Returns
+        -------
+        points : ndarray of int of shape (rows,)
+        """
+        return card.add_up(self._code(X))
 
     @property
     def term_names_(self) -> list[str]:

@@ -61,7 +61,8 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         By how much that loss must fall to count.
     refit : {"optimal"} or None, default=None
         "optimal" fits all terms again together, on the bins and pairs that boosting has chosen, to
-        the optimum of the loss with ``ridge``; ``certificate_`` says how near. For loss="squared_error".
+        the optimum of the loss with ``ridge``; ``certificate_`` says how near. For the squared
+        error.
     ridge : float, default=1.0
         With ``refit="optimal"``: half of it times the squared values of all bins is added to the
         total loss.
@@ -194,6 +195,11 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
                 f"The 'loss' parameter of {owner} must be one of numbers; {self._loss().name} is "
                 "one of labels -1 and +1. Use 'squared_error', or GlassBoxClassifier."
             )
+        if self.refit is not None and self._loss() != SquaredError():
+            raise ParameterError(
+                "refit='optimal' of GlassBoxRegressor is for loss='squared_error'. Got "
+                f"{self._loss().name!r} instead."
+            )
 
     def _targets(self, y: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(y, dtype=np.float64)
@@ -208,11 +214,6 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         return objective_of_numbers(self._loss(), y, weight)
 
     def _refit(self, training: Training) -> Any:
-        if self._loss() != SquaredError():
-            raise ParameterError(
-                "refit='optimal' of GlassBoxRegressor is for loss='squared_error'. Got "
-                f"{self._loss().name!r} instead."
-            )
         rows = training.codes, training.y, training.weight
         return refit_numbers(self._terms, *rows, **self._refit_options())
 

@@ -102,6 +102,29 @@ class TermsDisplay:
         function, target = _function(model, label)
         return cls(shapes=shapes, function=function, target=target).plot(axes=axes)
 
+    @classmethod
+    def of_term(cls, estimator: Any, term: Any, *, label: Any = None, ax: Axes) -> Self:
+        """Draw one of the terms of a fitted glass box.
+
+        Parameters
+        ----------
+        estimator : a GlassBoxClassifier, a GlassBoxRegressor, or a Pipeline that ends in one
+            Fitted.
+        term : TermView
+            Of a single column.
+        label : object, optional
+            With more than two classes, the one whose shape is drawn.
+        ax : Axes
+            Where to draw.
+
+        Returns
+        -------
+        TermsDisplay
+            The display, already plotted.
+        """
+        function, target = _function(_glass_box(estimator, cls.drawn_of), label)
+        return cls(shapes=[term], function=function, target=target).plot(axes=[ax])
+
     def plot(self, axes: Any = None) -> Self:
         """Draw on ``axes``, or on a new figure.
 
