@@ -52,7 +52,8 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
     n_bags : int, default=8
         Bags, whose mean is the model. Each holds out other rows.
     pairs : "auto", "none", int or list of pairs, default="auto"
-        How many pairs of columns to learn, or which ones. "auto" is three times the columns.
+        How many pairs of columns to learn, or which ones. "auto" is at most three times the
+        columns, with several classes as many as columns, and only pairs that promise a gain.
     exclude : list, default=None
         Columns and pairs of columns that no term may have.
     monotone : dict or list, default=None

@@ -204,7 +204,7 @@ class GlassBoxFit(GlassBoxModel):
         training, mains = shapes.training, shapes.mains
         several = [j for j in shapes.used if training.binning.columns[j].n_bins > 1]
         possible = [pair for pair in all_pairs(several) if pair not in double]
-        wanted, count = wanted_pairs(self.pairs, training.names, possible)
+        wanted, count = wanted_pairs(self.pairs, training.names, possible, len(shapes.constants))
         if not count or clock.over():
             return stop
         sizes = self._coarsen(shapes, int(self.max_pair_bins))

@@ -148,7 +148,9 @@ def left_out(exclude: Any, columns: ColumnNames) -> tuple[set[int], set[Pair]]:
     return single, double
 
 
-def wanted_pairs(pairs: Any, columns: ColumnNames, possible: list[Pair]) -> tuple[list[Pair], int]:
+def wanted_pairs(
+    pairs: Any, columns: ColumnNames, possible: list[Pair], n_functions: int
+) -> tuple[list[Pair], int]:
     """Give the pairs to choose from, and how many of them to choose."""
     if pairs is None or (isinstance(pairs, str) and pairs == "none"):
         return [], 0
@@ -163,12 +165,12 @@ def wanted_pairs(pairs: Any, columns: ColumnNames, possible: list[Pair]) -> tupl
                 )
         return listed, len(listed)
     if isinstance(pairs, str):
-        return possible, min(len(possible), auto_pairs(columns.n_columns))
+        return possible, min(len(possible), auto_pairs(columns.n_columns, n_functions))
     if pairs > len(possible):
         caution(f"pairs={pairs} asks for more pairs than the {len(possible)} that there are.")
     return possible, min(int(pairs), len(possible))
 
 
-def auto_pairs(n_columns: int) -> int:
-    """Give the number of pairs for ``pairs="auto"``."""
-    return 3 * n_columns
+def auto_pairs(n_columns: int, n_functions: int) -> int:
+    """Give the number of pairs for ``pairs="auto"``: fewer where each is learnt several times."""
+    return 3 * n_columns if n_functions == 1 else n_columns
