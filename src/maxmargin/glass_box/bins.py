@@ -18,9 +18,10 @@ from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
-Codes = NDArray[np.uint8]
+Codes = NDArray[Any]
 
 MOST = 254
+_BYTE = 256
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ class ColumnBins:
 
         Returns
         -------
-        codes : ndarray of uint8
+        codes : ndarray of uint8, or of uint16 where there are more bins than that
         """
-        codes = np.empty(len(values), np.uint8)
+        codes = np.empty(len(values), np.uint8 if self.width <= _BYTE else np.uint16)
         if not self.categorical:
             engine_of(codes).glass_box.code_numbers(values, self.cuts, codes)
             return codes
@@ -141,9 +142,11 @@ class Binning:
 
         Returns
         -------
-        codes : ndarray of uint8 of shape (columns, rows)
+        codes : ndarray of uint8, or of uint16, of shape (columns, rows)
         """
-        codes = np.empty((len(self.columns), X.shape[0]), np.uint8)
+        widest = max(column.width for column in self.columns)
+        kind = np.uint8 if widest <= _BYTE else np.uint16
+        codes = np.empty((len(self.columns), X.shape[0]), kind)
         read = column_reader(X)
 
         def work(j: int) -> None:
