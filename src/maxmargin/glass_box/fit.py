@@ -219,7 +219,14 @@ class GlassBoxFit(GlassBoxModel):
         kind = training.monotone[np.array(chosen)].reshape(-1, 2)
         rate = replace(rule, rate=float(self.learning_rate) * 2.0, greed=_GREED_OF_PAIRS)
         booster = ShapeBooster(
-            Pairs(codes, shape, kind), objective, training.fold, mains.z, rate, workers, mains.made
+            Pairs(codes, shape, kind),
+            objective,
+            training.fold,
+            mains.z,
+            rate,
+            workers,
+            mains.made,
+            self._judges,
         )
         made: list[Round] = []
         stop = self._boost(booster, clock, made)
@@ -247,14 +254,17 @@ class GlassBoxFit(GlassBoxModel):
         objective: Objective,
         workers: Workers,
     ) -> list[Pair]:
-        """Give the pairs of the largest gains, the first one first."""
+        """Give the pairs of the largest gains, the first one first.
+
+        Rows that the judges hold out have slopes of 0 here.
+        """
         if count == len(wanted) and not isinstance(self.pairs, str):
             return wanted
         training, z = shapes.training, shapes.mains.z
         fold = np.minimum(training.fold, len(z) - 1)
         apart = z[fold, :, np.arange(len(fold))].T.copy()
         g, h = np.empty((2, *apart.shape))
-        objective.evaluate(apart, np.zeros(len(fold), np.bool_), g, h, True)
+        objective.evaluate(apart, training.fold < self._judges, g, h, True)
         lines = coarse_lines(shapes.coarse, training.codes)
         sizes = [column.n_bins for column in shapes.coarse]
         rows = lines, sizes, g, h, training.weight
@@ -265,6 +275,11 @@ class GlassBoxFit(GlassBoxModel):
             spread = float((g * g / training.weight).sum() / max(float(h.sum()), 1e-300))
             first = first[gains[first] > spread * least_gain(len(wanted), len(g))]
         return [wanted[place] for place in first]
+
+    @property
+    def _judges(self) -> int:
+        """How many bags judge pairs, which are chosen without the rows that these hold out."""
+        return -(-int(self.n_bags) // 2)
 
     def _rule(self, objective: Objective) -> Rule:
         return Rule(

@@ -14,7 +14,8 @@ algorithm 1, in the form of InterpretML: small steps, bags, early stopping. Here
 taken once a row and round, not once a row and term.
 
 All bags make the same number of rounds, the one after which the rows held out, each by one bag,
-have the least loss together.
+have the least loss together. For pairs half of the bags are judges: the rows that they hold out had
+no part in choosing the pairs, which would look better on those than they are.
 """
 
 from __future__ import annotations
@@ -126,6 +127,8 @@ class ShapeBooster:
     workers : Workers
     first : int
         Number of the round before the first.
+    judges : int or None
+        How many bags, the first ones, say which round is the best; None for all.
     """
 
     def __init__(
@@ -137,6 +140,7 @@ class ShapeBooster:
         rule: Rule,
         workers: Workers,
         first: int = 0,
+        judges: int | None = None,
     ) -> None:
         self._terms, self._objective, self._fold, self.z = terms, objective, fold, z
         self._rule, self._workers, self._greed = rule.numbers(), workers, rule.greed
@@ -149,7 +153,8 @@ class ShapeBooster:
         self._gains = np.zeros((n_bags, n_functions, len(terms.codes)))
         self._losses, self._bends = np.zeros(n_bags), True
         self._best, self._lowest = self.values.copy(), np.inf
-        self._judged = float(objective.weight[fold < n_bags].sum())
+        self._judges = n_bags if judges is None else judges
+        self._judged = float(objective.weight[fold < self._judges].sum())
         self._workers.each(self._begin_bag, range(n_bags))
         self.first_loss = self._held_loss()
 
@@ -195,8 +200,8 @@ class ShapeBooster:
         self._look(b)
 
     def _held_loss(self) -> float:
-        """Give the mean loss of all rows held out, each where it was not learnt from."""
-        total = float(np.cumsum(self._losses)[-1])
+        """Give the mean loss of the judges' rows held out, each where it was not learnt from."""
+        total = float(np.cumsum(self._losses[: self._judges])[-1])
         return total / self._judged if self._judged > 0 else float("nan")
 
     @property
