@@ -324,7 +324,7 @@ class GlassBoxFit(GlassBoxModel):
         check_number(owner, "tol", self.tol, 0.0)
         if self.n_iter_no_change is not None:
             check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2)):
+        for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
             check_number(owner, name, getattr(self, name), low, whole=True)
         for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("sharpness", 32)):
             if getattr(self, name) > high:
@@ -332,7 +332,6 @@ class GlassBoxFit(GlassBoxModel):
                     f"The {name!r} parameter of {owner} must be at most {high}. Got "
                     f"{getattr(self, name)!r} instead."
                 )
-        check_number(owner, "sharpness", self.sharpness, 0, whole=True)
         check_number(owner, "min_weight_leaf", self.min_weight_leaf, 0.0)
         if self.refit is not None:
             check_choice(owner, "refit", self.refit, ("optimal",), "or None")
