@@ -179,9 +179,9 @@ class GlassBoxFit(GlassBoxModel):
     def _columns(self, training: Training, used: list[int]) -> Columns:
         bins = [training.binning.columns[j] for j in used]
         whole = len(used) == len(training.codes)
-        kind = [1 if each.categorical else 0 for each in bins]
+        usual = [1 if each.categorical else 0 for each in bins]
         signs = training.monotone[used]
-        kind = np.where(signs > 0, 2, np.where(signs < 0, 3, kind))
+        kind = np.where(signs > 0, 2, np.where(signs < 0, 3, usual))
         return Columns(
             training.codes if whole else training.codes[used],
             np.array([each.n_bins for each in bins], np.int64),

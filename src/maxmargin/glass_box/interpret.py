@@ -123,19 +123,25 @@ def _terms(model: Any, columns: list[_Column], names: list[str]) -> tuple[Term, 
     parts = zip(model.term_features_, model.term_scores_, errors, model.bin_weights_, strict=True)
     for features, scores, spread, weight in parts:
         dims = len(features)
-        both = [_by_function(np.asarray(each, np.float64), dims) for each in (scores, spread)]
+        values, error = (_by_function(np.asarray(e, np.float64), dims) for e in (scores, spread))
         held = np.asarray(weight, dtype=np.float64)
         name = " x ".join(names[j] for j in features)
         if dims == 1:
-            found.append(_main(columns[features[0]], int(features[0]), name, *both, held))
+            found.append(_main(columns[features[0]], int(features[0]), name, values, error, held))
             continue
         for side, j in enumerate(features):
-            both = [columns[j].without_unknown(each, side + 1) for each in both]
+            values = columns[j].without_unknown(values, side + 1)
+            error = columns[j].without_unknown(error, side + 1)
             held = columns[j].without_unknown(held, side)
         coarse = tuple(columns[j].of_code(1).astype(np.uint8) for j in features)
         pair = tuple(int(j) for j in features)
-        found.append(Term(pair, name, *map(np.ascontiguousarray, (*both, held)), coarse))
+        found.append(Term(pair, name, *_together(values, error, held), coarse))
     return tuple(found)
+
+
+def _together(*arrays: Vector) -> tuple[Vector, Vector, Vector]:
+    first, second, third = map(np.ascontiguousarray, arrays)
+    return first, second, third
 
 
 def _by_function(scores: Vector, dims: int) -> Vector:

@@ -25,10 +25,15 @@ Mask = NDArray[np.bool_]
 class Objective(Protocol):
     """A loss of rows that the rounds lower."""
 
-    weight: Vector
-    """Of the rows."""
-    longest: float
-    """The longest step of a leaf, before the learning rate."""
+    @property
+    def weight(self) -> Vector:
+        """Of the rows."""
+        ...
+
+    @property
+    def longest(self) -> float:
+        """The longest step of a leaf, before the learning rate."""
+        ...
 
     def constants(self) -> Vector:
         """Give the best value of each function that is the same for all rows."""

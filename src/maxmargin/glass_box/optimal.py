@@ -60,7 +60,11 @@ def refit_numbers(
 ) -> tuple[Vector, tuple[Term, ...], Certificate]:
     """Fit all terms together to quantities, by least squares; see ``refit_labels``."""
     ridge = options.pop("ridge")
-    squares = {"loss": "squared_epsilon_insensitive", "intercept": "free", "epsilon": 0.0}
+    squares: dict[str, Any] = {
+        "loss": "squared_epsilon_insensitive",
+        "intercept": "free",
+        "epsilon": 0.0,
+    }
     model = LinearSVR(C=0.5 / ridge, **squares, **options)
     model.fit(_one_hot(terms, codes), t, sample_weight=weight)
     intercept = float(np.ravel(model.intercept_)[0])

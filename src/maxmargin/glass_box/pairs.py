@@ -27,6 +27,7 @@ Vector = NDArray[np.float64]
 Pair = tuple[int, int]
 
 _CUTS = 30  # of a pair, as good as independent
+_TINY = 1e-300
 _NEARLY = 1.0 - 1e-9  # sums that are equal differ by their rounding
 
 
@@ -80,7 +81,7 @@ def coarsen(
     return found
 
 
-def _even(total: Vector, most: int) -> NDArray[np.int64]:
+def _even(total: NDArray[Any], most: int) -> NDArray[np.int64]:
     """Put bins in a row into at most so many groups of about the same weight."""
     if len(total) <= most:
         return np.arange(len(total))
@@ -122,7 +123,8 @@ def rank_pairs(
     gains = np.zeros(len(candidates))
     op = engine_of(g).glass_box.pair_gain
     total = float(weight.sum())
-    floor = [_NEARLY * least * float(h[k].sum()) / total for k in range(len(g))]
+    mean = [float(h[k].sum()) / total for k in range(len(g))]
+    floor = [max(_NEARLY * least * each, _TINY) for each in mean]
 
     def work(place: int) -> None:
         stop_if_over()

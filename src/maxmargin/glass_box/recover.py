@@ -46,7 +46,7 @@ def recover_terms(shapes: Shapes) -> tuple[Vector, tuple[Term, ...]]:
     terms = []
     for j, values in lines.items():
         width = training.binning.columns[j].width
-        weight = np.bincount(training.codes[j], training.weight, width)
+        weight: Vector = np.bincount(training.codes[j], training.weight, width).astype(np.float64)
         found[j] = _centre(values, weight, constants)
         terms.append(_term((j,), training.names[j], *found[j], weight))
     for pair, table, weight, coarse in tables:
@@ -71,7 +71,8 @@ def _table(
     shape = (*values.shape[:2], rows, columns)
     places = sides[0].of_code[training.codes[pair[0]]].astype(np.intp) * columns
     places += sides[1].of_code[training.codes[pair[1]]]
-    weight = np.bincount(places, training.weight, rows * columns).reshape(rows, columns)
+    cells = np.bincount(places, training.weight, rows * columns).astype(np.float64)
+    weight: Vector = cells.reshape(rows, columns)
     flat = values.reshape(-1, rows, columns)
     flat[:, weight.sum(axis=1) == 0] = 0.0
     flat[:, :, weight.sum(axis=0) == 0] = 0.0
