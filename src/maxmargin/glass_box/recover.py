@@ -46,7 +46,7 @@ def recover_terms(shapes: Shapes) -> tuple[Vector, tuple[Term, ...]]:
     terms = []
     for j, values in lines.items():
         width = training.binning.columns[j].width
-        weight: Vector = np.bincount(training.codes[j], training.weight, width).astype(np.float64)
+        weight = np.bincount(training.codes[j], training.weight, width).astype(np.float64)
         found[j] = _centre(values, weight, constants)
         terms.append(_term((j,), training.names[j], *found[j], weight))
     for pair, table, weight, coarse in tables:
