@@ -52,9 +52,9 @@ from maxmargin.losses.base import FloatArray, Loss
 class MarginLoss(Loss):
     """A loss phi(m) of the margin m = t z, where t is -1 or +1.
 
-    To write one, give ``_value`` and ``_derivative``: phi(m) and phi'(m); and ``_curvature`` and
-    ``_conjugate``, phi''(m) and phi*(v), if they are known. Each gets a float64 array that is its
-    own to overwrite, and returns a fresh array or that one.
+    To write one, define ``_value`` and ``_derivative``: phi(m) and phi'(m); and ``_curvature`` and
+    ``_conjugate``, phi''(m) and phi*(v), if they are known. Each gets a float64 array that it may
+    overwrite, and returns a new array or that one.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class MarginLoss(Loss):
         return type(self)._curvature is not MarginLoss._curvature
 
     def expected(self, z: ArrayLike, eta: ArrayLike) -> FloatArray:
-        """Give the expected loss of predicting z where t = +1 with probability eta."""
+        """Return the expected loss of predicting z where t = +1 with probability eta."""
         p = _check_probability(eta)
         with np.errstate(invalid="ignore"):
             parts = p * self.value(z, 1.0), (1.0 - p) * self.value(z, -1.0)
