@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         boosting,
         datasets,
         evaluation,
+        glass_box,
         kernels,
         losses,
         neighbors,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         BoostingRegressor,
     )
     from maxmargin.certify import Certificate, Status
+    from maxmargin.glass_box import GlassBoxClassifier, GlassBoxRegressor
     from maxmargin.inputs.scale import UnscaledColumnsWarning
     from maxmargin.svm import SVC
     from maxmargin.svm.discriminant import KernelDiscriminant
@@ -75,6 +77,8 @@ __all__ = [
     "DecisionStump",
     "DualExplanation",
     "FeatureWeights",
+    "GlassBoxClassifier",
+    "GlassBoxRegressor",
     "HardMarginSVC",
     "KernelDiscriminant",
     "KernelLogisticRegression",
@@ -106,6 +110,7 @@ __all__ = [
     "evaluation",
     "explain_dual",
     "feature_weights",
+    "glass_box",
     "kernels",
     "losses",
     "neighbors",
@@ -129,6 +134,8 @@ _HOME = {
     "DecisionStump": "maxmargin.trees",
     "DualExplanation": "maxmargin.svm.duality",
     "FeatureWeights": "maxmargin.svm.feature_weights",
+    "GlassBoxClassifier": "maxmargin.glass_box",
+    "GlassBoxRegressor": "maxmargin.glass_box",
     "HardMarginSVC": "maxmargin.svm.hard_margin",
     "KernelDiscriminant": "maxmargin.svm.discriminant",
     "KernelLogisticRegression": "maxmargin.svm.kernel_machine_classifier",
@@ -169,6 +176,7 @@ _ROOMS = frozenset(
         "boosting",
         "datasets",
         "evaluation",
+        "glass_box",
         "kernels",
         "losses",
         "neighbors",

@@ -70,6 +70,12 @@ CHOICES = {
         "estimator": [None, DecisionTreeRegressor(max_depth=2)],
         "n_iter_no_change": [None, 3],
     },
+    "GlassBoxClassifier": {"loss": ["logistic", "squared_hinge"], "pairs": ["none", 2]},
+    "GlassBoxRegressor": {
+        "loss": ["squared_error", "absolute_error"],
+        "refit": [None, "optimal"],
+        "pairs": ["auto", 2],
+    },
     "BoostingRanker": {"loss": ["pairwise_logistic", "squared_error"]},
 }
 

@@ -20,6 +20,7 @@ from maxmargin import SVC, plots
 from maxmargin.report import DataSummary, FitReport
 
 BOOSTED = {"BoostingClassifier", "BoostingRegressor", "BoostingRanker"}
+GLASS_BOXES = {"GlassBoxClassifier", "GlassBoxRegressor"}
 OF_PROBABILITIES = {"CalibrationDisplay", "ProbabilityDisplay"}
 OF_ALL_CLASSIFIERS = {
     "BoundaryDisplay",
@@ -31,16 +32,19 @@ DRAWN = {
     "AlphaDisplay": {"AdaBoostClassifier"},
     "DescentDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "ErrorCurveDisplay": {"AdaBoostClassifier", "BoostingClassifier", "BaggingClassifier"},
+    "ExplanationDisplay": GLASS_BOXES,
     "ForcesDisplay": {"HardMarginSVC", "SlackBudgetSVC"},  # those that are linear unless told
     "HardestDisplay": {"AdaBoostClassifier"},
     "KernelWeightsDisplay": {"MultipleKernelSVC"},
     "LossCurveDisplay": BOOSTED,
     "MarginDistributionDisplay": {"AdaBoostClassifier", "BaggingClassifier"},
+    "PairDisplay": GLASS_BOXES,
     "RoundsDisplay": {"AdaBoostClassifier"},
     "RoundsTableDisplay": {"AdaBoostClassifier"},
     "ShapeDisplay": {"AdaBoostClassifier"} | BOOSTED,
     "SlacknessDisplay": {"HardMarginSVC", "SVC", "SVCCV", "SlackBudgetSVC"},
     "TableSearchDisplay": {"TableSVC", "TableSVR"},
+    "TermsDisplay": GLASS_BOXES,
     "StumpDisplay": {"AdaBoostClassifier", "DecisionStump"},
 }
 OF_NO_ESTIMATOR = {

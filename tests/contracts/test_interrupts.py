@@ -50,6 +50,8 @@ LONG = {  # what makes a fit take many seconds
     "SlackBudgetSVC": {"budget": 10.0, "gamma": 1e-5, "tol": 1e-13},
     "LinearSVC": LINEAR,
     "LinearClassifier": {**SLOW, "solver": "gradient_descent", "learning_rate": 1e-9},
+    "GlassBoxClassifier": {"n_estimators": 10**7, "n_iter_no_change": None},
+    "GlassBoxRegressor": {"n_estimators": 10**7, "n_iter_no_change": None},
     "OneVsOneClassifier": {"estimator": SVC(**SVMS)},
     "OneVsRestClassifier": {"estimator": LinearSVC(**LINEAR)},
 }

@@ -14,6 +14,7 @@ has the same groups with the same signatures:
     stump_sort, stump_ensemble                               columns in order, many splits at once
     stump_buckets, boost_rounds                              columns in buckets, many rounds at once
     gradient, boost_weights, pairs                           passes of boosting
+    glass_box                                                rounds of shapes and of pairs
     hash_tables                                              neighbours in buckets
     integral, haar, cascade, cascade_resize, cascade_group   images, their features, cascades
     graph_words, graph_graphlets, graph_walks                what graphs have in common

@@ -22,6 +22,14 @@ from maxmargin.plots.detection import (
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.evidence import EvidenceDisplay, evidence
 from maxmargin.plots.force import ForcesDisplay, forces
+from maxmargin.plots.glass_box import (
+    ExplanationDisplay,
+    PairDisplay,
+    TermsDisplay,
+    explanation,
+    pair,
+    terms,
+)
 from maxmargin.plots.gram import GramDisplay, gram
 from maxmargin.plots.hardest import HardestDisplay, hardest
 from maxmargin.plots.kernel_weights import KernelWeightsDisplay, kernel_weights
@@ -61,6 +69,7 @@ __all__ = [
     "DetectorRocDisplay",
     "ErrorCurveDisplay",
     "EvidenceDisplay",
+    "ExplanationDisplay",
     "FirstFeaturesDisplay",
     "ForcesDisplay",
     "GramDisplay",
@@ -71,6 +80,7 @@ __all__ = [
     "MarginDisplay",
     "MarginDistributionDisplay",
     "OverfittingDisplay",
+    "PairDisplay",
     "PathDisplay",
     "PopulationDisplay",
     "PrecisionRecallDisplay",
@@ -88,6 +98,7 @@ __all__ = [
     "SurvivalDisplay",
     "TableSearchDisplay",
     "TellingDisplay",
+    "TermsDisplay",
     "TuningDisplay",
     "VoronoiDisplay",
     "alphas",
@@ -100,6 +111,7 @@ __all__ = [
     "detector_roc",
     "error_curves",
     "evidence",
+    "explanation",
     "first_features",
     "forces",
     "gram",
@@ -109,6 +121,7 @@ __all__ = [
     "losses",
     "margin_distribution",
     "overfitting",
+    "pair",
     "path",
     "population_minimisers",
     "precision_recall",
@@ -124,6 +137,7 @@ __all__ = [
     "survival",
     "table_search",
     "telling_substrings",
+    "terms",
     "tree",
     "tuning",
     "voronoi",

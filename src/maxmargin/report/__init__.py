@@ -2,6 +2,7 @@
 
 from maxmargin.report.atomic import WriteError, check_destination, write_atomically
 from maxmargin.report.fit_report import FitReport
+from maxmargin.report.glass_box import GlassBoxReport
 from maxmargin.report.job_report import JobReport
 from maxmargin.report.score import Proportion, Scores
 from maxmargin.report.summary import Column, DataSummary
@@ -10,6 +11,7 @@ __all__ = [
     "Column",
     "DataSummary",
     "FitReport",
+    "GlassBoxReport",
     "JobReport",
     "Proportion",
     "Scores",

@@ -133,7 +133,8 @@ class FitReport:
     @property
     def n_rounds(self) -> int:
         """How many of them there are."""
-        return len(self.model.estimators_)
+        made = getattr(self.model, "estimators_", None)
+        return len(self.model.history_ if made is None else made)
 
     @property
     def no_curve(self) -> str:
@@ -204,6 +205,7 @@ _KINDS = {
     "alphas_": "boosted classifier",
     "train_loss_": "boosted classifier",
     "oob_score": "bagged classifier",
+    "term_names_": "additive classifier",
 }
 
 
