@@ -1,6 +1,7 @@
 """Races: contests with a time budget and more rows than a trial needs."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,11 +10,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation.rows import Rows
+from maxmargin.job import budget as job_budget
+from maxmargin.job import contest as job_contest
+from maxmargin.job import effort as job_effort
+from maxmargin.job import sample as job_sample
 from maxmargin.job.budget import Budget
 from maxmargin.job.candidate import Candidate
 from maxmargin.job.contest import hold_contest
 from maxmargin.job.rules import Rules
 from maxmargin.job.wanted import Wanted
+from maxmargin.ops.clock import stop_if_over
 
 ROWS = 6000
 RNG = np.random.default_rng(0)
@@ -21,23 +27,40 @@ X = pl.DataFrame({"x": RNG.normal(size=ROWS)})
 Y = np.where(X["x"].to_numpy() > 0, "yes", "no")
 
 
-class Errs(ClassifierMixin, BaseEstimator):
-    """Knows the answer but for a share of the rows; a fit takes seconds in proportion to rows."""
+class Clock:
+    """A clock that only the fits of this module move."""
 
-    def __init__(self, share=0.0, seconds=0.0, log=None):
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Errs(ClassifierMixin, BaseEstimator):
+    """Knows the answer but for a share of the rows; a fit takes seconds in proportion to rows.
+
+    It looks at the clock a hundred times, as long fits do.
+    """
+
+    def __init__(self, share=0.0, seconds=0.0, log=None, clock=None, salt=1.0):
         self.share = share
+        self.salt = salt
         self.seconds = seconds
         self.log = log
+        self.clock = clock
 
     def fit(self, X, y):
-        time.sleep(self.seconds * len(y) / ROWS)
+        for _ in range(100):
+            self.clock.now += self.seconds * len(y) / ROWS / 100
+            stop_if_over()
         self.log.append(len(y))
         self.classes_ = np.unique(y)
         return self
 
     def decision_function(self, X):
         x = X["x"].to_numpy()
-        wrong = np.modf(np.abs(x) * 1000.0)[0] < self.share
+        wrong = np.modf(np.abs(x) * 1000.0 * self.salt)[0] < self.share
         return np.where(wrong, -x, x)
 
     def predict(self, X):
@@ -45,22 +68,40 @@ class Errs(ClassifierMixin, BaseEstimator):
 
 
 @pytest.fixture
-def race(make_table):
+def clock(monkeypatch):
+    """All that reads the time in a race reads this clock."""
+    made = Clock()
+    monkeypatch.setattr(time, "perf_counter", made)
+    for module in (job_budget, job_contest, job_effort):
+        monkeypatch.setattr(module, "perf_counter", made)
+    return made
+
+
+@pytest.fixture
+def race(make_table, clock):
     table = make_table(X, Y)
     rules = Rules(table, "accuracy", Wanted("accuracy"), 5, 0, blend=False)
 
-    def held(budget, models, **facts):
+    def held(budget, models, max_rows=None, **facts):
         logs = {name: [] for name in models}
 
-        def built(name, share, seconds):
-            return lambda *_: Pipeline([("m", _Shared(share, seconds, logs[name]))])
+        known = replace(rules, **facts)
+
+        def built(name, share, seconds, salt=1.0):
+            return lambda *_: Pipeline([("m", _Shared(share, seconds, logs[name], clock, salt))])
 
         candidates = [
-            Candidate(name, name, built(name, *facts), deepens=name.rpartition("+")[0])
-            for name, facts in models.items()
+            Candidate(
+                name,
+                name,
+                built(name, *traits),
+                max_rows=max_rows,
+                deepens=name.rpartition("+")[0],
+            )
+            for name, traits in models.items()
         ]
         rows = Rows.of(table.features, table.target)
-        return hold_contest(rules, rows, candidates, Budget(budget)), logs
+        return hold_contest(known, rows, candidates, Budget(budget)), logs
 
     return held
 
@@ -69,7 +110,7 @@ class _Shared(Errs):
     """Clones write into the same log."""
 
     def __sklearn_clone__(self):
-        return _Shared(self.share, self.seconds, self.log)
+        return _Shared(self.share, self.seconds, self.log, self.clock, self.salt)
 
 
 def test_without_a_budget_everything_is_fitted_to_all_folds_and_all_rows(race):
@@ -87,7 +128,7 @@ def test_trials_come_first_and_with_time_everything_is_finished(race):
 
 def test_short_time_takes_fewer_folds_and_drops_what_is_clearly_behind(race):
     models = {"bad": (0.4, 1.0), "good": (0.05, 0.5), "same": (0.051, 1.0)}
-    contest, logs = race(10.0, models)
+    contest, logs = race(8.0, models)
     by_name = {entry.name: entry for entry in contest.entries}
     assert contest.done[0].name == "good"
     assert by_name["bad"].status == "behind"
@@ -97,11 +138,11 @@ def test_short_time_takes_fewer_folds_and_drops_what_is_clearly_behind(race):
     assert contest.models["good"] is not None
 
 
-def test_the_budget_is_kept_and_the_winner_fitted_to_all_rows(race):
-    begun = time.perf_counter()
+def test_the_budget_is_kept_and_the_winner_fitted_to_all_rows(race, clock):
+    begun = clock()
     models = {f"m{i}": (0.05 + i / 100, 1.5) for i in range(6)}
     contest, logs = race(8.0, models)
-    assert time.perf_counter() - begun < 10.0
+    assert clock() - begun <= 8.0
     winner = contest.done[0].name
     assert logs[winner][-1] == 6000
     assert winner in contest.models
@@ -119,6 +160,81 @@ def test_deeper_searches_are_made_of_the_best_with_the_time_left(race):
 
 
 def test_a_better_model_that_has_no_time_takes_nobodys_place(race):
-    contest, _logs = race(4.0, {"good": (0.05, 10.0), "bad": (0.4, 0)})
+    contest, logs = race(4.0, {"good": (0.05, 10.0), "bad": (0.4, 0)})
     assert [entry.name for entry in contest.done] == ["bad"]
     assert contest.models["bad"] is not None
+    assert logs["good"] == []  # its trial reached its limit
+
+
+def test_a_trial_that_its_limit_ends_says_how_long_a_fold_takes_at_least(race):
+    contest, logs = race(10.0, {"slow": (0.0, 30.0), "quick": (0.1, 0.1), "bad": (0.4, 0)})
+    slow = next(entry for entry in contest.entries if entry.name == "slow")
+    assert slow.status == "stopped"
+    assert "too long for the time budget" in slow.reason
+    assert slow.spent_seconds == pytest.approx(1.0, abs=0.1)  # a tenth of the budget, no more
+    assert contest.done[0].name == "quick"
+    assert logs["slow"] == []
+
+
+def test_a_model_with_a_bound_on_rows_learns_from_a_sample_of_them(race):
+    contest, logs = race(None, {"good": (0.05, 0)}, max_rows=1000)
+    assert logs["good"] == [1000] * 6
+    assert contest.done[0].sampled_rows == 1000
+    assert len(contest.done[0].run.folds[0].train) == 1000
+    assert len(contest.done[0].run.folds[0].validate) == 1200
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Take the rows of this module for many."""
+    monkeypatch.setattr(job_contest, "MANY_ROWS", 5000)
+    monkeypatch.setattr(job_sample, "SIZES", (3000, 1500, 750))
+
+
+def test_of_many_rows_a_slow_model_learns_from_a_sample_and_a_repeat_from_the_same(race, many):
+    models = {"quick": (0.2, 0.2), "slow": (0.05, 8.0)}
+    contest, logs = race(20.0, models)
+    assert contest.done[0].name == "slow"
+    rows = contest.done[0].sampled_rows
+    assert rows in (3000, 1500, 750)
+    assert set(logs["slow"][1:]) == {rows}
+    assert next(e for e in contest.entries if e.name == "quick").sampled_rows is None
+    again, same = race(None, models, sampled={"slow": rows})
+    assert same["slow"][0] == rows
+    assert same["quick"][0] == 4800
+    first, second = (each.done[0].run.folds[0].train for each in (contest, again))
+    assert first.tolist() == second.tolist()
+
+
+def test_of_few_rows_a_slow_model_is_stopped_and_not_sampled(race):
+    contest, logs = race(20.0, {"quick": (0.2, 0.2), "slow": (0.05, 60.0)})
+    assert contest.done[0].name == "quick"
+    assert all(count in (400, 1200, 4800) for count in logs["slow"])
+
+
+def test_an_average_of_models_that_err_on_different_rows_wins_a_race(race):
+    models = {"one": (0.2, 0.1, 1.0), "two": (0.21, 0.1, np.sqrt(2)), "three": (0.22, 0.1, np.pi)}
+    contest, logs = race(60.0, models, blend=True)
+    assert [entry.name for entry in contest.done] == ["blend", "one", "two", "three"]
+    best = contest.done[0]
+    assert best.run.mean > contest.done[1].run.mean + 0.05
+    assert sum(best.best_params["weights"].values()) == pytest.approx(1.0)
+    predicted = contest.models["blend"].predict(X)
+    assert np.mean(predicted == Y) == pytest.approx(best.run.mean, abs=0.02)
+    assert all(log.count(6000) == 1 for log in logs.values())  # no member is fitted again
+    assert contest.verdict.test == "corrected resampled t"
+
+
+def test_models_that_err_on_the_same_rows_are_not_averaged(race):
+    contest, _logs = race(60.0, {"one": (0.2, 0.1), "two": (0.21, 0.1)}, blend=True)
+    assert [entry.name for entry in contest.done] == ["one", "two"]
+    assert "An average of the best models was no better than one." in contest.notes
+
+
+def test_a_repeat_makes_the_deeper_searches_of_the_first_run_and_no_others(race):
+    models = {"good": (0.05, 0), "good+": (0.01, 0), "bad": (0.4, 0)}
+    contest, _logs = race(None, models, deepened=("good+",))
+    assert contest.done[0].name == "good+"
+    contest, logs = race(None, models, deepened=())
+    assert contest.done[0].name == "good"
+    assert logs["good+"] == []

@@ -375,12 +375,16 @@ class TestEndings:
         outcome = run_job(replace(QUICK, models=("logistic",), folds=2), table)
         assert outcome["logistic"].reason == "4 rows of a fold are too few to tune it"
 
-    def test_too_many_rows_are_a_stated_reason(self, two_classes, monkeypatch):
-        few = replace(family_of("classification", ["knn"])[1], max_rows=10)
+    def test_a_model_of_few_rows_learns_from_a_sample_which_is_said(self, two_classes, monkeypatch):
+        few = replace(family_of("classification", ["knn"])[1], max_rows=30)
         monkeypatch.setattr(
             job_module, "family_of", lambda *_: (*family_of("classification", ["lda"]), few)
         )
-        assert "57 rows are too many" in run_job(QUICK, two_classes)["knn"].reason
+        outcome = run_job(QUICK, two_classes)
+        assert outcome["knn"].status == "done"
+        said = "Models that learned from a sample of the 57 rows: nearest neighbours (30)."
+        assert said in outcome.notes
+        assert replay_of(outcome).sampled == {"knn": 30}
 
 
 class TestRefusals:

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from maxmargin.job.plan import CLOSE, HOPELESS, affordable_folds, distances, order_of, seconds_on
+from maxmargin.job.plan import (
+    CLOSE,
+    HOPELESS,
+    affordable_folds,
+    distances,
+    expected_seconds,
+    order_of,
+)
 from maxmargin.job.trial import Trial
 
 
@@ -17,9 +24,9 @@ def trial(errors, seconds=1.0, rows=1000, judged=1000):
 
 
 def test_seconds_grow_with_a_power_of_the_rows_and_never_shrink():
-    assert seconds_on(trial(0, 2.0), 4000, 1.0) == pytest.approx(8.0)
-    assert seconds_on(trial(0, 2.0), 4000, 2.0) == pytest.approx(32.0)
-    assert seconds_on(trial(0, 2.0), 10, 2.0) == 2.0
+    assert expected_seconds(2.0, 1000, 4000, 1.0) == pytest.approx(8.0)
+    assert expected_seconds(2.0, 1000, 4000, 2.0) == pytest.approx(32.0)
+    assert expected_seconds(2.0, 1000, 10, 2.0) == 2.0
 
 
 def test_distances_are_standard_errors_behind_the_best():

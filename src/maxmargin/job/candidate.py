@@ -26,7 +26,7 @@ class Candidate:
     cost : float
         How much time it is given, compared with the others.
     max_rows : int or None
-        Beyond that it is not tried.
+        Where there are more, it learns from a sample of so many.
     reads_texts : bool
         Whether it takes texts; else they become numbers before it.
     compiles : tuple of str

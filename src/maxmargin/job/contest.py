@@ -8,7 +8,7 @@ With a time budget and many rows the contest is a race:
 1. Trials: every model is fitted to few rows of the first fold (``trial``).
 2. The trials decide on how many folds the models are compared, and in which order (``plan``).
 3. Folds: while time is short, a model that is clearly worse than the best one on the rows of the
-   same folds stops.
+   same folds stops. Of many rows, a model that has no time for all learns from a sample.
 4. Deeper searches of the best models, if there is time.
 5. The best models are fitted to all rows, the best of all first.
 6. An average of the best models takes part where it is better by more than chance (``blend``).
@@ -47,6 +47,7 @@ from maxmargin.job.plan import (
 )
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.rules import Rules
+from maxmargin.job.sample import MANY_ROWS
 from maxmargin.job.trial import Trial, behind_by, trial_split
 from maxmargin.job.watcher import Watcher
 from maxmargin.progress.duration import duration
@@ -65,6 +66,7 @@ FIRST = (
 )
 ALONE = 0.5  # of the time for folds: the most for a fit while no other model has a result
 NOT_FITTED = "there was no time to fit it to all rows"
+SLICE = 0.3  # of the time for folds: the most for a model of many rows before it is sampled
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
 
 
@@ -150,7 +152,7 @@ class _Race:
 
     def run(self) -> Contest:
         for effort in self.efforts:
-            effort.refuse(_why_not(self.rules, effort.candidate, self.rows, self.budget))
+            effort.refuse(_why_not(self.rules, effort.candidate, self.budget))
             if effort.name in self.rules.behind:
                 effort.fall_behind(self.rules.behind[effort.name])
         self._try_out()
@@ -236,12 +238,19 @@ class _Race:
             place = efforts.index(effort)
             to_come = [each.candidate.cost for each in efforts[place + 1 :] if not each.over]
             limit = self.budget.share(effort.candidate.cost, to_come)
+            self._sample_if_slow(effort)
             self._go_on(effort, self._free() if effort.trial else limit)
             self.watcher.say_results()
         for effort in sorted(efforts, key=lambda each: each.to_come):
             self._go_on(effort, self._free(), dare=not self._has_result)
             effort.refuse("" if effort.judged else _too_long(effort.to_come))
             self.watcher.say_results()
+
+    def _sample_if_slow(self, effort: Effort) -> None:
+        """Have a model learn from a sample of many rows if it has no time for all of them."""
+        free = self._free()
+        if free is not None and len(self.rows) > MANY_ROWS and effort.estimate and not effort.over:
+            effort.learn_within(SLICE * free / (len(self.parts) + 1))
 
     @property
     def _has_result(self) -> bool:
@@ -333,21 +342,23 @@ class _Race:
         for name in [each.name for each in self._best_first()[:DEEPENED]]:
             for candidate in self.candidates:
                 if candidate.deepens == name and self._is_wanted(candidate, found[name]):
-                    self._add(candidate)
+                    self._add(candidate, found[name])
 
     def _is_wanted(self, candidate: Candidate, first: Effort) -> bool:
         """Whether a deeper search is made: there is time, or the run that is repeated made it."""
         if self.rules.deepened is not None:
             return candidate.name in self.rules.deepened
         few = len(self.rows) < DEEP_ROWS
-        if few or _why_not(self.rules, candidate, self.rows, self.budget):
+        if few or _why_not(self.rules, candidate, self.budget):
             return False
         free = self._free()
         factor = candidate.cost / first.candidate.cost
         return free is None or factor * first.estimate * (len(self.parts) + 1) <= free
 
-    def _add(self, candidate: Candidate) -> None:
+    def _add(self, candidate: Candidate, first: Effort) -> None:
+        """Search deeper than a model did, on the rows that it learned from."""
         effort = Effort(self.rules, self.rows, self.parts, candidate)
+        effort.most = first.most
         self.efforts.append(effort)
         self._go_on(effort, self._free())
         effort.refuse("" if effort.judged else _too_long(effort.to_come))
@@ -424,14 +435,12 @@ def _parts(rules: Rules, rows: Rows) -> list[Split]:
         ) from None
 
 
-def _why_not(rules: Rules, candidate: Candidate, rows: Rows, budget: Budget) -> str:
+def _why_not(rules: Rules, candidate: Candidate, budget: Budget) -> str:
     """Return why a candidate is not tried; empty if it is."""
     if candidate.name in rules.left_out:
         return rules.left_out[candidate.name]
     if budget.interrupted:
         return CTRL_C
-    if candidate.max_rows is not None and len(rows) > candidate.max_rows:
-        return f"{len(rows)} rows are too many for it; {candidate.max_rows} are the most"
     return ""
 
 

@@ -56,6 +56,8 @@ def fight(
     fitted = [each for each, _ in best if each is not None]
     if len(fitted) < len(best):
         why = "5x2 cross-validation would fit all members of the average 10 times"
+    elif any(entry.sampled_rows for _, entry in best):
+        why = "Halves of 5x2 cross-validation are not the samples that models learned from"
     elif _halves_wanted(rules, [entry for _, entry in best], budget):
         with budget.until_interrupted():
             try:

@@ -21,9 +21,10 @@ from maxmargin.job.area import areas_of, mean_areas
 from maxmargin.job.candidate import Candidate
 from maxmargin.job.metric import Judge, Judgement
 from maxmargin.job.outcome import Entry
-from maxmargin.job.plan import seconds_on
+from maxmargin.job.plan import expected_seconds
 from maxmargin.job.proof import proof_of
 from maxmargin.job.rules import Rules
+from maxmargin.job.sample import affordable_rows, draw_rows
 from maxmargin.job.trial import Trial, losses_of
 from maxmargin.job.tuned import settled
 from maxmargin.ops.clock import TimeUp, watch
@@ -54,6 +55,10 @@ class Effort:
         Why there is no result.
     trial : Trial or None
         How it did on few rows.
+    most : int or None
+        Rows that it learns from at most: a sample, where there are more; None for all.
+    slow : float
+        Seconds that a fold takes at least, of a model whose trial its limit ended; else 0.
     fault : bool
         Whether it failed by an exception of this package that nothing about the table explains.
     model : Pipeline or None
@@ -71,6 +76,8 @@ class Effort:
         self.seconds: list[float] = []
         self.status, self.reason, self.fault = "begun", "", False
         self.trial: Trial | None = None
+        self.slow, self._tried = 0.0, 0.0
+        self.most = rules.sampled.get(candidate.name, candidate.max_rows)
         self.model: Pipeline | None = None
         self._fitted: Pipeline | None = None
 
@@ -92,17 +99,20 @@ class Effort:
 
     @property
     def estimate(self) -> float:
-        """Seconds of the next step: as the quickest one, or by the trial; 0 if neither is known."""
+        """Seconds of the next step: as the quickest one, or by the trial; 0 if neither is known.
+
+        They are the least it takes where a limit ended the trial.
+        """
         if self.seconds:
             return min(self.seconds)
         if self.trial is None:
-            return 0.0
-        return seconds_on(self.trial, len(self.parts[0][0]), self.candidate.growth)
+            return self.slow
+        return self._on_a_fold(self.trial.seconds, self.trial.rows)
 
     @property
     def spent(self) -> float:
         """Seconds of all its fits, without compiling."""
-        return sum(self.seconds) + (0.0 if self.trial is None else self.trial.seconds)
+        return sum(self.seconds) + self._tried
 
     @property
     def to_come(self) -> float:
@@ -147,7 +157,9 @@ class Effort:
         del self.folds[len(parts) :], self.judge.judgements[len(parts) :]
 
     def try_out(self, part: Split, limit: float | None = None) -> None:
-        """Fit it to few rows and judge it on others; what goes wrong leaves it without a trial.
+        """Fit it to few rows and judge it on others.
+
+        A model that the limit ends is slow from then on; one that fails is left without a trial.
 
         Parameters
         ----------
@@ -162,11 +174,55 @@ class Effort:
                 built = self.candidate.build(self._rules.table, self._rules.wanted)
                 options: Any = {"scoring": judge, "decisions": False}
                 run = run_folds({self.name: built}, self._rows, [part], **options)[self.name]
+        except TimeUp:
+            self._tried = self._since(begun, compiled)
+            self.slow = self._on_a_fold(self._tried, len(part[0]))
+            return
         except Exception:  # the folds will tell what it is
             return
-        seconds = perf_counter() - begun - (compile_time.seconds - compiled)
+        self._tried = self._since(begun, compiled)
         losses = losses_of(judge.judgements[0], self._rows.y[part[1]], self._rules.metric)
-        self.trial = Trial(run.mean, max(seconds, 0.0), len(part[0]), losses)
+        self.trial = Trial(run.mean, self._tried, len(part[0]), losses)
+
+    def _since(self, begun: float, compiled: float) -> float:
+        """Return the seconds since then without those in which loops were compiled."""
+        return max(perf_counter() - begun - (compile_time.seconds - compiled), 0.0)
+
+    def _on_a_fold(self, seconds: float, rows: int) -> float:
+        """Return the seconds of a fold by those of a fit to fewer rows."""
+        return expected_seconds(seconds, rows, self._fold_rows, self.candidate.growth)
+
+    def learn_within(self, seconds: float) -> None:
+        """Learn from a sample of the rows if a fit to all of them takes longer than that.
+
+        Parameters
+        ----------
+        seconds : float
+            Of a fit.
+        """
+        whole, rows = self.estimate, self._fold_rows
+
+        def expected(count: int) -> float:
+            return whole * (count / rows) ** self.candidate.growth
+
+        found = affordable_rows(expected, rows, seconds)
+        if found < rows:
+            self.slow, self.most = expected(found), found
+
+    @property
+    def _fold_rows(self) -> int:
+        """Count the rows of a fold that it learns from."""
+        rows = len(self.parts[0][0])
+        return rows if self.most is None else min(rows, self.most)
+
+    @property
+    def sampled_rows(self) -> int | None:
+        """Rows of the sample that the fit to all rows learns from; None if it is no sample."""
+        return None if self.most is None or self.most >= len(self._rows) else self.most
+
+    def _drawn(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the rows to learn from among some."""
+        return draw_rows(places, self.most, self._rows.y if self._rules.classify else None)
 
     def refuse(self, reason: str) -> None:
         """Give up for a reason, if there is one and it is not over.
@@ -206,8 +262,7 @@ class Effort:
         except Exception as error:
             self._fail(error)
         # What was compiled is at hand from now on, and says nothing of the steps to come.
-        compiling = compile_time.seconds - compiled
-        self.seconds.append(max(perf_counter() - begun - compiling, 0.0))
+        self.seconds.append(self._since(begun, compiled))
 
     def _fail(self, error: Exception) -> None:
         """Say why a step failed: the library's words tell nothing of a table that is too small."""
@@ -230,10 +285,11 @@ class Effort:
     def _step(self) -> None:
         built = self.candidate.build(self._rules.table, self._rules.wanted)
         if len(self.folds) == len(self.parts):
-            self._fitted = fit(clone(built), self._rows)
+            self._fitted = fit(clone(built), self._known())
             self.model, self.status = settled(self._fitted), "done"
             return
-        part = self.parts[len(self.folds)]
+        train, other = self.parts[len(self.folds)]
+        part = self._drawn(train), other
         options: Any = {"scoring": self.judge, "decisions": self._rules.classify}
         self.folds += run_folds({self.name: built}, self._rows, [part], **options)[self.name].folds
 
@@ -258,7 +314,14 @@ class Effort:
             proof="" if self.model is None else proof_of(self.model),
             fitted=self.model is not None,
             spent_seconds=self.spent,
+            sampled_rows=self.sampled_rows,
         )
+
+    def _known(self) -> Rows:
+        """Return all rows, or the sample to learn from."""
+        if self.sampled_rows is None:
+            return self._rows
+        return self._rows.take(self._drawn(np.arange(len(self._rows))))
 
 
 def entry_of(

@@ -23,7 +23,7 @@ from maxmargin.job.explanation import Reason, Typical, explain, learn_typical
 from maxmargin.job.family import family_of
 from maxmargin.job.finish import Asked, finish, judge_costs, judge_level
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of, sought_of
-from maxmargin.job.outcome import Importance, Outcome, TestResult, faults_of
+from maxmargin.job.outcome import Importance, Outcome, TestResult, faults_of, samples_of
 from maxmargin.job.progress import Progress, Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.suspicion import find_suspects
@@ -50,6 +50,8 @@ class Replay:
         Models that did not go on since others were better, and by what.
     used_folds : int or None
         Folds that models were compared on; None for all.
+    sampled : mapping of str to int
+        Models that learned from a sample, and from how many rows.
     deepened : sequence of str
         Finer searches that were made.
     fitted : sequence of str or None
@@ -65,6 +67,7 @@ class Replay:
     left_out: Mapping[str, str] = field(default_factory=dict)
     behind: Mapping[str, str] = field(default_factory=dict)
     used_folds: int | None = None
+    sampled: Mapping[str, int] = field(default_factory=dict)
     deepened: Sequence[str] = ()
     fitted: Sequence[str] | None = None
     test: str = BY_HALVES
@@ -286,7 +289,7 @@ class _Work:
         shuffled = self._importances(finished.model, X, result)
         typical = learn_typical(vault.X)
         reasons = self._reasons(finished.model, typical, X)
-        notes = (*self._notes(contest), *contest.notes, *finished.notes)
+        notes = (*self._notes(contest, len(kept)), *contest.notes, *finished.notes)
         notes += () if reasons or not self.job.explain else ("There was no time to explain rows.",)
         notes += () if shuffled is not None else ("There was no time to shuffle columns.",)
         return Outcome(
@@ -352,7 +355,7 @@ class _Work:
         uses += [Use("refit", "train", vault.rows), Use("look 1", "test", vault.test_rows)]
         return Trail(tuple(uses), len(self.table.target))
 
-    def _notes(self, contest: Contest) -> list[str]:
+    def _notes(self, contest: Contest, rows: int) -> list[str]:
         notes, kept = [*self.notes], len(self.table.target)
         if self.budget.interrupted:
             notes.append("Ctrl-C ended the work early: this is what was done by then.")
@@ -364,6 +367,8 @@ class _Work:
         stopped = [each.title for each in contest.entries if each.status == "stopped"]
         if stopped and not self.budget.interrupted:
             notes.append(f"Not finished: {', '.join(stopped)}.")
+        samples = samples_of(contest.entries, rows)
+        notes += [samples] if samples else []
         by_rule = self.job.metric is None and self.job.cost is None
         if are_unequal(self.table) and by_rule:
             more = ", and whether all classes weigh the same is tuned"
@@ -400,6 +405,7 @@ def _replayed(replay: Replay | None) -> dict[str, Any]:
         "left_out": replay.left_out,
         "behind": replay.behind,
         "used_folds": replay.used_folds,
+        "sampled": replay.sampled,
         "deepened": tuple(replay.deepened),
         "fitted": None if replay.fitted is None else tuple(replay.fitted),
         "test": replay.test,
@@ -429,5 +435,13 @@ def replay_of(outcome: Outcome) -> Replay:
     test = BY_FOLDS if outcome.verdict is None else outcome.verdict.test
     explained = outcome.reasons is not None
     return Replay(
-        left_out, behind, folds, deepened, fitted, test, bool(outcome.importances), explained
+        left_out,
+        behind,
+        folds,
+        {each.name: each.sampled_rows for each in outcome.entries if each.sampled_rows},
+        deepened,
+        fitted,
+        test,
+        bool(outcome.importances),
+        explained,
     )

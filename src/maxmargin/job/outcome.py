@@ -64,6 +64,8 @@ class Entry:
         Whether it was also fitted to all rows that are no test rows.
     spent_seconds : float
         Of all its fits: the trial, the folds and the fit to all rows.
+    sampled_rows : int or None
+        Rows of the sample that it learned from; None where it learned from all rows.
     """
 
     name: str
@@ -81,6 +83,16 @@ class Entry:
     fault: bool = False
     fitted: bool = False
     spent_seconds: float = 0.0
+    sampled_rows: int | None = None
+
+
+def samples_of(entries: Iterable[Entry], rows: int) -> str:
+    """Name the models that learned from a sample of the rows; empty if there is none."""
+    found = [each for each in entries if each.status == "done" and each.sampled_rows is not None]
+    if not found:
+        return ""
+    named = ", ".join(f"{each.title} ({each.sampled_rows})" for each in found)
+    return f"Models that learned from a sample of the {rows} rows: {named}."
 
 
 def faults_of(entries: Iterable[Entry]) -> str:

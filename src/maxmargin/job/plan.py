@@ -18,21 +18,27 @@ PROMISING = 3  # models whose time decides on how many folds all are compared
 LOST = 2.5  # standard errors behind on the same folds: need not go on if time is short
 
 
-def seconds_on(trial: Trial, rows: int, growth: float = GROWTH) -> float:
-    """Return how long a fit to more rows will take, by its trial.
+def expected_seconds(seconds: float, rows: int, more: int, growth: float = GROWTH) -> float:
+    """Return how long a fit to more rows is expected to take.
 
     Parameters
     ----------
-    trial : Trial
-    rows : int
+    seconds : float
+        Of a fit to ``rows``.
+    rows, more : int
     growth : float
         The power of the rows.
 
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> expected_seconds(0.5, 1000, 4000, growth=2.0)
+    8.0
     """
-    return trial.seconds * max(1.0, rows / trial.rows) ** growth
+    return seconds * max(1.0, more / rows) ** growth
 
 
 def distances(trials: Mapping[str, Trial]) -> dict[str, float]:

@@ -121,6 +121,7 @@ def entries_of(entries: tuple[Entry, ...]) -> list[dict[str, Any]]:
             "scores": entry.scores,
             "best_params": entry.best_params,
             "proof": entry.proof,
+            "sampled_rows": entry.sampled_rows,
         }
         for entry in entries
     ]

@@ -32,6 +32,8 @@ class Rules:
         Models that had lost in that run, and against whom.
     used_folds : int or None
         Folds that models are compared on; None for as many as there is time for.
+    sampled : mapping of str to int
+        Models that learn from a sample, and from how many rows: those of a run that is repeated.
     deepened : tuple of str or None
         Finer searches that are made; None for those there is time for.
     test : str or None
@@ -50,6 +52,7 @@ class Rules:
     left_out: Mapping[str, str] = field(default_factory=dict)
     behind: Mapping[str, str] = field(default_factory=dict)
     used_folds: int | None = None
+    sampled: Mapping[str, int] = field(default_factory=dict)
     deepened: tuple[str, ...] | None = None
     test: str | None = None
     fitted: tuple[str, ...] | None = None

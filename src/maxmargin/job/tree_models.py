@@ -29,6 +29,8 @@ MOST_ROUNDS = 400  # of boosted trees
 MANY_ROUNDS = 1500  # of a longer search
 TREE_BUDGET = 4000  # trees of a model of many classes, each of which has one a round
 LEAST_ROUNDS = 60
+MANY_CLASSES = 10  # of more classes, boosted trees are not searched: each round grows so many
+FIXED_ROUNDS = 100  # of boosted trees that are not searched
 STEADY_ROWS = 3000  # with so many rows one part of them is enough to choose on
 
 Shapes = Sequence[Mapping[str, Any]]
@@ -98,6 +100,9 @@ def _random_trees(table: Table, wanted: Wanted) -> Pipeline:
 
 
 def _boosted(table: Table, wanted: Wanted) -> Pipeline:
+    if _outputs(table) > MANY_CLASSES:
+        model = _grown(table, wanted, FIXED_ROUNDS).set_params(**SHAPES[0])
+        return _on_codes(table, model)
     return _of_shapes(table, wanted, SHAPES, MOST_ROUNDS)
 
 
@@ -108,20 +113,19 @@ def _boosted_longer(table: Table, wanted: Wanted) -> Pipeline:
 def _of_shapes(table: Table, wanted: Wanted, shapes: Shapes, rounds: int) -> Pipeline:
     """Have shape and rounds of boosted trees chosen."""
     most = max(LEAST_ROUNDS, min(rounds, TREE_BUDGET // _outputs(table)))
-    places = range(len(table.numbers), len(table.numbers) + len(table.categories))
-    options: Any = {
-        "max_iter": most,
-        "n_jobs": wanted.n_jobs,
-        "random_state": wanted.seed,
-    }
-    if table.schema.task == "regression":
-        model: Any = BoostedTreesRegressor(tuple(places), **options)
-    else:
-        weight = wanted.class_weight
-        model = BoostedTreesClassifier(tuple(places), class_weight=weight, **options)
+    model = _grown(table, wanted, most)
     folds = 1 if len(table.target) > STEADY_ROWS else 3
     search = RoundsSearch(model, [dict(shape) for shape in shapes], wanted.folds(model), folds)
     return _on_codes(table, wanted.tuned(search, MORE))
+
+
+def _grown(table: Table, wanted: Wanted, rounds: int) -> Any:
+    """Return boosted trees with so many rounds at most."""
+    places = range(len(table.numbers), len(table.numbers) + len(table.categories))
+    options: Any = {"max_iter": rounds, "n_jobs": wanted.n_jobs, "random_state": wanted.seed}
+    if table.schema.task == "regression":
+        return BoostedTreesRegressor(tuple(places), **options)
+    return BoostedTreesClassifier(tuple(places), class_weight=wanted.class_weight, **options)
 
 
 _TITLE = "boosted trees (scikit-learn)"

@@ -23,6 +23,7 @@ from maxmargin.tables.error import InputError
 from maxmargin.tables.hint import counted, listed
 from maxmargin.tables.memory import check_memory
 from maxmargin.tables.panic import quiet_panics
+from maxmargin.tables.parquet import Sampled
 from maxmargin.tables.reading import Reading
 
 _SEP = re.compile(rb'"?sep=([\t !#-~])"?[ \t]*\n', re.IGNORECASE)
@@ -34,13 +35,14 @@ class Words:
     """A table whose values are words or None, and what was found out on the way.
 
     ``decimal`` is the sign that the separator speaks for, where the values leave it open; columns
-    are ``named`` by a line of text.
+    are ``named`` by a line of text; ``sampled`` are rows of a file too large to be read whole.
     """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     decimal: str = "."
     named: bool = False
+    sampled: Sampled | None = None
 
 
 def read_delimited(text: bytes, path: Path, reading: Reading, free: int | None = None) -> Words:

@@ -57,7 +57,12 @@ def read_frame(
 
 
 def read_file(
-    path: Path, reading: Reading, memory: int | None = None, *, keep: str | None = None
+    path: Path,
+    reading: Reading,
+    memory: int | None = None,
+    *,
+    keep: str | None = None,
+    most: int | None = None,
 ) -> Settled:
     """Read a file as ``read_frame`` does, and say what was found out on the way.
 
@@ -68,6 +73,8 @@ def read_file(
     memory : int, optional
     keep : str, optional
         A column whose spelling is kept beside its values.
+    most : int, optional
+        Values that are read of Parquet; of a larger file a sample of rows.
 
     Returns
     -------
@@ -76,18 +83,35 @@ def read_file(
     """
     start = check_readable(path)
     free = free_memory() if memory is None else memory
-    words = _read_words(path, unpack(path, start, free), reading, free)
+    if is_parquet(start):
+        words = _read_rows(path, path, free, most)
+    else:
+        words = _read_words(path, unpack(path, start, free), reading, free, most)
     if words.frame.height == 0:
         raise InputError(f"{str(path)!r} holds no rows.")
     settled = settle(words.frame, reading, words.decimal)
     doubts = doubt_header(settled.frame) if words.named and reading.header else ()
     written = None if keep is None else as_written(words.frame, keep)
-    return Settled(settled.frame, words.notes + settled.notes + doubts, settled.warnings, written)
+    notes = words.notes + settled.notes + doubts
+    return Settled(settled.frame, notes, settled.warnings, written, words.sampled)
 
 
-def _read_words(path: Path, content: bytes, reading: Reading, free: int | None) -> Words:
+def _read_rows(source: Path | bytes, path: Path, free: int | None, most: int | None) -> Words:
+    frame, sampled = read_parquet(source, path, free, most)
+    if sampled is None:
+        return Words(frame)
+    note = (
+        f"{str(path)!r} has {sampled.rows} rows: models learn from and are tested on a random"
+        f" sample of {frame.height} of them, as more than {most} values would take too much memory."
+    )
+    return Words(frame, (note,), sampled=sampled)
+
+
+def _read_words(
+    path: Path, content: bytes, reading: Reading, free: int | None, most: int | None
+) -> Words:
     if is_parquet(content):
-        return Words(read_parquet(content, path, free))
+        return _read_rows(content, path, free, most)
     if ending(path) == ".parquet":
         raise InputError(f"{str(path)!r} is no Parquet file, as its name says: write it again.")
     text, notes = as_utf8(content, path, reading.encoding)

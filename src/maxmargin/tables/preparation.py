@@ -29,6 +29,7 @@ from maxmargin.tables.header import DOUBT
 from maxmargin.tables.hint import counted
 from maxmargin.tables.leak import find_leaks
 from maxmargin.tables.number import ask
+from maxmargin.tables.parquet import MOST_VALUES
 from maxmargin.tables.reading import Reading
 from maxmargin.tables.schema import Feature, Schema
 from maxmargin.tables.settle import Settled, settle
@@ -80,7 +81,7 @@ def load_table(
     a category of 4 values
     """
     path = Path(path)
-    found = read_file(path, reading or Reading(), memory, keep=wishes.target)
+    found = read_file(path, reading or Reading(), memory, keep=wishes.target, most=MOST_VALUES)
     if found.frame.width < 2:
         raise InputError(
             f"{str(path)!r} has a single column, {found.frame.columns[0]!r}, and needs a target and"
@@ -146,8 +147,8 @@ def _prepare(found: Settled, wishes: Wishes, source: str, digest: str) -> Table:
         columns=_in_order(frame, decisions, _target_column(frame, wishes.target, labels)),
         source=source,
         digest=digest,
-        n_rows=frame.height,
-        rows=rows,
+        n_rows=frame.height if found.sampled is None else found.sampled.rows,
+        rows=rows if found.sampled is None else found.sampled.places[rows],
         groups=_groups(labelled, wishes.group),
         ids=labelled.select(ids) if ids else None,
         notes=notes + tuple(note for each in decisions for note in each.notes),

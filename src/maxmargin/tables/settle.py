@@ -17,6 +17,7 @@ from maxmargin.tables.number import (
     read_plain,
     that,
 )
+from maxmargin.tables.parquet import Sampled
 from maxmargin.tables.reading import Reading
 
 _NEARLY = 0.9
@@ -28,13 +29,15 @@ class Settled:
     """A table of numbers, booleans and words.
 
     ``notes`` say what is not obvious; ``warnings``, by columns, what few words stand in the way;
-    ``written`` is a column as the file spells it, where one was asked for.
+    ``written`` is a column as the file spells it, where one was asked for; ``sampled`` are rows of
+    a file too large to be read whole.
     """
 
     frame: pl.DataFrame
     notes: tuple[str, ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
     written: pl.Series | None = None
+    sampled: Sampled | None = None
 
 
 def settle(frame: pl.DataFrame, reading: Reading, decimal: str = ".") -> Settled:
