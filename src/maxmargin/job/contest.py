@@ -205,15 +205,25 @@ class _Race:
         for effort in self.efforts:
             effort.use(self.parts)
 
-    def _replan(self, effort: Effort) -> None:
-        """Compare on fewer folds if the first model takes far longer than its trial promised."""
+    def _make_room(self, effort: Effort) -> None:
+        """Compare on fewer folds if a model of the best kind has no time for all of them."""
         left, done = self.budget.until_report, len(effort.folds)
-        if left is None or self.rules.used_folds is not None or effort.trial is None or not done:
+        if left is None or self.rules.used_folds is not None or effort.trial is None:
             return
-        if effort.over or self._has_result or effort.to_come <= FIRST * left:
+        if effort.over or effort.to_come <= FIRST * left or self._is_matched(effort.trial):
             return
-        more = math.floor(FIRST * left / effort.estimate) - 1  # the last fit is one to all rows
-        self._use_folds(done + max(0, more))
+        fits = math.floor(FIRST * left / effort.estimate)
+        if done + fits > 1 or effort.estimate * (1 if done else 2) <= left:
+            self._use_folds(max(1, done, done + fits - 1))  # the last fit is one to all rows
+
+    def _is_matched(self, trial: Trial) -> bool:
+        """Whether a model with a result had a trial about as good."""
+        judged = [each.trial for each in self.efforts if each.judged and each.trial is not None]
+        return any(
+            each is not trial
+            and (each.score >= trial.score or behind_by(each.losses, trial.losses) <= CLOSE)
+            for each in judged
+        )
 
     def _ordered(self) -> list[Effort]:
         by_name = {each.name: each for each in self.efforts}
@@ -287,12 +297,12 @@ class _Race:
         with self.budget.until_interrupted():
             while not (effort.over or (effort.judged and self._fits_later)):
                 effort.fall_behind(self._lost(effort))
+                self._make_room(effort)
                 left = None if end is None else end - perf_counter()
                 if effort.over or (left is not None and effort.to_come > left and not dare):
                     return
                 self.watcher.say(effort)
                 effort.step(self._at_once(None if left is None else max(0.0, left)))
-                self._replan(effort)
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
 
