@@ -34,9 +34,10 @@ from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.progress.lines import CountedLines
 from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.run import warn_not_converged
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
+from maxmargin.svm.kernel_fit import Learned, Recipe, learn
 from maxmargin.svm.training import Training, resolved, take
 
 Vector = NDArray[np.float64]
@@ -178,7 +179,7 @@ def _of_kernel_machine(
             certificates += learned.certificates
             values[i] = learned.machine.decide(take(training.X, [i]), np.asarray, 1)[0]
             told(done, len(again))
-    complain(certificates, {})
+    warn_not_converged(certificates, {})
     machine, classes = left.whole.machine, training.classes
     numbers, decision = machine.numbers(values), machine.confidences(values)
     return LeftOut(classes[numbers], decision, rows.y, len(again), classes)

@@ -32,11 +32,6 @@ def _listed(X: Any) -> list[Any]:
     return list(X)
 
 
-def is_plain_line(y: Any) -> bool:
-    """Whether y is an array of numbers, one a row, as ``column_or_1d`` would make it."""
-    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf"
-
-
 def count_rows(rows: Any) -> int:
     """Count what ``by_position`` gave."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)

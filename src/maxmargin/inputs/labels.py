@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.container import is_plain_line
+from maxmargin.inputs.vectors import is_plain_line
 
 
 def check_labels(y: Any) -> NDArray[Any]:

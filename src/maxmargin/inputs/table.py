@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_X_y, validate_data
 
-from maxmargin.inputs.finite import find_nonfinite
 from maxmargin.inputs.parameters import ParameterError
-from maxmargin.inputs.vectors import is_plain, take_plain
+from maxmargin.inputs.vectors import take_plain
 
 Mask = NDArray[np.bool_]
 
@@ -84,8 +83,9 @@ def read(
         if reset:
             estimator.is_categorical_ = None
         rules = {"reset": reset} | ({"y": y} if with_y else {})
-        if is_plain(estimator, X, rules) and find_nonfinite(X) is None:
-            return take_plain(estimator, X, rules)
+        taken = take_plain(estimator, X, rules)
+        if taken is not None:
+            return taken
         with _naming_the_column(X, listed=getattr(estimator, "_reads_categories", True)):
             return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
     coded = _read_categories(estimator, X, reset, given)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.container import is_plain_line
+from maxmargin.inputs.vectors import is_plain_line
 
 
 def check_targets(y: Any) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import as_table, column_names, listed, take_columns
-from maxmargin.inputs.finite import NonFiniteError
+from maxmargin.inputs.vectors import NonFiniteError
 from maxmargin.kernels.base import (
     Columns,
     Kernel,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.inputs.container import by_position, count_rows
-from maxmargin.inputs.finite import find_nonfinite
+from maxmargin.inputs.vectors import find_nonfinite
 from maxmargin.kernels.base import Kernel, Takes, precision_of, shown
 from maxmargin.kernels.dot import DotProduct
 from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.inputs.container import by_position, column_names
-from maxmargin.inputs.finite import refuse_nonfinite
+from maxmargin.inputs.vectors import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
 

@@ -8,7 +8,7 @@ rounding alone is more than the tolerance allows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -16,11 +16,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
+from maxmargin.inputs.caution import caution
 from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import current
 
 _PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
 _NEARLY = 0.99  # is the share of a run that is done until the judge has spoken
+_SAMPLED = (
+    "no point of all rows could be evaluated before the fit had to end, so the model is at best "
+    "that of a few rows, and nothing is proven of it; give it more time, or fewer rows."
+)
 _STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
 
 
@@ -144,6 +149,24 @@ def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
         certificate = replace(certificate, status=stopped, primal=math.inf, dual=-math.inf)
         certificate = replace(certificate, kkt_violation=math.inf)
     return Solution(point, certificate, 0)
+
+
+def nothing_proven(certificate: Certificate) -> bool:
+    """Whether a fit ended before a point of the problem was evaluated."""
+    return certificate.dual == -math.inf and certificate.primal == math.inf
+
+
+def warn_not_converged(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
+    """Warn once of each reason why a problem is not solved; ``sentences`` replace usual ones."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
+    met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
+    sampled = {c.status for c in certificates if nothing_proven(c)}
+    for status in Status:
+        own = _SAMPLED if status in sampled else status.sentence
+        said = sentences.get(status, f"{status.name}: {own}")
+        if status in met and said:
+            caution(said, ConvergenceWarning)
 
 
 class Approach:

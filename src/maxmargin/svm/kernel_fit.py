@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.caution import caution
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.gram import Gram
@@ -28,12 +27,12 @@ from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.memory import Memory, Rows, arrange
-from maxmargin.solvers.run import given_up
+from maxmargin.solvers.run import given_up, nothing_proven
 from maxmargin.solvers.tasks import solve_all
 from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.sample_fit import fit_samples, nothing_proven
+from maxmargin.svm.sample_fit import fit_samples
 from maxmargin.svm.training import Training, take
 
 Vector = NDArray[np.float64]
@@ -43,10 +42,6 @@ Numbered = tuple[int, Task, Start | None]
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
-_SAMPLED = (
-    "no point of all rows could be evaluated before the fit had to end, so the model is at best "
-    "that of a few rows, and nothing is proven of it; give it more time, or fewer rows."
-)
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
 
@@ -316,18 +311,3 @@ def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArra
             near = max(_ON_MARGIN, 2 * min(solution.certificate.kkt_violation, 1e-3))
             found[reduced.variables(task)] |= functional_margins(task, solution) <= 1 + near
     return found
-
-
-def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
-    """Warn of every reason why a problem is not solved, each once."""
-    if all(certificate.status is Status.CERTIFIED for certificate in certificates):
-        return
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
-
-    met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
-    sampled = {c.status for c in certificates if nothing_proven(c)}
-    for status in Status:
-        own = _SAMPLED if status in sampled else status.sentence
-        said = sentences.get(status, f"{status.name}: {own}")
-        if status in met and said:
-            caution(said, ConvergenceWarning)

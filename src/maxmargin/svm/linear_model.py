@@ -34,9 +34,8 @@ from maxmargin.problems import LinearProblem
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, Solution, successor_of, with_printing
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.run import given_up
+from maxmargin.solvers.run import given_up, warn_not_converged
 from maxmargin.solvers.tasks import badness, relay, solve_all
-from maxmargin.svm.kernel_fit import complain
 
 _SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up;
 # they share one design, and what is known of its rows
@@ -217,7 +216,8 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
-        complain(self.certificates_, self._sentences())
+        if self.certificate_.status is not Status.CERTIFIED:  # it is the worst one
+            warn_not_converged(self.certificates_, self._sentences())
 
     def _sentences(self) -> dict[Status, str]:
         """Say something else of a status than its own sentence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
 from maxmargin.certify import Certificate
+from maxmargin.inputs.parameters import SHARE
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import BoxQP
@@ -91,6 +92,7 @@ class OneClassSVM(OutlierMixin, OneValue):
     [1, -1]
     """
 
+    _parameters: ClassVar = {"nu": SHARE}
     _balanced = False  # its one bias is that of w alone
 
     def __init__(
@@ -164,10 +166,6 @@ class OneClassSVM(OutlierMixin, OneValue):
         del y
         return super().certify(X, None, sample_weight)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._share()
-
     def _sides(self, y: Any, sample_weight: Any) -> Sides:
         return Sides.of_one(np.zeros(len(y)), sample_weight)
 
@@ -176,7 +174,7 @@ class OneClassSVM(OutlierMixin, OneValue):
             price=1.0,
             limits=self._limits(clock),
             memory=self._memory(),
-            state=partial(_of_rows, nu=self._share()),
+            state=partial(_of_rows, nu=float(self.nu)),
             options={"shrinking": self.shrinking},
             n_jobs=self.n_jobs,
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from maxmargin import losses
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.parameters import FLAG, ParameterError, numeric
 from maxmargin.losses import Huber, Loss, MarginLoss
 from maxmargin.losses.choice import NUMBER_LOSSES
 from maxmargin.ops.clock import Clock
@@ -23,6 +23,8 @@ from maxmargin.svm.training import Training
 class Representer(KernelEstimator):
     """f = sum_i beta_i k(., x_i) + b of the least |f|^2 / 2 + sum_i C_i L(f(x_i), t_i)."""
 
+    _parameters: ClassVar = {"C": numeric(0.0, above=True), "fit_intercept": FLAG}
+
     shrinking = True
 
     @property
@@ -32,12 +34,9 @@ class Representer(KernelEstimator):
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_number(owner, "C", self.C, 0.0, above=True)
-        check_flag(owner, "fit_intercept", self.fit_intercept)
-        _check_loss(owner, self._loss())
+    def _check_combination(self) -> None:
+        super()._check_combination()
+        _check_loss(type(self).__name__, self._loss())
 
     @property
     def _intercept(self) -> str:

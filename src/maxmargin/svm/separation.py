@@ -30,8 +30,8 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult
 from sklearn.utils import check_X_y
 
-from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
+from maxmargin.inputs.vectors import refuse_nonfinite
 from maxmargin.ops.linear_program import optimum
 
 Vector = NDArray[np.float64]

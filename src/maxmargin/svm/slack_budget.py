@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.labels import check_labels
-from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.parameters import numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import SlackBudget
@@ -102,6 +102,7 @@ default="linear"
     array([[2.]])
     """
 
+    _parameters: ClassVar = {"budget": numeric(0.0)}
     _row_by_row = True
 
     def __init__(
@@ -169,10 +170,6 @@ default="linear"
         """
         self._fit(X, y, sample_weight)
         return self
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number(type(self).__name__, "budget", self.budget, 0.0)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         budget = float(self.budget)
