@@ -4,7 +4,7 @@ import pytest
 
 from maxmargin.ops.clock import TimeUp
 from maxmargin.solvers import Limits
-from maxmargin.solvers.tasks import relay
+from maxmargin.solvers.run import relay
 
 
 def too_late():

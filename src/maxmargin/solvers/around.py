@@ -7,9 +7,10 @@ from typing import Any
 from maxmargin.certify import Point
 from maxmargin.solvers.dual_ascent import Vector
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 
-class Around:
+class Around(Solver):
     """Everything the outer loop asks is asked of the solver inside."""
 
     def __init__(self, inner: Any) -> None:

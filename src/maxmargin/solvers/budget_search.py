@@ -36,6 +36,7 @@ from maxmargin.solvers.hard_margin import MeansMeetError, Nearness, mean_weights
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 _WIDE, _NARROW = 4.0, 1e-14  # ratios of a bracket's ends: halve its logarithm; nothing left to do
 _FLAT = 1.5  # ratio within which the least of many right costs is found
@@ -60,7 +61,7 @@ class Sample:
         return beta, (1 - share) * self.product + share * other.product
 
 
-class BudgetSearch:
+class BudgetSearch(Solver):
     """Penalised solves for one cost after the other, each the default solver's.
 
     ``ask`` decides by other means whether any cost is large enough: it raises if none is and gives

@@ -16,22 +16,21 @@ rows of 3,000 columns: 0.3 s instead of 43).
 from __future__ import annotations
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import Hinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.dual_coordinate import DualCoordinate
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.newton import Newton, aim_of, is_narrow
+from maxmargin.solvers.newton import Newton
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import GapSolver
 
 _STEPS, _CURVED = 25, 0.3  # of Newton's method, and the share of rows whose products they sum
 _PASSES, _FACTOR = 6, 1 / 30  # over all rows in such a step; of Cholesky's
 _VISIT = 10  # what a visit costs beside two passes over its row, in numbers read
-_WIDE, _LOW = 500, 5  # dense columns, and rows for each of them: the duals are about as few
 _TRY = 0.15  # of the cost of Newton's method is spent before anything is concluded
 
 
-class CoordinatesFirst:
+class CoordinatesFirst(GapSolver):
     """Dual coordinate descent that hands over to Newton's method if that will be done sooner."""
 
     def __init__(
@@ -46,29 +45,10 @@ class CoordinatesFirst:
         self._solver: DualCoordinate | Newton = self._first
         self._spent, self._worth = 0.0, _visits_worth(design)
 
-    @staticmethod
-    def takes(problem: LinearProblem, design: Design) -> bool:
-        """Whether both methods can solve the problem, and need not do so to rounding."""
-        known = DualCoordinate.scope.takes(problem.loss, problem.penalty, problem.free)
-        if not known or aim_of(design) < 1.0:
-            return False
-        if design.dense:
-            return design.width >= _WIDE and len(design) <= _LOW * design.width
-        return problem.loss == Hinge() and is_narrow(design)
-
     @property
     def iterations(self) -> int:
         """Passes and steps made so far."""
         return self._made + self._solver.iterations
-
-    def violation(self) -> float:
-        """Give the relative gap."""
-        return self._solver.violation()
-
-    def merit(self) -> float:
-        """Give minus the gap, which both methods make smaller."""
-        primal, dual = self._solver.objectives()
-        return dual - primal
 
     def objectives(self) -> tuple[float, float]:
         """Best primal so far, and the dual."""

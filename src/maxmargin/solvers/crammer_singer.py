@@ -27,10 +27,11 @@ from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix
 from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 from maxmargin.solvers.sweep import Index, sweep
 
 
-class SequentialDual:
+class SequentialDual(Solver):
     """Epochs over all rows; theta has a row for each class and ``design.width`` columns."""
 
     def __init__(

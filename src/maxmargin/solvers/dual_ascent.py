@@ -13,7 +13,7 @@ or at a ``Start``: the duals of a neighbouring problem, put into this one's box.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -25,6 +25,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.engine import engine_of
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -102,7 +103,7 @@ def _balanced(beta: Vector) -> Vector:
     return np.where(beta > 0, min(1.0, down / up), min(1.0, up / down)) * beta
 
 
-class DualAscent(ABC):
+class DualAscent(Solver):
     """A dual point of one problem over one view of the Gram matrix."""
 
     biases: ClassVar[tuple[bool, ...]] = (True, False)

@@ -50,6 +50,7 @@ from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, hinges
+from maxmargin.solvers.solver import GapSolver
 from maxmargin.solvers.sweep import Index, sweep
 
 Vector = NDArray[np.float64]
@@ -60,7 +61,7 @@ _MANY = 200  # passes at once, where few rows move
 _HALVINGS = 4  # of the way between two points, to find where the primal is least
 
 
-class DualCoordinate:
+class DualCoordinate(GapSolver):
     """Coordinate ascent of the dual with explicit coefficients."""
 
     scope: ClassVar = Scope(hinges, ("l2",), free=(False,))
@@ -105,11 +106,6 @@ class DualCoordinate:
         # No weights help a row of zeros: its best dual under the hinge is the cost, from the start.
         lines[:, DUAL_ALPHA] = np.where(curvature > 0, 0.0, problem.cost)
         return lines
-
-    def violation(self) -> float:
-        """Give the relative gap when it was last looked at."""
-        size = max(abs(self._best_primal), abs(self._dual))
-        return 0.0 if size == 0 else (self._best_primal - self._dual) / size
 
     def merit(self) -> float:
         """Give the dual."""

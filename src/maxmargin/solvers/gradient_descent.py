@@ -25,6 +25,7 @@ from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose, spread_of
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, smooth
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ _GROWTH, _PROMISE, _HALVINGS = 1.2, 0.25, 60
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class GradientDescent:
+class GradientDescent(GapSolver):
     """Steps of a fixed or found length down the gradient."""
 
     scope: ClassVar = Scope(smooth, ("l2", "none"))
@@ -66,18 +67,9 @@ class GradientDescent:
         trace = float(self._design.squares(h).sum() + self._diagonal.sum())
         return 1.0 / trace if trace > 0 else 1.0
 
-    def violation(self) -> float:
-        """Give the relative gap."""
-        size = max(abs(self._primal), abs(self._dual))
-        return 0.0 if size == 0 else (self._primal - self._dual) / size
-
     def merit(self) -> float:
         """Give minus the primal."""
         return -self._primal
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and best dual value."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Make some updates, then look at the duals."""

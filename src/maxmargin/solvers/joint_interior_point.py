@@ -35,9 +35,9 @@ from maxmargin.problems.crammer_singer import Matrix, Vector
 from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.rotation import Rotation
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import GapSolver
 
 _INSIDE = 0.99  # of the way to the nearest bound
-_MOST_UNKNOWNS = 1500
 _JITTER = 1e-14
 
 
@@ -51,7 +51,7 @@ class _Change:
     W: Matrix
 
 
-class JointInteriorPoint:
+class JointInteriorPoint(GapSolver):
     """Steps from inside the box; a row a training row, a column a class."""
 
     def __init__(
@@ -70,12 +70,6 @@ class JointInteriorPoint:
         self._v, self._level = np.ones((n, classes)), np.full(n, -2.0)
         self._W = np.zeros((classes, self._design.width))
         self._look()
-
-    @staticmethod
-    def takes_over(problem: Any, design: Design) -> bool:
-        """Whether a problem on which another solver failed is one for this one."""
-        joint = isinstance(problem, CrammerSinger)
-        return joint and design.width * problem.classes <= _MOST_UNKNOWNS
 
     def _balance(self) -> None:
         """Have the duals of every row sum to 0, to the last bit that there is."""
@@ -97,10 +91,6 @@ class JointInteriorPoint:
     def merit(self) -> float:
         """Give minus the gap."""
         return -abs(self._primal - self._dual)
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and dual."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Predict, centre, correct."""

@@ -38,6 +38,7 @@ from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.newton import least_along
 from maxmargin.solvers.products import Products
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 Vector = NDArray[np.float64]
 
@@ -66,7 +67,7 @@ class _Candidate:
         return 0.0 if size == 0 else (self.primal - self.dual) / size
 
 
-class KernelNewton:
+class KernelNewton(Solver):
     """Newton's method on the coefficients of a kernel machine."""
 
     multiplies: ClassVar[bool] = True

@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import Hinge, SquaredHinge
+from maxmargin.losses import SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.newton import is_narrow
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.rotation import Rotation
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class _Way:
     v: Vector
 
 
-class LinearInteriorPoint:
+class LinearInteriorPoint(GapSolver):
     """Steps from inside the box, on rows turned so that their mean is one column."""
 
     def __init__(
@@ -68,12 +68,6 @@ class LinearInteriorPoint:
         self._d = 0.5 / problem.cost if squared else np.zeros(len(problem))
         self._penalty = problem.curvature_of_penalty(design.width)
         self._begin()
-
-    @staticmethod
-    def takes_over(problem: Any, design: Design) -> bool:
-        """Whether a problem on which another solver failed is one for this one."""
-        known = isinstance(problem, LinearProblem) and problem.loss in (Hinge(), SquaredHinge())
-        return known and problem.penalty == "l2" and is_narrow(design)
 
     def _begin(self) -> None:
         """Start with values far below 1, half a cost away from every bound at most."""
@@ -99,10 +93,6 @@ class LinearInteriorPoint:
     def merit(self) -> float:
         """Give minus the gap."""
         return -abs(self._primal - self._dual)
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and dual."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Predict, centre, correct."""

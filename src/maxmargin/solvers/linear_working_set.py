@@ -31,7 +31,7 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import BoxQP, LinearProblem, c_svc
 from maxmargin.problems.regression import svr
 from maxmargin.solvers.decomposition import Decomposition
-from maxmargin.solvers.dual_ascent import SIZE, Start
+from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.in_memory import Square
 from maxmargin.solvers.iterate import Window
 from maxmargin.solvers.linear_start import LinearStart
@@ -40,6 +40,7 @@ from maxmargin.solvers.memory import Rows, arrange, evaluate
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, hinge
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ _BUDGET = 200 * 2**20  # bytes of kernel values, as SVC's default
 _FINER = 0.1  # of the pairs' tolerance, when the gap asks for more
 
 
-class LinearWorkingSet:
+class LinearWorkingSet(GapSolver):
     """The kernel machine's solver, whose point is one of the linear problem."""
 
     scope: ClassVar = Scope(hinge, ("l2",), free=(True,))
@@ -59,7 +60,7 @@ class LinearWorkingSet:
         start: LinearStart | None = None,
         seed: int = 0,
     ) -> None:
-        if not _known(problem):  # which is more than users may name it for
+        if not has_box_dual(problem):  # which is more than users may name it for
             self.scope.refuse_others(self, problem)
         self.problem, self._design, self.iterations = problem, design, 0
         box, view = _box(problem), _view(problem, design)
@@ -67,21 +68,10 @@ class LinearWorkingSet:
         self._inner = Decomposition(box, view, begin, seed)
         self._pairs = np.inf  # the tolerance of the pairs of variables
 
-    @staticmethod
-    def takes_over(problem: Any, design: Design) -> bool:
-        """Whether a problem on which another solver failed is one for this one, in good time."""
-        return _known(problem) and _copies(problem) * len(design) <= SIZE
-
     @property
     def spent(self) -> bool:
         """Whether the solver will get no farther."""
         return self._inner.spent
-
-    def violation(self) -> float:
-        """Give the relative gap by the running numbers."""
-        primal, dual = self.objectives()
-        size = max(abs(primal), abs(dual))
-        return 0.0 if size == 0 else (primal - dual) / size
 
     def merit(self) -> float:
         """Give the dual."""
@@ -123,7 +113,8 @@ class LinearWorkingSet:
         self._inner.restart(self._inner.point())
 
 
-def _known(problem: Any) -> bool:
+def has_box_dual(problem: Any) -> bool:
+    """Whether the dual of a problem is a box QP."""
     if not isinstance(problem, LinearProblem) or problem.penalty != "l2":
         return False
     return problem.loss in (Hinge(), SquaredHinge()) or _has_zone(problem)
@@ -133,14 +124,14 @@ def _has_zone(problem: LinearProblem) -> bool:
     return isinstance(problem.loss, Insensitive | SquaredInsensitive)
 
 
-def _copies(problem: LinearProblem) -> int:
+def copies_of(problem: LinearProblem) -> int:
     """Count the variables of a row: one for each side of a zone."""
     return 2 if _has_zone(problem) else 1
 
 
 def _diagonal(problem: LinearProblem) -> Vector | None:
     squared = isinstance(problem.loss, SquaredHinge | SquaredInsensitive)
-    return np.tile(0.5 / problem.cost, _copies(problem)) if squared else None
+    return np.tile(0.5 / problem.cost, copies_of(problem)) if squared else None
 
 
 def _box(problem: LinearProblem) -> BoxQP:
@@ -155,7 +146,7 @@ def _box(problem: LinearProblem) -> BoxQP:
 def _view(problem: LinearProblem, design: Design) -> Window | Square:
     offset = 0.0 if problem.free else design.constant**2
     gram, diagonal = Gram.of(Linear(), design.X, offset), _diagonal(problem)
-    copies = _copies(problem)
+    copies = copies_of(problem)
     if diagonal is None:
         rows = Rows(gram, np.array([0, len(design)]), [(0,)], copies)
         return arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))

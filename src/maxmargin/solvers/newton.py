@@ -52,6 +52,7 @@ from maxmargin.solvers.proximal_hinge import ProximalHinge
 from maxmargin.solvers.proximal_zone import ProximalZone
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, any_curved
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 
@@ -69,7 +70,6 @@ _FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what pa
 _SMALL, _FINEST = 2**16, 1e-13  # values in the data, and the relative gap for so few
 _SMALL_SPARSE = 2**13  # the same with zeros among them: exact steps are not the quickest there
 _MOST_GRADIENTS = 1000
-_PATIENCE = 100  # steps on a hinge, after which another solver should have a try
 _SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
 _GOOD = 0.2  # of the first slope may be left where a search on the line ends
 
@@ -81,7 +81,7 @@ KINDS: Final[dict[Loss, int]] = {
 """Losses that compiled loops know."""
 
 
-class Newton:
+class Newton(GapSolver):
     """Newton's method with exact or conjugate-gradient steps, and certified duals."""
 
     scope: ClassVar = Scope(any_curved, ("l2", "none"))
@@ -99,10 +99,10 @@ class Newton:
         self.problem, self._design, self.iterations = problem, design, 0
         self._smooth = problem.loss.smooth
         self._kind = KINDS.get(problem.loss)
-        self.patience = None if self._smooth else _PATIENCE
         self._diagonal = problem.curvature_of_penalty(design.width)
         self._damping = damping_of(problem.loss)
         self._exact = solves_exactly(problem.loss, design)
+        self.aim = aim_of(design) if self._exact else 1.0  # steps cost next to nothing
         self._even: bool | None = None  # whether the penalty outweighs the rows in most columns
         self._seed, self._sample = seed, sample and start is None
         if start is None:
@@ -149,23 +149,9 @@ class Newton:
         return theta
 
     @property
-    def aim(self) -> float:
-        """Go on to rounding where steps cost next to nothing."""
-        return aim_of(self._design) if self._exact else 1.0
-
-    @property
     def best_theta(self) -> Vector:
         """The best coefficients so far."""
         return self._best_theta
-
-    def violation(self) -> float:
-        """Give the relative gap by the running numbers."""
-        size = max(abs(self._best_primal), abs(self._best_dual))
-        return 0.0 if size == 0 else (self._best_primal - self._best_dual) / size
-
-    def merit(self) -> float:
-        """Give minus the gap: a step raises the dual or lowers the primal."""
-        return self._best_dual - self._best_primal
 
     def objectives(self) -> tuple[float, float]:
         """Best primal and dual value so far."""

@@ -49,20 +49,20 @@ from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, smooth_and_curved
+from maxmargin.solvers.solver import GapSolver
 from maxmargin.solvers.sweep import Index, sweep
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
 _HALVINGS = 12
 _EPOCHS = 50  # most over one model
-_NARROW = 512  # columns whose products cost less than the epochs that they save
-_PATIENCE = 30  # products of few columns after which another solver should have a try
+NARROW = 512  # columns whose products cost less than the epochs that they save
 _FEWEST, _TIGHT = 1000, 1e-3  # epochs by products, and what may be left of the violation then
 _LOOSE, _TIGHTER = 0.1, 0.25  # what may be left of it otherwise, and less where that was easy
 _LEAST, _FIRST, _MORE = 1e-12, 1e-3, 4.0  # damping: as good as none, when it begins, its growth
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class PrimalCoordinate:
+class PrimalCoordinate(GapSolver):
     """Newton steps whose models are minimised over one column at a time."""
 
     scope: ClassVar = Scope(smooth_and_curved, ("l1",))
@@ -77,8 +77,7 @@ class PrimalCoordinate:
         self.scope.refuse_others(self, problem)
         self.problem, self.iterations = problem, 0
         self._design, self._verbs = design, design.engine.primal_coordinate
-        self._columns: Any = _columns(design) if design.width > _NARROW else None
-        self.patience = _PATIENCE if self._columns is None else None
+        self._columns: Any = _columns(design) if design.width > NARROW else None
         self._random = np.random.default_rng(seed)
         self._penalty = np.ones(design.width)
         if problem.free:
@@ -107,18 +106,9 @@ class PrimalCoordinate:
         if problem.dual(beta, back) > self._dual:
             self._keep(beta, back)
 
-    def violation(self) -> float:
-        """Give the relative gap, by the running values and the best duals."""
-        size = max(abs(self._primal), abs(self._dual))
-        return (self._primal - self._dual) / size if size > 0 else 0.0
-
     def merit(self) -> float:
         """Minus the primal."""
         return -self._primal
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and best dual by the running values."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Minimise a model in a few epochs and go towards its minimum."""

@@ -49,6 +49,7 @@ from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope, hinge, lipschitz
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -57,7 +58,7 @@ _UPDATES = 10  # between two looks at the gap
 _BEGUN = 10  # steps for which a start by somebody else counts
 
 
-class ProjectedSubgradient:
+class ProjectedSubgradient(GapSolver):
     """Steps along the slopes of all rows, each ending in the ball."""
 
     scope: ClassVar = Scope(lipschitz, ("l2",), free=(False,))
@@ -93,18 +94,9 @@ class ProjectedSubgradient:
         self._theta = self._design.back(beta)
         self._values = self._design.values(self._theta)
 
-    def violation(self) -> float:
-        """Give the relative gap between the best of both."""
-        size = max(abs(self._primal), abs(self._dual))
-        return 0.0 if size == 0 else (self._primal - self._dual) / size
-
     def merit(self) -> float:
         """Give minus what the rate bounds: it falls with every step, where the best may rest."""
         return -1.0 / (1.0 + self.iterations)
-
-    def objectives(self) -> tuple[float, float]:
-        """Best primal and best dual value so far."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Make some steps, then look at where they led."""

@@ -17,23 +17,22 @@ from maxmargin.certify import LinearPoint
 from maxmargin.losses import MarginLoss
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
-from maxmargin.ops.kinds import DUAL, HINGE, IDLE, PRIMAL
+from maxmargin.ops.kinds import DUAL, IDLE, PRIMAL
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_start import LinearStart
 from maxmargin.solvers.newton import KINDS, aim_of, damping_of, solves_exactly, width_of
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.scope import Scope
+from maxmargin.solvers.solver import GapSolver, relative_gap
 
 Vector = NDArray[np.float64]
 
-_MOST_WORK, _MOST_COLUMNS = 1 << 23, 320  # multiplications of a step; more are worth BLAS, threads
 _GRADIENTS = 15  # products with all rows of a step by conjugate gradients
 _FARTHEST = 8.0  # value of the first intercept
-_PATIENCE = 300  # steps on a hinge, after which another solver should have a try
 
 
-class SmallNewton:
+class SmallNewton(GapSolver):
     """Newton's method with exact steps, compiled."""
 
     scope: ClassVar = Scope(lambda loss: loss in KINDS, ("l2",))
@@ -48,9 +47,9 @@ class SmallNewton:
         del seed  # nothing is random
         self.problem, self._design, self.iterations = problem, design, 0
         self._exact = solves_exactly(problem.loss, design)
+        self.aim = aim_of(design) if self._exact else 1.0  # steps cost next to nothing
         self._kind, n = KINDS[problem.loss], len(problem)
         self._rows, self._verbs = design.csr(), design.engine.newton
-        self.patience = _PATIENCE if self._kind == HINGE else None
         self._theta, self._values = np.zeros(design.width), np.zeros(n)
         self._centre, self._best_dual = np.zeros(n), np.zeros(n)
         self._about = design.constant, problem.t, problem.cost, self._kind, problem.free
@@ -65,35 +64,7 @@ class SmallNewton:
         primal = problem.primal(self._theta, self._values)
         width, damping = width_of(warm), damping_of(problem.loss)
         self._state = np.array([width, damping, primal, 0.0, 0.0])
-        self._spent, self._told = False, np.empty((0, 2))
-
-    @staticmethod
-    def takes(problem: LinearProblem, design: Design) -> bool:
-        """Whether a problem is one of the losses known here, and small."""
-        if not SmallNewton.scope.takes(problem.loss, problem.penalty, problem.free):
-            return False
-        exact = solves_exactly(problem.loss, design)
-        if (exact and design.width > _MOST_COLUMNS) or not (exact or problem.loss.smooth):
-            return False
-        return work_of(design, exact) <= _MOST_WORK
-
-    @property
-    def aim(self) -> float:
-        """Go on to rounding where steps cost next to nothing."""
-        return aim_of(self._design) if self._exact else 1.0
-
-    @property
-    def spent(self) -> bool:
-        """Whether the loop gave up: one step without a gain is not the end."""
-        return self._spent
-
-    def violation(self) -> float:
-        """Give the relative gap by the running numbers."""
-        return relative_gap(*self.objectives())
-
-    def merit(self) -> float:
-        """Give minus the gap."""
-        return float(self._state[DUAL] - self._state[PRIMAL])
+        self.spent, self._told = False, np.empty((0, 2))
 
     def objectives(self) -> tuple[float, float]:
         """Best primal and dual value so far."""
@@ -120,7 +91,7 @@ class SmallNewton:
         )
         self.iterations += made
         self._told = self._told[:made]
-        self._spent = made < most and self.violation() > limits.tol
+        self.spent = made < most and self.violation() > limits.tol
 
     def between(self) -> list[tuple[int, float, float, float]]:
         """Give steps, primal, dual and violation after each step of the last call but its last."""
@@ -138,13 +109,7 @@ class SmallNewton:
         self._theta, self._values = point.theta.copy(), point.values.copy()
         primal, dual, _ = self.problem.judged(point.theta, point.values, point.beta, point.back)
         self._state[[PRIMAL, DUAL, IDLE]] = primal, dual, 0.0
-        self._spent, self._told = False, self._told[:0]
-
-
-def relative_gap(primal: float, dual: float) -> float:
-    """Compare the gap with the larger of both values."""
-    size = max(abs(primal), abs(dual))
-    return 0.0 if size == 0 else (primal - dual) / size
+        self.spent, self._told = False, self._told[:0]
 
 
 def work_of(design: Design, exact: bool) -> float:

@@ -16,24 +16,22 @@ ask for a QR factorisation of the rows, because their products keep half of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear_interior_point import reach
 from maxmargin.solvers.propose import propose
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import GapSolver
 
 Vector = NDArray[np.float64]
 
 _INSIDE = 0.99  # of the way to the nearest bound
-_MOST_COLUMNS, _MOST_VALUES = 512, 2**22  # beyond which coordinates are left to themselves
 _REFINEMENTS = 2
 
 
@@ -68,7 +66,7 @@ class _Pairs:
         return min(reach(getattr(self, n), getattr(way, n)) for n in names)
 
 
-class SparseInteriorPoint:
+class SparseInteriorPoint(GapSolver):
     """Steps from inside the bounds."""
 
     def __init__(
@@ -88,13 +86,6 @@ class SparseInteriorPoint:
         self._at = _Pairs(alpha, np.ones(n), small, ones, small, ones)
         self._b = np.zeros(int(problem.free))
         self._look()
-
-    @staticmethod
-    def takes_over(problem: Any, design: Design) -> bool:
-        """Whether a problem on which another solver failed is one for this one."""
-        known = isinstance(problem, LinearProblem) and problem.loss == SquaredHinge()
-        small = design.width <= _MOST_COLUMNS and len(design) * design.width <= _MOST_VALUES
-        return known and problem.penalty == "l1" and design.dense and small
 
     def _look(self) -> None:
         problem, at = self.problem, self._at
@@ -116,10 +107,6 @@ class SparseInteriorPoint:
     def merit(self) -> float:
         """Give minus the gap."""
         return -abs(self._primal - self._dual)
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and dual."""
-        return self._primal, self._dual
 
     def step(self, limits: Limits) -> None:
         """Predict, centre, correct."""

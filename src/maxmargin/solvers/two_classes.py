@@ -7,23 +7,21 @@ the hinge's. Its solvers take rows of any scale.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from maxmargin.certify import CrammerSingerPoint
 from maxmargin.losses import Hinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers.dual_ascent import SIZE
 from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear_working_set import LinearWorkingSet
 from maxmargin.solvers.newton import is_narrow
 from maxmargin.solvers.propose import propose_joint
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 
-class TwoClasses:
+class TwoClasses(Solver):
     """The solver of the hinge, whose point is one of the joint problem."""
 
     def __init__(
@@ -33,16 +31,8 @@ class TwoClasses:
         self.problem, self._design = problem, design
         t = np.where(problem.labels == 1, 1.0, -1.0)
         hinge = LinearProblem(Hinge(), t, 2.0 * problem.cost)
-        narrow = LinearInteriorPoint.takes_over(hinge, design)
-        self._inner = (LinearInteriorPoint if narrow else LinearWorkingSet)(
-            hinge, design, None, seed
-        )
-
-    @staticmethod
-    def takes_over(problem: Any, design: Design) -> bool:
-        """Whether a problem on which another solver failed is one for this one, in good time."""
-        two = isinstance(problem, CrammerSinger) and problem.classes == 2
-        return two and (is_narrow(design) or len(design) <= SIZE)
+        kind = LinearInteriorPoint if is_narrow(design) else LinearWorkingSet
+        self._inner = kind(hinge, design, None, seed)
 
     @property
     def iterations(self) -> int:

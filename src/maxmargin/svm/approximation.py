@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,9 +29,9 @@ from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Newton, Solution, successor_of
-from maxmargin.solvers.run import given_up
-from maxmargin.solvers.tasks import badness, relay, solve_all
+from maxmargin.solvers import Limits, Newton, Solution
+from maxmargin.solvers.plan import PATIENCE_OF_NEWTON, fallbacks
+from maxmargin.solvers.run import Stage, badness, given_up, run_plan, solve_all
 from maxmargin.svm.kernel_fit import TOO_COARSE, Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Training, take
@@ -246,17 +245,20 @@ class Approximation:
         with suppress(TimeUp), Workers(recipe.n_jobs) as workers:  # then nothing is begun
             features = self._features(root, workers)
 
-        def start(problem: LinearProblem, workers: Workers) -> list[Any]:
+        def start(problem: LinearProblem, workers: Workers) -> Any:
             limits.clock.stop_if_over()
             assert features is not None
             design = Design(features, 1.0, workers)
-            kinds = [Newton, successor_of(problem, design)]
-            return [partial(k, problem, design, None, recipe.seed) for k in kinds if k is not None]
+            stages = (Stage(Newton, PATIENCE_OF_NEWTON), *fallbacks(problem, design))
+            return stages, lambda stage: stage.solver(problem, design, None, recipe.seed)
+
+        def finish(planned: Any, limits: Limits) -> Solution:
+            return run_plan(*planned, limits)
 
         if features is None:
             return [self._untouched(problem) for problem in problems]
         return solve_all(
-            start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs, finish=relay
+            start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs, finish=finish
         )
 
     def _untouched(self, problem: LinearProblem) -> Solution:

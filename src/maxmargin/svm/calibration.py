@@ -97,7 +97,7 @@ class ProbabilityMixin:
 
     probability: Any
     random_state: Any
-    _temperature: float | None = None
+    _temperature: float | None
 
     def _check_probability(self: Any) -> None:
         """Check the parameter where it was given, and warn as scikit-learn does."""

@@ -30,8 +30,7 @@ from maxmargin.kernels.precomputed import Columns
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, with_printing
-from maxmargin.solvers.run import nothing_proven, warn_not_converged
-from maxmargin.solvers.tasks import badness
+from maxmargin.solvers.run import badness, nothing_proven, warn_not_converged
 from maxmargin.svm import decision
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn

@@ -27,8 +27,7 @@ from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.dual_ascent import Start
 from maxmargin.solvers.hard_margin import MeansMeetError
 from maxmargin.solvers.memory import Memory, Rows, arrange
-from maxmargin.solvers.run import given_up, nothing_proven
-from maxmargin.solvers.tasks import solve_all
+from maxmargin.solvers.run import given_up, nothing_proven, solve_all
 from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine

@@ -14,17 +14,15 @@ from maxmargin.certify import Status
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
-from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, Progress, is_narrow, linear_solver, solvers_for
-from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.scope import has, hinges
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, solvers_for
+from maxmargin.solvers.plan import Wish
+from maxmargin.solvers.scope import has
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]
 
 _SOLVERS = ("auto", *LINEAR_SOLVERS)
-_WITH_A_RATE = ("gradient_descent", "projected_subgradient")
 
 
 def _check_loss(owner: str, loss: Loss) -> None:
@@ -184,31 +182,12 @@ class LinearClassifier(LinearModel):
         penalty = "none" if self.penalty is None else self.penalty
         return LinearProblem(losses.named(self.loss), t, cost, penalty, self._free())
 
-    def _solver(
-        self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        name = self._choose(problem, design)
-        chosen = self.solver != "auto"
-        kind = linear_solver(name, problem, design, chosen=chosen)
-        return kind(problem, design, start, seed, **self._options(name))
-
-    def _options(self, solver: str) -> dict[str, Any]:
-        if solver in _WITH_A_RATE:
-            return {"rate": self.learning_rate}
-        return super()._options(solver)
-
-    def _choose(self, problem: LinearProblem, design: Design) -> str:
-        if self.solver != "auto":
-            return self.solver
-        if problem.penalty == "l1":
-            return "primal_coordinate"
-        if not has(problem.loss.curvature):
-            return "gradient_descent"
-        if problem.penalty == "none" or not hinges(problem.loss) or is_narrow(design):
-            return "newton"
-        if not problem.free:
-            return "dual_coordinate"
-        return "newton" if problem.loss.smooth else "working_set"
+    def _wish(self) -> Wish:
+        rate = {"rate": self.learning_rate}
+        options = {"gradient_descent": rate, "projected_subgradient": rate}
+        return Wish(
+            self.solver, "auto", {**options, "dual_coordinate": {"sampling": self.sampling}}
+        )
 
     def _sentences(self) -> dict[Status, str]:
         """Say so where the classes are separable and nothing keeps the weights from growing."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -32,10 +31,18 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.progress.callbacks import CallbackSupport
-from maxmargin.solvers import Limits, Solution, successor_of, with_printing
+from maxmargin.solvers import Limits, Solution, with_printing
 from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.run import given_up, warn_not_converged
-from maxmargin.solvers.tasks import badness, relay, solve_all
+from maxmargin.solvers.plan import NO_WISH, Wish, plan
+from maxmargin.solvers.run import (
+    Stage,
+    badness,
+    given_up,
+    run_plan,
+    solve_all,
+    warn_not_converged,
+)
+from maxmargin.solvers.solver import Solver
 
 _SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up;
 # they share one design, and what is known of its rows
@@ -48,7 +55,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     """Something that is decided by weights on the columns.
 
     A subclass checks labels or targets (``_validate``, ``_known``), says what a row costs
-    (``_costs``), which problems it states (``_tasks``) and who solves them (``_solver``).
+    (``_costs``), which problems it states (``_tasks``) and which solver is wanted (``_wish``).
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -148,20 +155,9 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     def _tasks(self, target: Any, cost: Vector) -> list[Any]:
         """State the problems."""
 
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        raise NotImplementedError
-
-    def _relay(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None
-    ) -> list[Any]:
-        """List who may solve a problem; one whom the user did not name hands over if it fails."""
-        first = partial(self._solver, problem, design, seed, start)
-        successor = successor_of(problem, design) if self.solver == "auto" else None
-        if successor is None:
-            return [first]
-        return [first, partial(successor, problem, design, None, seed)]
+    def _wish(self) -> Wish:
+        """Return what the user said of solvers."""
+        return NO_WISH
 
     def _solve(
         self,
@@ -173,7 +169,9 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         starts: Sequence[LinearStart] | None = None,
     ) -> list[Solution]:
         """Solve every problem within the limits, from the solutions of neighbouring ones."""
-        callback = with_printing(self.callback, bool(self.verbose))
+        watched = self.callback is not None or self.verbose
+        callback = with_printing(self.callback, bool(self.verbose)) if watched else None
+        wish = self._wish()
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
@@ -186,7 +184,18 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
             clock.stop_if_over()
             problem, first = task
             design = Design(X, self._constant(), workers, far) if shared is None else shared
-            return self._relay(problem, design, seed, first)
+            stages = plan(problem, design, wish)
+
+            def begin(stage: Stage) -> Solver:
+                warm = first if stage is stages[0] else None
+                solver: Solver = stage.solver(problem, design, warm, seed, **stage.options)
+                return solver
+
+            return stages, begin
+
+        def finish(planned: Any, limits: Limits) -> Solution:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return run_plan(*planned, limits)
 
         def untouched(task: Any) -> Solution:
             problem, width = task[0], X.shape[1] + (self._constant() != 0)
@@ -195,7 +204,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": _quietly}
+        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": finish}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
@@ -301,8 +310,8 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 class LinearModel(ClassifierMixin, LinearEstimator):
     """Classes told apart by weights on the columns.
 
-    A subclass says which problem its parameters mean (``_problem``) and who solves it
-    (``_solver``). More than two classes are one problem for each, against the rest.
+    A subclass says which problem its parameters mean (``_problem``). More than two classes are one
+    problem for each, against the rest.
     """
 
     def _check_parameters(self) -> None:
@@ -314,10 +323,6 @@ class LinearModel(ClassifierMixin, LinearEstimator):
                 f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
                 "take all rows at once, or have their own way to draw them."
             )
-
-    def _options(self, solver: str) -> dict[str, Any]:
-        """Say what else a solver is started with."""
-        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""
@@ -377,12 +382,6 @@ class LinearModel(ClassifierMixin, LinearEstimator):
         numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[numbers]
         return labels
-
-
-def _quietly(solvers: list[Any], limits: Limits) -> Solution:
-    """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return relay(solvers, limits)
 
 
 def _seed(random_state: Any) -> int:

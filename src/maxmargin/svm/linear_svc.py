@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 from maxmargin import losses
 from maxmargin.certify import CrammerSingerPoint
 from maxmargin.inputs.parameters import check_choice
-from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers import (
-    LINEAR_SOLVERS,
-    Progress,
-    SequentialDual,
-    Solution,
-    is_narrow,
-    linear_solver,
-    solvers_for,
-    solves_exactly,
-)
-from maxmargin.solvers.linear_start import LinearStart
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, Solution, solvers_for
+from maxmargin.solvers.plan import Wish
 from maxmargin.svm.linear_model import Index, LinearModel
 
 Vector = NDArray[np.float64]
@@ -213,32 +203,9 @@ class LinearSVC(LinearModel):
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
         return LinearProblem(losses.named(self.loss), t, cost, self.penalty, self._free())
 
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        if self._joint():
-            return SequentialDual(problem, design, None, seed)
-        name = self._choose(design)
-        chosen = self.solver != "auto"
-        kind = linear_solver(name, problem, design, chosen=chosen)
-        return kind(problem, design, start, seed, **self._options(name))
-
-    def _choose(self, design: Design) -> str:
-        """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""
-        if self.solver != "auto":
-            return str(self.solver)
-        if self.penalty == "l1":
-            return "primal_coordinate"
-        narrow = is_narrow(design)
-        if self._free() and self.loss == "hinge" and not narrow:
-            return "working_set"
-        if self._free() or self.dual is False:
-            return "newton"
-        if self.dual is True or (not narrow and self.loss == "hinge"):
-            return "dual_coordinate"
-        tall = len(design) >= design.width
-        exact = solves_exactly(losses.named(self.loss), design)
-        return "newton" if tall or exact else "dual_coordinate"
+    def _wish(self) -> Wish:
+        dual = self.dual if isinstance(self.dual, str) else bool(self.dual)
+        return Wish(self.solver, dual, {"dual_coordinate": {"sampling": self.sampling}})
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():

@@ -13,10 +13,8 @@ from maxmargin.inputs.parameters import check_choice, check_number
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.vectors import check_vectors
 from maxmargin.losses import Insensitive, SquaredInsensitive
-from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Newton, Progress, Solution
-from maxmargin.solvers.linear_start import LinearStart
+from maxmargin.solvers import Progress, Solution
 from maxmargin.svm.linear_model import LinearEstimator
 
 Vector = NDArray[np.float64]
@@ -92,8 +90,6 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     ([1.0, -2.0, 0.5], 'CERTIFIED')
     """
 
-    solver = "auto"
-
     def __init__(
         self,
         *,
@@ -153,11 +149,6 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     def _tasks(self, target: Any, cost: Vector) -> list[Any]:
         loss = _LOSSES[self.loss](float(self.epsilon))
         return [LinearProblem(loss, target, cost, "l2", self._free())]
-
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        return Newton(problem, design, start, seed)
 
     def _recover(self, solutions: list[Solution], shift: Vector | None) -> None:
         super()._recover(solutions, shift)

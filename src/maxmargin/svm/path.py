@@ -16,7 +16,7 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
 from maxmargin.solvers.cost_path import Corner, LostError, follow
-from maxmargin.solvers.tasks import badness
+from maxmargin.solvers.run import badness
 from maxmargin.svm.kernel_fit import learn
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.svc import SVC
