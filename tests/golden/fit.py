@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 from unittest.mock import patch
 
@@ -53,7 +53,7 @@ def machine() -> dict[str, Any]:
 
 def kinds_of_solvers() -> list[type]:
     """Return every class of the solvers' room that makes steps to a point."""
-    names = [each.name for each in iter_modules(solvers.__path__, "maxmargin.solvers.")]
+    names = [each.name for each in walk_packages(solvers.__path__, "maxmargin.solvers.")]
     found = {}
     for module in map(import_module, names):
         for kind in vars(module).values():

@@ -18,9 +18,9 @@ from maxmargin.solvers import (
     TwoClasses,
     run,
 )
-from maxmargin.solvers.feature_sign import minimise
+from maxmargin.solvers.linear.feature_sign import minimise
+from maxmargin.solvers.linear.rotation import Rotation
 from maxmargin.solvers.plan import fallbacks
-from maxmargin.solvers.rotation import Rotation
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 4)) * np.array([1.0, 10.0, 0.1, 1.0])

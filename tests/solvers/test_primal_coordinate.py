@@ -18,8 +18,9 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Trace, primal_coordinate, run
-from maxmargin.solvers.primal_coordinate import PrimalCoordinate
+from maxmargin.solvers import Limits, Trace, run
+from maxmargin.solvers.linear import primal_coordinate
+from maxmargin.solvers.linear.primal_coordinate import PrimalCoordinate
 
 # Since 1.8 scikit-learn asks for the penalty this way, and warns of the other.
 NEW = parse_version(version("scikit-learn")) >= parse_version("1.8")

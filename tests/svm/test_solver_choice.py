@@ -19,8 +19,9 @@ from sklearn.utils.estimator_checks import check_estimator
 from maxmargin import SVC, OneVsOneClassifier, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
-from maxmargin.solvers import BOX_QP_SOLVERS, Trace, together
-from maxmargin.solvers.turns import Turns
+from maxmargin.solvers import BOX_QP_SOLVERS, Trace
+from maxmargin.solvers.box_qp import together
+from maxmargin.solvers.box_qp.turns import Turns
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
 every_solver = pytest.mark.parametrize("solver", BOX_QP_SOLVERS)

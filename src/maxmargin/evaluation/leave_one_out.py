@@ -33,7 +33,7 @@ from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.progress.lines import CountedLines
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.solvers.run import warn_not_converged
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier

@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.problems import KernelProblem
+from maxmargin.solvers.box_qp.dual_ascent import Start
 from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.newton import least_along
-from maxmargin.solvers.products import Products
+from maxmargin.solvers.kernel_values.products import Products
+from maxmargin.solvers.linear.newton import least_along
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.solver import Solver
 

@@ -14,26 +14,26 @@ from typing import Any, Final, NamedTuple
 from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers.coordinate_ascent import CoordinateAscent
-from maxmargin.solvers.coordinates_first import CoordinatesFirst
-from maxmargin.solvers.crammer_singer import SequentialDual
-from maxmargin.solvers.decomposition import Decomposition
-from maxmargin.solvers.dual_ascent import SIZE
-from maxmargin.solvers.dual_coordinate import DualCoordinate
-from maxmargin.solvers.gradient_descent import GradientDescent
-from maxmargin.solvers.joint_interior_point import JointInteriorPoint
-from maxmargin.solvers.linear_interior_point import LinearInteriorPoint
-from maxmargin.solvers.linear_working_set import LinearWorkingSet, copies_of, has_box_dual
-from maxmargin.solvers.newton import Newton, aim_of, is_narrow, solves_exactly
-from maxmargin.solvers.osuna import Osuna
-from maxmargin.solvers.primal_coordinate import NARROW, PrimalCoordinate
-from maxmargin.solvers.projected_subgradient import Pegasos, ProjectedSubgradient
+from maxmargin.solvers.box_qp.coordinate_ascent import CoordinateAscent
+from maxmargin.solvers.box_qp.decomposition import Decomposition
+from maxmargin.solvers.box_qp.dual_ascent import SIZE
+from maxmargin.solvers.box_qp.osuna import Osuna
+from maxmargin.solvers.box_qp.smo import SMO, FirstOrderSMO
+from maxmargin.solvers.linear.coordinates_first import CoordinatesFirst
+from maxmargin.solvers.linear.crammer_singer import SequentialDual
+from maxmargin.solvers.linear.dual_coordinate import DualCoordinate
+from maxmargin.solvers.linear.gradient_descent import GradientDescent
+from maxmargin.solvers.linear.joint_interior_point import JointInteriorPoint
+from maxmargin.solvers.linear.linear_interior_point import LinearInteriorPoint
+from maxmargin.solvers.linear.linear_working_set import LinearWorkingSet, copies_of, has_box_dual
+from maxmargin.solvers.linear.newton import Newton, aim_of, is_narrow, solves_exactly
+from maxmargin.solvers.linear.primal_coordinate import NARROW, PrimalCoordinate
+from maxmargin.solvers.linear.projected_subgradient import Pegasos, ProjectedSubgradient
+from maxmargin.solvers.linear.scope import has, hinges
+from maxmargin.solvers.linear.small_newton import SmallNewton, work_of
+from maxmargin.solvers.linear.sparse_interior_point import SparseInteriorPoint
+from maxmargin.solvers.linear.two_classes import TwoClasses
 from maxmargin.solvers.run import Stage
-from maxmargin.solvers.scope import has, hinges
-from maxmargin.solvers.small_newton import SmallNewton, work_of
-from maxmargin.solvers.smo import SMO, FirstOrderSMO
-from maxmargin.solvers.sparse_interior_point import SparseInteriorPoint
-from maxmargin.solvers.two_classes import TwoClasses
 
 BOX_QP_SOLVERS: Final[dict[str, Any]] = {
     "working_set": Decomposition,

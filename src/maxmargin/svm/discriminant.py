@@ -37,7 +37,7 @@ from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.kernel_estimator import KernelUser
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Sides, Training, prepare, take

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.solvers import Progress
-from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError
+from maxmargin.solvers.box_qp.hard_margin import HardMargin, MeansMeetError
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, functional_margins

@@ -24,11 +24,11 @@ from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.problems import c_svc
 from maxmargin.solvers import Decomposition, Limits, Solution
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.hard_margin import MeansMeetError
-from maxmargin.solvers.memory import Memory, Rows, arrange
+from maxmargin.solvers.box_qp.dual_ascent import Start
+from maxmargin.solvers.box_qp.hard_margin import MeansMeetError
+from maxmargin.solvers.box_qp.together import Small, group, solve_together
+from maxmargin.solvers.kernel_values.memory import Memory, Rows, arrange
 from maxmargin.solvers.run import given_up, nothing_proven, solve_all
-from maxmargin.solvers.together import Small, group, solve_together
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.sample_fit import fit_samples

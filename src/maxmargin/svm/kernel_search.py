@@ -34,7 +34,7 @@ from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers, count_threads, side_by_side
 from maxmargin.progress import advance, muted, part
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
 from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent

@@ -16,8 +16,8 @@ from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Progress, solvers_for
+from maxmargin.solvers.linear.scope import has
 from maxmargin.solvers.plan import Wish
-from maxmargin.solvers.scope import has
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]

@@ -32,7 +32,7 @@ from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, Solution, with_printing
-from maxmargin.solvers.linear_start import LinearStart
+from maxmargin.solvers.linear.linear_start import LinearStart
 from maxmargin.solvers.plan import NO_WISH, Wish, plan
 from maxmargin.solvers.run import (
     Stage,

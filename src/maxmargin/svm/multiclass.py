@@ -50,7 +50,7 @@ from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.progress import part
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.progress.report import report_fit
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.training import Sides, Training

@@ -26,7 +26,7 @@ from maxmargin.problems import MultipleKernel, c_svc
 from maxmargin.problems.multiple_kernel import Mixed, sum_of_squares
 from maxmargin.progress import muted
 from maxmargin.solvers import Progress
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.solvers.run import Approach
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn

@@ -15,7 +15,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
-from maxmargin.solvers.cost_path import Corner, LostError, follow
+from maxmargin.solvers.box_qp.cost_path import Corner, LostError, follow
 from maxmargin.solvers.run import badness
 from maxmargin.svm.kernel_fit import learn
 from maxmargin.svm.machine import KernelMachine

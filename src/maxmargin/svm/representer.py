@@ -14,7 +14,7 @@ from maxmargin.problems.kernel import is_straight, kernel_problem, variables_a_r
 from maxmargin.solvers import Decomposition
 from maxmargin.solvers.cholesky import IndefiniteError
 from maxmargin.solvers.kernel_newton import KernelNewton
-from maxmargin.solvers.scope import smooth_and_curved
+from maxmargin.solvers.linear.scope import smooth_and_curved
 from maxmargin.svm.kernel_estimator import KernelEstimator
 from maxmargin.svm.kernel_fit import Learned
 from maxmargin.svm.training import Training

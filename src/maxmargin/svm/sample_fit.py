@@ -21,7 +21,7 @@ from maxmargin.ops.clock import TimeUp, grace
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import Decomposition, Limits, Solution
-from maxmargin.solvers.memory import Rows, arrange
+from maxmargin.solvers.kernel_values.memory import Rows, arrange
 from maxmargin.solvers.run import nothing_proven, run
 from maxmargin.svm.classes import Reduction, Task
 

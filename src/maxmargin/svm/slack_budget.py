@@ -23,8 +23,8 @@ from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers import Progress
-from maxmargin.solvers.budget_search import BudgetSearch
-from maxmargin.solvers.hard_margin import HardMargin
+from maxmargin.solvers.box_qp.budget_search import BudgetSearch
+from maxmargin.solvers.box_qp.hard_margin import HardMargin
 from maxmargin.svm.classes import intercept
 from maxmargin.svm.hard_margin import Separability
 from maxmargin.svm.kernel_classifier import KernelClassifier
