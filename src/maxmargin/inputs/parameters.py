@@ -7,7 +7,7 @@ its base classes and those that mean the same in all estimators are added.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -105,19 +105,22 @@ SHARE = Parameter(check_share)
 def check_declared(model: Any) -> None:
     """Check all declared parameters that the model has."""
     kind, values = type(model), vars(model)
-    for name, parameter in declared_parameters(kind):
+    for name, parameter in _DECLARED.get(kind) or _collect(kind):
         value = values.get(name, ...)
         if value is not ... and not (value is None and parameter.none):
             parameter.check(kind.__name__, name, value)
 
 
-@cache
-def declared_parameters(kind: type) -> tuple[tuple[str, Parameter], ...]:
+_DECLARED: dict[type, tuple[tuple[str, Parameter], ...]] = {}
+
+
+def _collect(kind: type) -> tuple[tuple[str, Parameter], ...]:
     """Return what a class and its bases declare, the bases first, and what all estimators share."""
     found: dict[str, Parameter] = {}
     for each in reversed(kind.__mro__):
         found |= vars(each).get("_parameters", {})
-    return (*found.items(), *_SHARED.items())
+    _DECLARED[kind] = (*found.items(), *_SHARED.items())
+    return _DECLARED[kind]
 
 
 def check_shared(model: Any) -> None:

@@ -47,7 +47,7 @@ class Design:
         self.constant, self.workers, self.far = constant, workers, far
         self.engine = self._rows.engine
         self.columns = int(X.shape[1])
-        self.width = self.columns + (constant != 0)
+        self.width: int = self.columns + (constant != 0)
 
     def __len__(self) -> int:
         return len(self._rows)

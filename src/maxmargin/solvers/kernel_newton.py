@@ -78,6 +78,7 @@ class KernelNewton(Solver):
     ) -> None:
         self.problem, self._K, self._seed = problem, view, seed
         self.iterations, self._idle, self._damping = 0, 0, 0.0
+        self.aim = _FINEST if len(problem) <= _SMALL else 1.0  # steps cost next to nothing
         self._exact = view.matrix is not None and len(view) <= _EXACT
         beta = np.zeros(len(problem)) if start is None else problem.near(start.beta)
         self._place(beta, view.times(beta) if beta.any() else np.zeros(len(problem)))
@@ -94,12 +95,7 @@ class KernelNewton(Solver):
         return _Candidate(beta, product, primal, self.problem.dual(beta, product))
 
     @property
-    def aim(self) -> float:
-        """Go on to rounding where steps cost next to nothing."""
-        return _FINEST if len(self.problem) <= _SMALL else 1.0
-
-    @property
-    def spent(self) -> bool:
+    def spent(self) -> bool:  # type: ignore[override]
         """Whether only rounding is left."""
         return self._idle >= _SPENT and self._best.relative_gap < 1e-6
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 class Solver(ABC):
     """An algorithm that improves a point step by step.
 
+    ``run`` only reads ``iterations``, ``spent`` and ``aim``; a solver may compute them.
     It never decides that a point is good: ``run`` proposes the point to the judge when
     ``violation`` is at most the tolerance.
     """

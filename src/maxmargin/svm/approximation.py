@@ -253,7 +253,8 @@ class Approximation:
             return stages, lambda stage: stage.solver(problem, design, None, recipe.seed)
 
         def finish(planned: Any, limits: Limits) -> Solution:
-            return run_plan(*planned, limits)
+            stages, begin = planned
+            return run_plan(stages, begin, limits)
 
         if features is None:
             return [self._untouched(problem) for problem in problems]

@@ -195,7 +195,8 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 
         def finish(planned: Any, limits: Limits) -> Solution:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                return run_plan(*planned, limits)
+                stages, begin = planned
+                return run_plan(stages, begin, limits)
 
         def untouched(task: Any) -> Solution:
             problem, width = task[0], X.shape[1] + (self._constant() != 0)

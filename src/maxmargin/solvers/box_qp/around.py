@@ -17,12 +17,12 @@ class Around(Solver):
         self.problem, self._inner = inner.problem, inner
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         """Pair steps so far."""
         return int(self._inner.iterations)
 
     @property
-    def spent(self) -> bool:
+    def spent(self) -> bool:  # type: ignore[override]
         """Whether the solver will get no farther."""
         return bool(getattr(self._inner, "spent", False))
 

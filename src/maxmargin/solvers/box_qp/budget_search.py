@@ -107,7 +107,7 @@ class BudgetSearch(Solver):
     # what the outer loop asks
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         """Pair steps of all solves."""
         return self._done + self._inner.iterations
 

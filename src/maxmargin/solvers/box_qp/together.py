@@ -21,7 +21,8 @@ from maxmargin.solvers.box_qp.dual_ascent import Start, Vector, bent_down
 from maxmargin.solvers.box_qp.in_memory import InMemory
 from maxmargin.solvers.box_qp.turns import Turns
 from maxmargin.solvers.kernel_values.memory import Memory, Squares
-from maxmargin.solvers.run import Limits, Progress, Solution
+from maxmargin.solvers.run import Limits, Solution
+from maxmargin.solvers.trace import Progress
 
 Line = tuple[int, float, float, float]
 """Steps, primal, dual and violation."""

@@ -46,7 +46,7 @@ class CoordinatesFirst(GapSolver):
         self._spent, self._worth = 0.0, _visits_worth(design)
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         """Passes and steps made so far."""
         return self._made + self._solver.iterations
 

@@ -69,7 +69,7 @@ class LinearWorkingSet(GapSolver):
         self._pairs = np.inf  # the tolerance of the pairs of variables
 
     @property
-    def spent(self) -> bool:
+    def spent(self) -> bool:  # type: ignore[override]
         """Whether the solver will get no farther."""
         return self._inner.spent
 

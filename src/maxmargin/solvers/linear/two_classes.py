@@ -35,12 +35,12 @@ class TwoClasses(Solver):
         self._inner = kind(hinge, design, None, seed)
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         """Steps of it so far."""
         return self._inner.iterations
 
     @property
-    def spent(self) -> bool:
+    def spent(self) -> bool:  # type: ignore[override]
         """Whether the solver will get no farther."""
         return self._inner.spent
 
