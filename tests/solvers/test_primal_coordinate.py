@@ -32,7 +32,7 @@ SMOOTH = ["squared_hinge", "logistic", "modified_huber", "exponential", "squared
 def way(request, monkeypatch):
     """Both ways to minimise a model, whatever the width."""
     if request.param == "columns":
-        monkeypatch.setattr(primal_coordinate, "_NARROW", 0)
+        monkeypatch.setattr(primal_coordinate, "NARROW", 0)
     return request.param
 
 

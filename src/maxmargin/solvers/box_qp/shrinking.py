@@ -28,13 +28,14 @@ from maxmargin.solvers.box_qp.working_set import WorkingSet
 from maxmargin.solvers.kernel_values.iterate import Iterate, Window
 from maxmargin.solvers.kernel_values.row_cache import RowCache
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 _FEW_LINES = 0.5  # of the working set's size: only a cache with fewer lines is too small, and
 _LEAST_SHARE = 0.5  # of the variables must go, and
 _STEPS_BETWEEN = 4  # steps on all of them come first, or the rule sets too many aside too early
 
 
-class Shrinking:
+class Shrinking(Solver):
     """A working-set solver that leaves settled variables out while that pays."""
 
     def __init__(
@@ -48,7 +49,7 @@ class Shrinking:
         self._done = 0
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         """Pair steps so far, on all variables and on parts."""
         return self._whole.iterations + self._done + (self._part.iterations if self._part else 0)
 
