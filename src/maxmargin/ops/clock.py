@@ -74,7 +74,7 @@ class Clock:
         stop_if_cancelled()
         if self.outer is not None and self.outer.over():
             raise TimeUp
-        return self.interrupted or self.expired
+        return self._asked or (self._end is not None and time.perf_counter() >= self._end)
 
     def says_first(self, topic: str) -> bool:
         """Whether nobody in the outermost fit has spoken of this yet; now somebody has."""

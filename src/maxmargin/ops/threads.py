@@ -306,8 +306,9 @@ class Cancelled(BaseException):
 
 def stop_if_cancelled() -> None:
     """End a long piece here if an error or Ctrl-C ended the work that it is part of."""
-    if any(flag.is_set() for flag in _flags.get()):
-        raise Cancelled
+    for flag in _flags.get():
+        if flag.is_set():
+            raise Cancelled
 
 
 def side_by_side(

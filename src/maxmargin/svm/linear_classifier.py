@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
 from maxmargin.certify import Status
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.parameters import ParameterError, numeric, one_of
 from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.problems import LinearProblem
@@ -116,6 +116,12 @@ class LinearClassifier(LinearModel):
     [[0.7, 0.3], [0.73, 0.27]]
     """
 
+    _parameters: ClassVar = {
+        "penalty": one_of("l2", "l1", none=True),
+        "solver": one_of(*_SOLVERS),
+        "learning_rate": numeric(0.0, above=True, none=True),
+    }
+
     def __init__(
         self,
         loss: str | Loss = "logistic",
@@ -157,19 +163,10 @@ class LinearClassifier(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        if self.penalty is not None:
-            check_choice(owner, "penalty", self.penalty, ("l2", "l1"))
-        check_choice(owner, "solver", self.solver, _SOLVERS)
-        if self.learning_rate is not None:
-            check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
+    def _check_combination(self) -> None:
+        super()._check_combination()
         loss = losses.named(self.loss)
-        _check_loss(owner, loss)
-        self._check_combination(loss)
-
-    def _check_combination(self, loss: Loss) -> None:
+        _check_loss(type(self).__name__, loss)
         fitting = solvers_for(loss, self.penalty or "none", self._free())
         if not fitting or self.solver not in ("auto", *fitting):
             raise ParameterError(

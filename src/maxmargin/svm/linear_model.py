@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.parameters import (
+    FLAG,
+    Parameter,
     ParameterError,
     check_choice,
-    check_flag,
-    check_number,
-    check_shared,
+    check_declared,
+    numeric,
+    one_of,
 )
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -51,12 +53,30 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
+def _check_dual(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        check_choice(owner, name, value, ("auto",))
+
+
+DUAL = Parameter(_check_dual)
+"""scikit-learn's parameter."""
+
+
 class LinearEstimator(CallbackSupport, BaseEstimator):
     """Something that is decided by weights on the columns.
 
     A subclass checks labels or targets (``_validate``, ``_known``), says what a row costs
     (``_costs``), which problems it states (``_tasks``) and which solver is wanted (``_wish``).
     """
+
+    _parameters: ClassVar = {
+        "C": numeric(0.0, above=True),
+        "tol": numeric(0.0, above=True),
+        "max_iter": numeric(0, whole=True),
+        "intercept_scaling": numeric(0.0, above=True),
+        "fit_intercept": FLAG,
+        "intercept": one_of("regularized", "free"),
+    }
 
     def __sklearn_tags__(self) -> Any:
         """Say what input is taken."""
@@ -91,15 +111,12 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     # validate
 
     def _check_parameters(self) -> None:
-        """Check what every linear model takes."""
-        owner = type(self).__name__
-        check_number(owner, "C", self.C, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0, above=True)
-        check_number(owner, "max_iter", self.max_iter, 0, whole=True)
-        check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
-        check_flag(owner, "fit_intercept", self.fit_intercept)
-        check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
-        check_shared(self)
+        """Check each parameter by itself, then together with others."""
+        check_declared(self)
+        self._check_combination()
+
+    def _check_combination(self) -> None:
+        """Check parameters that depend on each other."""
 
     @abstractmethod
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -315,14 +332,14 @@ class LinearModel(ClassifierMixin, LinearEstimator):
     problem for each, against the rest.
     """
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+    _parameters: ClassVar = {"sampling": one_of("epochs", "uniform")}
+
+    def _check_combination(self) -> None:
         if self.sampling != "epochs" and self.solver != "dual_coordinate":
             raise ParameterError(
-                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
-                "take all rows at once, or have their own way to draw them."
+                f"{type(self).__name__}(sampling={self.sampling!r}) needs "
+                "solver='dual_coordinate': the others take all rows at once, or have their own way "
+                "to draw them."
             )
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:

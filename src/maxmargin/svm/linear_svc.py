@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import losses
 from maxmargin.certify import CrammerSingerPoint
-from maxmargin.inputs.parameters import check_choice
+from maxmargin.inputs.parameters import one_of
 from maxmargin.problems import CrammerSinger, LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Progress, Solution, solvers_for
 from maxmargin.solvers.plan import Wish
-from maxmargin.svm.linear_model import Index, LinearModel
+from maxmargin.svm.linear_model import DUAL, Index, LinearModel
 
 Vector = NDArray[np.float64]
 
@@ -102,6 +102,14 @@ class LinearSVC(LinearModel):
     'CERTIFIED'
     """
 
+    _parameters: ClassVar = {
+        "penalty": one_of("l1", "l2"),
+        "loss": one_of("hinge", "squared_hinge"),
+        "multi_class": one_of("ovr", "crammer_singer"),
+        "solver": one_of(*_SOLVERS),
+        "dual": DUAL,
+    }
+
     def __init__(
         self,
         penalty: str = "l2",
@@ -145,21 +153,14 @@ class LinearSVC(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(owner, "penalty", self.penalty, ("l1", "l2"))
-        check_choice(owner, "loss", self.loss, ("hinge", "squared_hinge"))
-        check_choice(owner, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
-        check_choice(owner, "solver", self.solver, _SOLVERS)
-        if not isinstance(self.dual, bool | np.bool_):
-            check_choice(owner, "dual", self.dual, ("auto",))
+    def _check_combination(self) -> None:
+        super()._check_combination()
         if self.multi_class == "ovr":
-            self._check_combination()
+            self._check_one_vs_rest()
         elif self.intercept == "free":
             raise ValueError('multi_class="crammer_singer" has no free intercept; use "ovr".')
 
-    def _check_combination(self) -> None:
+    def _check_one_vs_rest(self) -> None:
         if self.penalty == "l1" and self.loss == "hinge":
             self._refuse(f"penalty={self.penalty!r} and loss={self.loss!r} is not supported")
         primal_hinge = self.loss == "hinge" and self.dual is False

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.inputs.parameters import check_choice, check_number
+from maxmargin.inputs.parameters import numeric, one_of
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.vectors import check_vectors
 from maxmargin.losses import Insensitive, SquaredInsensitive
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import Progress, Solution
-from maxmargin.svm.linear_model import LinearEstimator
+from maxmargin.svm.linear_model import DUAL, LinearEstimator
 
 Vector = NDArray[np.float64]
 
@@ -90,6 +90,12 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     ([1.0, -2.0, 0.5], 'CERTIFIED')
     """
 
+    _parameters: ClassVar = {
+        "epsilon": numeric(0.0),
+        "loss": one_of(*_LOSSES),
+        "dual": DUAL,
+    }
+
     def __init__(
         self,
         *,
@@ -124,14 +130,6 @@ class LinearSVR(RegressorMixin, LinearEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_number(owner, "epsilon", self.epsilon, 0.0)
-        check_choice(owner, "loss", self.loss, tuple(_LOSSES))
-        if not isinstance(self.dual, bool | np.bool_):
-            check_choice(owner, "dual", self.dual, ("auto",))
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Vector]:
         X, y = check_vectors(self, X, y=y, y_numeric=True)

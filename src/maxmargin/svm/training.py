@@ -137,7 +137,11 @@ def prepare(
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
-        _refuse_oblong(kernel, X)
+        if kernel.takes is Takes.MATRIX and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
         warn_where_scales_matter(type(model).__name__, kernel, X, given)
     sides = model._sides(y, sample_weight)
     kernel = resolved(kernel, given, X, sides.weight)
@@ -190,14 +194,6 @@ class Sides:
         if sample_weight is not None:
             weight = check_sample_weight(sample_weight, label, classes=False)
         return cls(label, np.zeros(1), np.ones(1), weight, target)
-
-
-def _refuse_oblong(kernel: Kernel, X: Any) -> None:
-    if kernel.takes is Takes.MATRIX and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            "Precomputed matrix must be a square matrix. "
-            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-        )
 
 
 def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> Seen:
