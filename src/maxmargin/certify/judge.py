@@ -174,7 +174,7 @@ def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
 
 
 def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
-    """Say up to where an objective is 0 but for rounding, where sums are given and no targets.
+    """Return up to where an objective is 0 but for rounding, where sums are given and no targets.
 
     That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2. Both grow
     with the square of the weights, as the objective does; beside targets they would outgrow it.
@@ -187,7 +187,7 @@ def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
 
 
 def _unit(problems: Stack, points: Point, seen: Seen) -> float:
-    """Say in which unit values violate: in margins of rho, where a model is divided by it.
+    """Return in which unit values violate: in margins of rho, where a model is divided by it.
 
     That is the problem of two groups without targets; rho is half of what lies between their
     biases. A margin above 1 does not make the conditions any milder.

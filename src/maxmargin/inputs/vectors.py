@@ -85,7 +85,7 @@ def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:
 
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
-    """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
+    """Return X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
     taken = take_plain(estimator, _from_list(X) if type(X) is list else X, rules)
     if taken is not None:
         return taken
@@ -161,7 +161,7 @@ def _is_single(kind: Any) -> bool:
 
 
 def refuse_dates(X: Any) -> None:
-    """Say where dates or times are: NumPy would not, or would take them for nanoseconds."""
+    """Raise if a column holds dates or times, which NumPy might take for nanoseconds."""
     _refuse_dates(X, _kinds(X))
 
 
@@ -184,7 +184,7 @@ def _kinds(X: Any) -> list[Any]:
 
 
 def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
-    """Give the mean of dense rows if it is most of them: they lie far from the origin.
+    """Return the mean of dense rows if it is most of them: they lie far from the origin.
 
     Some thousand rows tell whether that is so.
     """

@@ -65,7 +65,7 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSuppo
     """Makes features of rows, a few rows at a time on all threads."""
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken, and that single precision is kept."""
+        """Return scikit-learn's tags: what input is taken; single precision is kept."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -409,7 +409,7 @@ def _take(X: Any, places: Index) -> Any:
 
 
 def _shift(kernel: Kernel, X: Any) -> Floats | None:
-    """Give what is taken off rows far from the origin, where the kernel does not mind."""
+    """Return what is taken off rows far from the origin, where the kernel does not mind."""
     minds = kernel.shift > Shift.NOTHING or kernel.takes is not Takes.VECTORS
     return None if minds or sparse.issparse(X) or X.dtype.kind != "f" else far_mean(X)
 

@@ -149,7 +149,7 @@ class FromFunction(Kernel):
         return K
 
     def _blame(self, found: str, x: Any, y: Any) -> None:
-        """Say that the function, not the data, is at fault."""
+        """Raise an error that blames the function, not the data."""
         raise ValueError(
             f"The kernel function {shown(self.f)} gave {found} for {_short(x)} and {_short(y)}; it "
             "must give a finite number for every pair of items."

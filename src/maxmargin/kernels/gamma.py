@@ -59,7 +59,7 @@ class HasGamma(Kernel):
 
 
 def resolve(gamma: str, X: Any, weight: NDArray[np.float64] | None = None) -> float:
-    """Give the number that a name means on rows.
+    """Return the number that a name means on rows.
 
     The variance counts a row as often as its weight says, so that a weight of 2 and a row given
     twice make the same kernel.

@@ -90,7 +90,7 @@ class Loss(ABC):
         """dL/dz; at a kink, one of the subgradients."""
 
     def curvature(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
-        """Give a generalised second derivative in z: where it jumps, a value between the sides."""
+        """Return a generalised second derivative in z: at jumps a value between the sides."""
         raise NotImplementedError(self._lacks("curvature"))
 
     def conjugate(self, u: ArrayLike, t: ArrayLike) -> FloatArray:
@@ -102,19 +102,19 @@ class Loss(ABC):
         return self.value(z, t)
 
     def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Say between which u the conjugate L*(u, t) is finite, for every target."""
+        """Return between which u the conjugate L*(u, t) is finite, for every target."""
         low, high = self.slopes
         return np.full(np.shape(t), low), np.full(np.shape(t), high)
 
     def response(self, z: ArrayLike) -> FloatArray:
-        """Say what is predicted of the target at z: z itself, unless there is a link."""
+        """Return what is predicted of the target at z: z itself, unless there is a link."""
         return np.asarray(z, dtype=np.float64)
 
     def check_targets(self, t: FloatArray) -> None:  # noqa: B027  (most losses take any target)
         """Refuse, in one sentence, targets that the loss has no meaning for."""
 
     def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:  # noqa: ARG002
-        """Give the loss to use around predictions z: itself, unless a parameter follows them."""
+        """Return the loss to use around predictions z: itself, unless a parameter follows them."""
         return self
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:

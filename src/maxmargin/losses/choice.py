@@ -50,7 +50,7 @@ NUMBER_LOSSES = tuple(name for name in _KNOWN if name not in LABEL_LOSSES)
 
 
 def named(loss: str | Loss) -> Loss:
-    """Give the loss of that name, or the loss itself.
+    """Return the loss of that name, or the loss itself.
 
     Parameters
     ----------

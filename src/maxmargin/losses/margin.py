@@ -100,7 +100,7 @@ class MarginLoss(Loss):
         return type(self)._curvature is not MarginLoss._curvature
 
     def expected(self, z: ArrayLike, eta: ArrayLike) -> FloatArray:
-        """Give the expected loss of predicting z where t = +1 with probability eta."""
+        """Return the expected loss of predicting z where t = +1 with probability eta."""
         p = _check_probability(eta)
         with np.errstate(invalid="ignore"):
             parts = p * self.value(z, 1.0), (1.0 - p) * self.value(z, -1.0)

@@ -45,7 +45,7 @@ def class_probabilities(loss: Loss, values: Vector) -> Vector:
 
 
 def _led_by(p: Vector, chosen: NDArray[np.intp]) -> Vector:
-    """Give the class that is predicted the most, by a last bit where others have as much.
+    """Return the class that is predicted the most, by a last bit where others have as much.
 
     Values that differ may be cut off, or rounded, to the same probability.
     """

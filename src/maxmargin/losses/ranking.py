@@ -88,7 +88,7 @@ class Queries:
         return cls(order, starts.astype(np.int64), lower, ends, w[order], pairs)
 
     def accuracy(self, z: FloatArray) -> float:
-        """Give the share of pairs that scores put in order, by weight; a tie is half right.
+        """Return the share of pairs that scores put in order, by weight; a tie is half right.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class PairwiseLogistic:
     def calculus(
         self, z: FloatArray, queries: Queries, workers: Workers | None = None
     ) -> tuple[float, FloatArray, FloatArray]:
-        """Give the sum over all pairs, minus its gradient in z, and the diagonal of its Hessian."""
+        """Return the sum over all pairs, minus its gradient in z, and its Hessian's diagonal."""
         z = np.ascontiguousarray(z[queries.order], dtype=np.float64)
         powers, near = _powers(z, queries.starts)
         equal = bool((queries.weight == queries.weight[:1]).all())
@@ -188,7 +188,7 @@ class PairwiseLogistic:
 
 
 def _powers(z: FloatArray, starts: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Give exp(z - the largest of the query), and whether no score of the query is too far off."""
+    """Return exp(z - the query's largest), and whether no score of the query is too far off."""
     rows = np.diff(starts)
     top, bottom = np.maximum.reduceat(z, starts[:-1]), np.minimum.reduceat(z, starts[:-1])
     near = np.repeat(top - bottom <= _NEAR, rows)

@@ -115,7 +115,7 @@ class SquaredError(ResidualLoss):
     convex: ClassVar[bool] = True
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
-        """Give the mean residual."""
+        """Return the mean residual."""
         return float(weight @ (t - z) / weight.sum())
 
     def _value(self, r: FloatArray) -> FloatArray:
@@ -146,7 +146,7 @@ class AbsoluteError(ResidualLoss):
     convex: ClassVar[bool] = True
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
-        """Give the weighted median of t - z."""
+        """Return the weighted median of t - z."""
         return weighted_quantile(t - z, weight, 0.5)
 
     def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -199,7 +199,7 @@ class Huber(ResidualLoss):
             raise ValueError(f"level of Huber must lie between 0 and 1. Got {self.level!r}.")
 
     def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:
-        """Give the loss whose delta is the quantile of the absolute residuals, if level is set."""
+        """Return the loss whose delta is a quantile of the absolute residuals, if level is set."""
         if self.level is None:
             return self
         delta = weighted_quantile(np.abs(t - z), weight, self.level)
@@ -264,7 +264,7 @@ class Quantile(ResidualLoss):
             raise ValueError(f"level of Quantile must lie between 0 and 1. Got {self.level!r}.")
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:
-        """Give the weighted quantile of t - z."""
+        """Return the weighted quantile of t - z."""
         return weighted_quantile(t - z, weight, self.level)
 
     def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -414,7 +414,7 @@ class Poisson(Loss):
         return -np.asarray(t, np.float64), np.full(np.shape(t), np.inf)
 
     def response(self, z: ArrayLike) -> FloatArray:
-        """Give the mean e^z."""
+        """Return the mean e^z."""
         with np.errstate(over="ignore"):
             return np.exp(np.asarray(z, np.float64))
 
@@ -445,7 +445,7 @@ class Poisson(Loss):
 
 
 def weighted_quantile(values: FloatArray, weight: FloatArray, level: float) -> float:
-    """Give the smallest value with at least ``level`` of the weight at or below it.
+    """Return the smallest value with at least ``level`` of the weight at or below it.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def _hold() -> list[tuple[Any, int]]:
 
 
 def _give(library: Any, threads: int) -> None:
-    """Let a library have so many threads.
+    """Set the number of threads a BLAS library may use.
 
     Since threadpoolctl 3.8 only the first thread that asks is heard, until it lets go; here all
     threads are, because ``_OneBlasThread`` counts them.
@@ -110,7 +110,7 @@ def _give(library: Any, threads: int) -> None:
 
 @cache
 def resting() -> int:
-    """Give the address of the system's way to let other threads have a core; 0 without one."""
+    """Return the address of the system's way to let other threads have a core; 0 without one."""
     try:
         if os.name == "nt":
             rest: Any = ctypes.WinDLL("kernel32").SwitchToThread  # type: ignore[attr-defined]
@@ -362,7 +362,7 @@ def _in_threads(function: Callable[[T], R], work: list[T], apart: int) -> list[R
 
 
 def _results(futures: list[Future[R]]) -> list[R]:
-    """Give all results, or raise the first error that is one of its own."""
+    """Return all results, or raise the first error that is one of its own."""
     if any(f.done() and f.exception() is not None for f in futures):
         wait(futures)
     errors = [error for f in futures if (error := f.exception()) is not None]

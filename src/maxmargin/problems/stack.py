@@ -46,11 +46,11 @@ class Segments:
         return np.minimum.reduceat(values, self.starts[:-1])
 
     def all(self, facts: Mask) -> Mask:
-        """Tell of each part whether all of it is so."""
+        """Return whether all of each part is true."""
         return np.logical_and.reduceat(facts, self.starts[:-1])
 
     def spread(self, numbers: Vector) -> Vector | np.float64:
-        """Give every place the number of its part."""
+        """Assign every place the number of its part."""
         if len(self) == 1:
             return numbers[0]
         return np.repeat(numbers, self.sizes)
@@ -117,7 +117,7 @@ class Stack:
         return beta if self.copies == 1 else beta.reshape(self.copies, -1).sum(axis=0)
 
     def of_variables(self, values: Vector) -> Vector:
-        """Give every variable what its row has."""
+        """Assign every variable what its row has."""
         return values if self.copies == 1 else np.tile(values, self.copies)
 
     def __iter__(self) -> Iterator[BoxQP]:

@@ -100,11 +100,11 @@ class KernelNewton(Solver):
         return self._idle >= _SPENT and self._best.relative_gap < 1e-6
 
     def violation(self) -> float:
-        """Give the relative gap by the running numbers."""
+        """Return the relative gap by the running numbers."""
         return self._best.relative_gap
 
     def merit(self) -> float:
-        """Give the best dual less the lowest primal: a step raises the one or lowers the other."""
+        """Return the best dual less the lowest primal: a step raises one or lowers the other."""
         return self._best.dual - self._lowest
 
     def objectives(self) -> tuple[float, float]:
@@ -112,7 +112,7 @@ class KernelNewton(Solver):
         return self._best.primal, self._best.dual
 
     def point(self) -> Point:
-        """Give the best duals with their product."""
+        """Return the best duals with their product."""
         gram, beta = self._K.gram, self._best.beta
         order = np.argsort(-np.abs(beta))
         convex = gram.psd if gram.psd is not None else gram.seems_convex(order)

@@ -105,7 +105,7 @@ class Stage(NamedTuple):
 
 
 def run_plan(plan: Sequence[Stage], begin: Callable[[Stage], Solver], limits: Limits) -> Solution:
-    """Let the next solver take over where one gets no farther; the best point of all counts.
+    """Run the solvers of a plan until one succeeds; return the best point of all.
 
     All of them together keep to ``max_iter``.
     """
@@ -225,7 +225,7 @@ class _Watch:
         self._best, self._idle = float(-np.finfo(np.float64).max), 0
 
     def stop(self, solver: Solver, done: bool) -> Status | None:
-        """Say why to stop, if there is a reason other than being done."""
+        """Return why to stop, if there is a reason other than being done."""
         limits = self._limits
         if limits.callback is not None:
             for line in _lines(solver):
@@ -242,7 +242,7 @@ class _Watch:
         return None if done else self.lost(solver)
 
     def lost(self, solver: Solver) -> Status | None:
-        """Say so if there is no progress any more, or arithmetic has broken down."""
+        """Return STALLED or NUMERICAL_ERROR if progress has stopped, else None."""
         merit = solver.merit()
         if not np.isfinite(merit):
             return Status.NUMERICAL_ERROR
@@ -254,5 +254,5 @@ class _Watch:
 
 
 def _lines(solver: Solver) -> list[tuple[int, float, float, float]]:
-    """Say where a solver is, and where it has been since the last look if it knows."""
+    """Return where a solver is, and where it has been since the last look if it knows."""
     return [*solver.between(), (solver.iterations, *solver.objectives(), solver.violation())]

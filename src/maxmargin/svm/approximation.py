@@ -107,7 +107,7 @@ class Approximation:
         return self._learned(root, solutions)
 
     def _amplified(self, root: InverseRoot, solutions: list[Solution]) -> bool:
-        """Say whether what the root makes of rounding may count beside the tolerance.
+        """Return whether what the root makes of rounding may count beside the tolerance.
 
         A feature is off by u |k_i| |K^-1/2| at most; |k_i|^2 is at most k(x_i, x_i) tr K.
         """
@@ -149,7 +149,7 @@ class Approximation:
         return self._labelled(root, max(judged, key=badness))
 
     def _labelled(self, root: InverseRoot, certificate: Certificate) -> Certificate:
-        """Say what a certificate is of, and that it proves nothing where there is no norm."""
+        """Return what a certificate is of, and that it proves nothing where there is no norm."""
         status, convex = certificate.status, root.convex and self.training.gram.psd is not False
         if not convex and status in (Status.CERTIFIED, Status.STALLED):
             status = Status.NOT_CONVEX
@@ -285,7 +285,7 @@ class Approximation:
 
 
 def _unraised(root: InverseRoot, solutions: list[Solution]) -> tuple[InverseRoot, list[Solution]]:
-    """Say the same machines by features of the kernel itself.
+    """Express the same machines by features of the kernel itself.
 
     Features of raised eigenvalues are shorter than the kernel's, so that the same machine seems to
     be longer than it is, and a dual of them bounds nothing.

@@ -301,7 +301,7 @@ class KernelDiscriminant(
         return most if self.n_components is None else min(most, self.n_components)
 
     def transform(self, X: Any) -> Matrix:
-        """Give coordinates along the discriminant axes.
+        """Return coordinates along the discriminant axes.
 
         Parameters
         ----------

@@ -70,7 +70,7 @@ class KernelUser(CallbackSupport, BaseEstimator):
     }
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return scikit-learn's tags: what input is taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
         tags.input_tags.sparse = not self._is_precomputed()
@@ -145,7 +145,7 @@ class KernelEstimator(KernelUser):
 
     @property
     def _intercept(self) -> str:
-        """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
+        """Return what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
         return "free"
 
     @property
@@ -160,7 +160,7 @@ class KernelEstimator(KernelUser):
 
     @abstractmethod
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
-        """Say which problems rows state, with a free bias or without, and who solves them."""
+        """Return which problems rows state, with a free bias or without, and who solves them."""
 
     def _limits(self, clock: Clock) -> Limits:
         watched = self.callback is not None or self.verbose
@@ -234,7 +234,7 @@ class KernelEstimator(KernelUser):
         self.shape_fit_ = (len(training),) if shape is None else tuple(shape)
 
     def _sentences(self, training: Training, learned: Learned) -> dict[Status, str]:
-        """Say something else of a status than its own sentence; nothing of what is well known."""
+        """Return sentences that replace those of statuses; an empty one for what is well known."""
         limited = (
             f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
             "your data with StandardScaler or MinMaxScaler."
@@ -302,13 +302,13 @@ class KernelEstimator(KernelUser):
         return max((self._judged(problem, point) for _, problem, point in evaluated), key=badness)
 
     def _judged(self, problem: Any, point: Point) -> Certificate:
-        """Say what a problem's point proves of the model."""
+        """Return what a problem's point proves of the model."""
         return judge(problem, point, self.tol)
 
     def _evaluate_duals(
         self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
     ) -> list[tuple[NDArray[np.intp], Any, Point]]:
-        """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
+        """Return the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         if any(map(nothing_proven, self.certificates_)):
             raise ValueError(
@@ -334,7 +334,7 @@ class KernelEstimator(KernelUser):
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
     def _as_fitted(self) -> Self:
-        """Give the model with the parameters that stated its problem, whatever was set since.
+        """Return the model with the parameters that stated its problem, whatever was set since.
 
         Models stored by earlier releases know only those that they have.
         """
@@ -355,12 +355,12 @@ class KernelEstimator(KernelUser):
 
     @property
     def _fitted_intercept(self) -> str:
-        """Say what became of the bias; models stored by earlier releases had no "none"."""
+        """Return what became of the bias; models stored by earlier releases had no "none"."""
         usual = "regularized" if self._machine.offset else "free"
         return str(vars(self).get("_bias", usual))
 
     def _as_stated(self, points: list[Point], _reduced: Reduction) -> list[Point]:
-        """Give the points of the machine as the problems have them."""
+        """Return the points of the machine as the problems have them."""
         return points
 
     @abstractmethod
@@ -371,7 +371,7 @@ class KernelEstimator(KernelUser):
 
 
 def _not_convex(training: Training, learned: Learned) -> str:
-    """Say of a user's own kernel that it is none; of a known one nothing new."""
+    """Return a sentence for a user's own kernel that is not convex; nothing for a known one."""
     if training.gram.psd is not None:
         return ""
     apart = None

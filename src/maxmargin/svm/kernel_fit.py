@@ -48,11 +48,11 @@ class Adviser(Protocol):
     """Somebody who knows more about problems without a solution than their solver."""
 
     def ask(self) -> Callable[[Any], bool] | None:
-        """Give what a solver may ask about its problem, if that helps."""
+        """Return what a solver may ask about its problem, if that helps."""
         ...
 
     def refusal(self, error: MeansMeetError) -> Exception:
-        """Say to the user why a problem has no solution."""
+        """Return the error that tells the user why a problem has no solution."""
         ...
 
 
@@ -85,7 +85,7 @@ class Recipe:
     def unit(
         self, machine: KernelMachine, _reduced: Reduction, _solutions: Sequence[Solution]
     ) -> KernelMachine:
-        """Give the machine in the unit that its user expects; here the problems' own."""
+        """Return the machine in the unit that its user expects; here the problems' own."""
         return machine
 
     def reduce(self, training: Training) -> Reduction:
@@ -303,7 +303,7 @@ def functional_margins(task: Task, solution: Solution) -> Vector:
 
 
 def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArray[np.bool_]:
-    """Tell which rows are support vectors even where their dual is 0: without slack, those at 1."""
+    """Return which rows are support vectors even if their dual is 0: without slack, those at 1."""
     found = np.zeros(len(reduced.order), dtype=bool)
     for task, solution in zip(reduced.tasks, solutions, strict=True):
         if getattr(task.problem, "hard", False):

@@ -45,7 +45,7 @@ class Together(Recipe):
 
 
 def far_level(target: Vector, costs: Vector) -> float:
-    """Give the median of targets that lie farther from 0 than from each other; otherwise 0.
+    """Return the median of targets that lie farther from 0 than from each other; otherwise 0.
 
     Half of the median to twice of it is taken off without rounding, and equal targets become 0.
     """

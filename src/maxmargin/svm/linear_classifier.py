@@ -187,7 +187,7 @@ class LinearClassifier(LinearModel):
         )
 
     def _sentences(self) -> dict[Status, str]:
-        """Say so where the classes are separable and nothing keeps the weights from growing."""
+        """Return a sentence for separable classes without a penalty: their weights diverge."""
         unsolved = [c for c in self.certificates_ if c.status is not Status.CERTIFIED]
         one_error = float(self.C * losses.named(self.loss).value(0.0, 1.0))
         if self.penalty is None and any(c.primal < 1e-3 * one_error for c in unsolved):

@@ -79,7 +79,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     }
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return scikit-learn's tags: what input is taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -124,11 +124,11 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 
     @abstractmethod
     def _known(self, X: Any, y: Any) -> Any:
-        """Give the labels or targets of a fit again, as ``_validate`` did."""
+        """Return the labels or targets of a fit again, as ``_validate`` did."""
 
     @abstractmethod
     def _costs(self, target: Any) -> Vector:
-        """Say what slack of each row costs, before sample weights."""
+        """Return what slack of each row costs, before sample weights."""
 
     def _weigh(self, X: Any, target: Any, sample_weight: Any) -> tuple[Any, Any, Vector]:
         """Multiply costs with the sample weights; rows that cost nothing are left out."""
@@ -160,7 +160,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     # reduce and solve
 
     def _constant(self) -> float:
-        """Give the value of the column that stands for the intercept; 0 for none."""
+        """Return the value of the column that stands for the intercept; 0 for none."""
         if not self.fit_intercept:
             return 0.0
         return 1.0 if self._free() else float(self.intercept_scaling)
@@ -226,7 +226,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
-        """Give the point where all coefficients and duals are 0."""
+        """Return the point where all coefficients and duals are 0."""
         theta, values = np.zeros(width), np.zeros(len(problem))
         return LinearPoint(theta, values, values, theta, dtype, theta)
 
@@ -247,11 +247,11 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
             warn_not_converged(self.certificates_, self._sentences())
 
     def _sentences(self) -> dict[Status, str]:
-        """Say something else of a status than its own sentence."""
+        """Return sentences that replace those of statuses."""
         return {}
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
-        """Give one row of coefficients for two classes, and one a class for more."""
+        """Return one row of coefficients for two classes, and one a class for more."""
         theta = np.stack([solution.point.theta for solution in solutions])
         if not np.isfinite(theta).all():
             raise ValueError("The coefficients are not finite; scale the data.")
@@ -311,7 +311,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         return max(verdicts, key=badness)
 
     def _own_coefficients(self, shift: Vector | None) -> Vector:
-        """Give this model's coefficients as a solver has them, for rows less a shift."""
+        """Return this model's coefficients as a solver has them, for rows less a shift."""
         coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
         theta, constant = np.atleast_2d(np.asarray(coef, dtype=np.float64)), self._constant()
         if not constant:

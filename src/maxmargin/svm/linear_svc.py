@@ -178,7 +178,7 @@ class LinearSVC(LinearModel):
             )
 
     def _refuse_subgradients(self) -> None:
-        """Say what the descents of the hinge need, which the defaults are not."""
+        """Return what the descents of the hinge need, which the defaults are not."""
         if self.solver in ("projected_subgradient", "pegasos"):
             raise ValueError(
                 f"LinearSVC(solver={self.solver!r}) needs loss='hinge', penalty='l2' and "

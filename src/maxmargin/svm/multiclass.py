@@ -151,7 +151,7 @@ def _fit_one(
 
 
 def _blame(error: Exception, name: str) -> None:
-    """Let an error say which problem it is from, and stay what it is."""
+    """Name the problem in an error, whose type stays."""
     if len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (f"{name}: {error.args[0]}",)
     else:
@@ -220,12 +220,12 @@ def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
 
 
 def _threshold(estimator: Any) -> float:
-    """Give the value above which class 1 is predicted."""
+    """Return the value above which class 1 is predicted."""
     return 0.0 if is_classifier(estimator) and hasattr(estimator, "decision_function") else 0.5
 
 
 def _has(name: str) -> Callable[[Any], bool]:
-    """Say whether the estimator inside has a method, or raise its AttributeError."""
+    """Return whether the estimator inside has a method, or raise its AttributeError."""
 
     def check(wrapper: Any) -> bool:
         fitted = getattr(wrapper, "estimators_", None)
@@ -324,7 +324,7 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEsti
         return tags
 
     def get_metadata_routing(self) -> Any:
-        """Say what of a fit is handed on to the estimator's."""
+        """Return what of a fit is handed on to the estimator's."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=to_fit)

@@ -95,7 +95,7 @@ class Mixture:
         return replace(self, kernels=kernels, factors=factors, matrices=matrices)
 
     def kernel(self, weights: Vector) -> Kernel:
-        """Give the mixed kernel as a value, without those that have no weight."""
+        """Return the mixed kernel as a value, without those that have no weight."""
         return added([Scaled(float(weights[m]), self.kernels[m]) for m in _kept(weights)])
 
     def rounding(self, weights: Vector) -> Rounding:
@@ -417,7 +417,7 @@ def _parts(learned: Learned) -> list[Part]:
 
 
 def _stopped(clock: Clock, last: bool) -> Status | None:
-    """Say why this round is the last, if it is."""
+    """Return why this round is the last, if it is."""
     if clock.over():
         return Status.INTERRUPTED if clock.interrupted else Status.TIME_LIMIT
     return Status.ITERATION_LIMIT if last else None

@@ -275,7 +275,7 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
 
 
 def _undivided(problem: Any, point: Point) -> Point:
-    """Give duals their sum again; those at their bound, which have the largest share, exactly."""
+    """Return duals their sum again; those at their bound, which have the largest share, exactly."""
     rho = 2.0 * problem.totals[0] / float(np.abs(point.beta).sum())
     bound = np.where(point.beta > 0, problem.upper, problem.lower)
     share = np.divide(rho * point.beta, bound, out=np.zeros(len(bound)), where=point.beta != 0)

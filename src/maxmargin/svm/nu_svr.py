@@ -156,7 +156,7 @@ class NuSVR(KernelRegressor):
         )
 
     def _as_stated(self, points: list[Point], reduced: Reduction) -> list[Point]:
-        """Give both duals of rows what their difference does not show of the sums."""
+        """Return both duals of rows what their difference does not show of the sums."""
         problem, point = reduced.tasks[0].problem, points[0]
         above, below = point.beta.reshape(2, -1)
         room = problem.upper[: len(above)] - np.maximum(above, -below)

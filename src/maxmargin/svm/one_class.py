@@ -206,7 +206,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         return self._values(X) + self.offset_
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Say which rows lie inside (1) and which do not (-1).
+        """Return which rows lie inside (1) and which do not (-1).
 
         Parameters
         ----------

@@ -91,7 +91,7 @@ class SvmPath:
         return max(self.certificates, key=badness)
 
     def at(self, C: float) -> PathPoint:
-        """Give the solution of a C.
+        """Return the solution of a C.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ class Representer(KernelEstimator):
             ) from None
 
     def _filled(self, clock: Clock, intercept: str) -> dict[str, Any]:
-        """Say which problem a recipe states and who solves it."""
+        """Return which problem a recipe states and who solves it."""
         loss = self._loss()
         straight = is_straight(loss)
         return {

@@ -56,7 +56,7 @@ Tell = Callable[[int, int, Cell], None]
 
 
 def silent(_kernel: int, _price: int, _cell: Cell) -> None:
-    """Tell nobody."""
+    """Report to no callback."""
 
 
 MISSING = Cell(float("nan"), float("nan"), float("nan"))
@@ -70,7 +70,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
     """
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return scikit-learn's tags: what input is taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags = self._machine().__sklearn_tags__().input_tags
         return tags
@@ -162,7 +162,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
         raise NotImplementedError
 
     def _own_scorer(self) -> Any:
-        """Give the scorer; None stands for the accuracy, which needs none."""
+        """Return the scorer; None stands for the accuracy, which needs none."""
         usual = self.scoring is None or (
             isinstance(self.scoring, str) and self.scoring == "accuracy"
         )

@@ -173,7 +173,7 @@ def _scaled(X: Any) -> tuple[Any, Vector]:
 
 
 def _frame(X: Any) -> tuple[Vector | None, Vector]:
-    """Give the middle of each column (None for sparse data, which stay sparse) and its size.
+    """Return the middle of each column (None for sparse data, which stay sparse) and its size.
 
     A column without any is infinitely large: it says nothing and gets no weight.
     """

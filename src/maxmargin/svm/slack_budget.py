@@ -215,7 +215,7 @@ class Affordability(Separability):
     budget: float = 0.0
 
     def parts(self, problem: Any) -> bool:
-        """Let a linear program find the least total slack; raise if it is above the budget."""
+        """Find the least total slack by a linear program; raise if it is above the budget."""
         if self.budget == 0:
             return super().parts(problem)
         X = self.training.X[self._rows(problem)].astype(np.float64)
@@ -225,7 +225,7 @@ class Affordability(Separability):
         return weights is not None
 
     def sentence(self, sides: str, problem: Any, weights: Vector) -> str:
-        """Say how much slack the weights prove to be needed."""
+        """Return how much slack the weights prove to be needed."""
         if self.budget == 0:
             return super().sentence(sides, problem, weights)
         return (

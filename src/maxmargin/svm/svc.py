@@ -272,7 +272,7 @@ class SVC(ProbabilityMixin, KernelClassifier):
         )
 
     def _options(self) -> dict[str, Any]:
-        """Say what else the solver is started with."""
+        """Return what else the solver is started with."""
         if self.solver == "coordinate_ascent":
             return {"sampling": self.sampling}
         return {"shrinking": self.shrinking} if self.solver == "working_set" else {}

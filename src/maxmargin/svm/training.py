@@ -37,12 +37,12 @@ class Seen:
     """Whether rows of single precision are seen in double precision."""
 
     def moved(self, X: Any) -> Any:
-        """Give rows as the kernel sees them."""
+        """Return rows as the kernel sees them."""
         X = X.astype(np.float64) if self.double and X.dtype == np.float32 else X
         return X if self.shift is None else X - self.shift
 
     def in_double(self) -> Seen:
-        """See the same rows in double precision."""
+        """Return the same rows in double precision."""
         shift = None if self.shift is None else self.shift.astype(np.float64)
         return Seen(self.kernel, shift, double=True)
 
@@ -197,7 +197,7 @@ class Sides:
 
 
 def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> Seen:
-    """Let a kernel that does not mind see X less its mean, if the mean is most of X.
+    """Subtract the mean from X if it is most of X and the kernel does not depend on it.
 
     Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset; and a free
     bias makes good what products change.

@@ -70,7 +70,7 @@ def _dual(kind: int, m: float, centre: float, width: float) -> float:
 
 @_part
 def _bend(kind: int, a: float, width: float) -> float:
-    """Give a loss's second derivative where its slope is -a."""
+    """Return a loss's second derivative where its slope is -a."""
     if kind == HINGE:
         return 1.0 / width if 0.0 < a < 1.0 else 0.0
     if kind == SQUARED_HINGE:
@@ -89,7 +89,7 @@ def _price(kind: int, m: float) -> float:
 
 @_part
 def _conjugate(kind: int, a: float) -> float:
-    """Give the conjugate at the slope -a."""
+    """Return the conjugate at the slope -a."""
     if kind == HINGE:
         return -a
     if kind == SQUARED_HINGE:
@@ -129,7 +129,7 @@ def _values(data: Any, indices: Any, indptr: Any, constant: float, theta: Any, o
 
 @_part
 def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, out: Any) -> None:
-    """Give sum_i weight_i x_i."""
+    """Return sum_i weight_i x_i."""
     _clear(out)
     total = 0.0
     for i in range(len(weight)):
@@ -148,7 +148,7 @@ def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, ou
 
 @_part
 def _squares(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, out: Any) -> None:
-    """Give sum_i weight_i x_ij^2."""
+    """Return sum_i weight_i x_ij^2."""
     _clear(out)
     for i in range(len(weight)):
         first = indptr[i]
@@ -423,7 +423,7 @@ def _direction(
 def _curved(
     data: Any, indices: Any, indptr: Any, constant: float, h: Any, vector: Any, out: Any
 ) -> None:
-    """Give sum_i h_i (x_i'vector) x_i, reading a row once."""
+    """Return sum_i h_i (x_i'vector) x_i, reading a row once."""
     _clear(out)
     whole, last = 0.0, constant * vector[-1] if constant != 0.0 else 0.0
     for i in range(len(h)):

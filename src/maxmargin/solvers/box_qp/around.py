@@ -43,7 +43,7 @@ class Around(Solver):
         return float(self._inner.violation())
 
     def merit(self) -> float:
-        """Give the dual."""
+        """Return the dual."""
         return float(self._inner.merit())
 
     def objectives(self) -> tuple[float, float]:
@@ -56,7 +56,7 @@ class Around(Solver):
         self._inner.step(limits)
 
     def point(self) -> Point:
-        """Give the point with a fresh product."""
+        """Return the point with a fresh product."""
         point: Point = self._inner.point()
         return point
 

@@ -147,7 +147,7 @@ class BudgetSearch(Solver):
         return high is not None and high.excess == 0 and high.C > _FLAT * low.C > 0
 
     def point(self) -> Point:
-        """Give the point between the ends; the ends' products were fresh."""
+        """Return the point between the ends; the ends' products were fresh."""
         beta, product = self._between()
         return replace(self._facts, beta=beta, product=product)
 

@@ -82,7 +82,7 @@ class CachedAscent(DualAscent):
         self.iterate.restart(point.product[: len(self.iterate)])
 
     def _for_all(self, of_rows: Vector) -> Vector:
-        """Give every variable what its row has."""
+        """Assign every variable what its row has."""
         return of_rows if self._copies == 1 else np.tile(of_rows, self._copies)
 
     def move_in_time(self, variables: Index, values: Vector, limits: Limits) -> None:

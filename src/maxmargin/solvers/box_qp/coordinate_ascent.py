@@ -96,7 +96,7 @@ class CoordinateAscent(CachedAscent):
         return self._random.permutation(n)
 
     def _fetch(self, F: Vector) -> None:
-        """Have the row stored that is wanted now, with those of others that will want to move."""
+        """Store the row that is needed now, with those of others that will want to move."""
         iterate, problem, first = self.iterate, self.problem, self._order[:1]
         best = iterate.beta + F / np.maximum(self._diagonal, np.finfo(np.float32).tiny)
         wanted = np.clip(best, problem.lower, problem.upper) != iterate.beta

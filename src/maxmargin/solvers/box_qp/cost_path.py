@@ -162,11 +162,11 @@ class _Walk:
         raise LostError("rounding leaves it open which rows move")
 
     def _floor(self, rates: Vector) -> float:
-        """Say which slopes of margins rounding explains; rates of 0 come of some around 1."""
+        """Return which slopes of margins rounding explains; rates of 0 come of some around 1."""
         return _ROUNDED * float(self._size.max()) * max(1.0, float(np.abs(rates).sum()))
 
     def _minimum(self, moving: Mask, slope: Vector) -> tuple[Vector, float]:
-        """Give the shortest change of some rates that makes their margins stay, and b's rate."""
+        """Return the shortest change of some rates that makes their margins stay, and b's rate."""
         change = np.zeros(len(moving))
         rows = np.flatnonzero(moving)
         change[rows], slope_b = self._keep(rows, -slope[rows], 0.0)
@@ -194,7 +194,7 @@ class _Walk:
         return None, float(np.mean(ends)) if ends else 0.0
 
     def _above(self, beyond: Mask) -> Mask:
-        """Tell which rows bound b from above: short ones of +1, those beyond of -1."""
+        """Return which rows bound b from above: short ones of +1, those beyond of -1."""
         return (self._t > 0) != beyond
 
     # steps
@@ -202,7 +202,7 @@ class _Walk:
     def next_event(
         self, C: float, alpha: Vector, b: float, product: Vector, rates: Rates, most: float
     ) -> tuple[float, float]:
-        """Say after which step, ``most`` at most, a row changes sides, and what b is then."""
+        """Return after which step, ``most`` at most, a row changes sides, and what b is then."""
         slope = self._t * (self._Q @ rates.alpha)
         if not rates.moving.any():
             return self._closing(product, slope, rates, most)
@@ -281,12 +281,12 @@ def _solve_singular(Q: Vector, t: Vector, right: Vector, total: float) -> tuple[
 
 
 def _at_bounds(alpha: Vector, C: float) -> tuple[Mask, Mask]:
-    """Tell who is at C and who at 0, which for the largest of all may be far below C."""
+    """Return which rows are at C and which at 0; the largest of all may be far below C."""
     return alpha >= C - _NEAR * C, alpha <= _NEAR * alpha.max()
 
 
 def _feasible(start: Vector, t: Vector, few: Mask) -> Vector:
-    """Give both classes the same weight, all of the smaller one's, from about where to begin."""
+    """Return both classes the same weight, all of the smaller one's, from about where to begin."""
     rates = np.where(few, 1.0, np.clip(start, 0.0, 1.0))
     rates[rates < _ABOUT], rates[rates > 1.0 - _ABOUT] = 0.0, 1.0
     rates = _balanced(rates, t, (rates > 0.0) & (rates < 1.0))
@@ -296,7 +296,7 @@ def _feasible(start: Vector, t: Vector, few: Mask) -> Vector:
 
 
 def _balanced(rates: Vector, t: Vector, free: Mask) -> Vector:
-    """Let some rates make up for the sum of all, each by the same."""
+    """Correct some rates by the same amount, so that all sum to 0."""
     rates = rates.copy()
     rates[free] -= t[free] * (t @ rates) / max(1, int(free.sum()))
     return rates
@@ -336,7 +336,7 @@ def _most_wrong(
 
 
 def _reach(left: Vector, rate: Vector, rows: Mask) -> float:
-    """Give the smallest step after which something that shrinks is used up."""
+    """Return the smallest step after which something that shrinks is used up."""
     shrinks = rows & (rate < 0)
     if not shrinks.any():
         return np.inf

@@ -66,12 +66,12 @@ class Start:
 
     @classmethod
     def of(cls, problem: BoxQP) -> Start | None:
-        """Say where to begin with nothing known; None for beta = 0."""
+        """Return where to begin with nothing known; None for beta = 0."""
         return cls(np.zeros(len(problem))).within(problem) if any(problem.totals) else None
 
 
 def bent_down(flattest: Any, longest: Any) -> Any:
-    """Tell whether a curvature is more negative than rounding explains, for rows so long."""
+    """Return whether a curvature is more negative than rounding explains, for rows so long."""
     return flattest < -_FLAT * longest**2
 
 
@@ -182,7 +182,7 @@ class DualAscent(Solver):
         return slope
 
     def merit(self) -> float:
-        """Give the dual by the running product."""
+        """Return the dual by the running product."""
         with np.errstate(invalid="ignore", over="ignore"):  # a NaN is what ends such a run
             return self.problem.dual(self.beta, self.running)
 
@@ -191,7 +191,7 @@ class DualAscent(Solver):
         return self.problem.objectives(self.beta, self.running)
 
     def point(self) -> Point:
-        """Give the point with a fresh product."""
+        """Return the point with a fresh product."""
         gram, index, beta = self._view.gram, self._view.index, self.beta.copy()
         convex = gram.psd if gram.psd is not None else self._seems_convex(beta)
         convex = convex and not self._bent_down()

@@ -51,7 +51,7 @@ def solve_groups(K: Matrix, problem: BoxQP, beta: Vector, F: Vector, limits: Lim
 
 
 def _sides(problem: BoxQP, free: NDArray[np.intp]) -> Vector:
-    """Say of each free variable to which group it belongs: a column for every group with any."""
+    """Return the groups of free variables as indicators: a column for every group with any."""
     groups = problem.groups
     assert groups is not None
     present = np.unique(groups[free])

@@ -67,7 +67,7 @@ class InteriorPoint:
         self._totals = np.array(problem.totals[:count])
 
     def solve(self, limits: Limits) -> Vector | None:
-        """Give a point inside the box as near to the optimum as rounding allows; None if none."""
+        """Return a point inside the box as near to the optimum as rounding allows; None if none."""
         state = self._start()
         first = best = self._complementarity(state)
         found = state.beta

@@ -73,7 +73,7 @@ class Shrinking(Solver):
         return (self._part or self._whole).violation()
 
     def merit(self) -> float:
-        """Give the dual: of the whole, plus what the increment has gained."""
+        """Return the dual: of the whole, plus what the increment has gained."""
         return self._whole.merit() + (self._part.merit() if self._part else 0.0)
 
     def objectives(self) -> tuple[float, float]:
@@ -81,7 +81,7 @@ class Shrinking(Solver):
         return self._whole.objectives()[0], self.merit()
 
     def point(self) -> Point:
-        """Give the point with a fresh product."""
+        """Return the point with a fresh product."""
         self._unshrink()
         return self._whole.point()
 

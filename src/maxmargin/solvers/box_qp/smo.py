@@ -86,7 +86,7 @@ class SMO(CachedAscent):
         self.iterate.running[:] = problem.p - F
 
     def _fetch(self, pair: Index, F: Vector) -> None:
-        """Have a pair's rows stored, with those of violators for which there is room."""
+        """Store a pair's rows, with those of violators for which there is room."""
         cache = self.iterate.cache
         cache.touch(self.iterate.index[self._used])
         self._used[:] = False

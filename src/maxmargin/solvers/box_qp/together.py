@@ -110,7 +110,7 @@ def _in_one_call(
 def _one_by_one(
     problems: Sequence[Small], memory: Memory, limits: Limits
 ) -> list[Solution | Start | None]:
-    """Let each of them make a step by itself."""
+    """Make a step of each of them by itself."""
     proposed: list[tuple[BoxQP, Point, int, Line | None]] = []
     for small in problems:
         if limits.clock.over() or _told_to_stop([small], limits):

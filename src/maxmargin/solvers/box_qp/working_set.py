@@ -67,7 +67,7 @@ class WorkingSet(CachedAscent):
         self._top = 0.5
 
     def lend_buffers(self) -> list[NDArray[Any]]:
-        """Let a solver that works in this one's place use its memory."""
+        """Lend this solver's memory to one that works in its place."""
         return self._matrix.lend()
 
     def note_curvature(self, other: WorkingSet) -> None:

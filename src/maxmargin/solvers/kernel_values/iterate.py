@@ -89,7 +89,7 @@ class Iterate:
             self._move(variables[part], values[part], free[part])
 
     def fetch(self, variables: Index, wanted_again: NDArray[np.bool_]) -> None:
-        """Have the rows of some variables stored, at most as many as the cache has lines."""
+        """Store the rows of some variables, at most as many as the cache has lines."""
         self._move(variables, self.beta[variables], wanted_again)
 
     def lines(self) -> Index:
@@ -105,7 +105,7 @@ class Iterate:
         self.cache.mark_filled(placed.slots, self._segments)
 
     def _by_formula(self, rows: Index, steps: Vector, placed: Placement) -> int:
-        """Let both products follow, a range of columns in one call; returns the rows evaluated."""
+        """Update both products, a range of columns in one call; return the rows evaluated."""
         cache, formula = self.cache, self.cache.formula
         assert formula is not None
         settle, new = self._leaving(placed), cache.new_rows(rows, self._segments)

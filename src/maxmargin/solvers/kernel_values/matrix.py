@@ -51,7 +51,7 @@ class Source:
         return cls(kind, np.empty((0, 0), XT.dtype), np.arange(len(norms)), XT, norms, params)
 
     def seen_by(self, index: Index) -> Source:
-        """Give the same for variables that have these rows."""
+        """Return the same for variables that have these rows."""
         return Source(self.kind, self.K, index, self.XT, self.norms, self.params)
 
     @property
@@ -111,7 +111,7 @@ class Matrix:
         return Lines(self.store.reshape(-1), self.slots, self.taken, self.diagonal)
 
     def bring(self, variables: Index) -> None:
-        """Have the rows of some variables filled."""
+        """Fill the rows of some variables."""
         if self.source.kind != GIVEN:
             self.engine.kernel_row.bring_rows(
                 variables, self.store, self.slots, self.taken, *self.source.parts

@@ -141,7 +141,7 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
 
 
 def _filled(scratch: Scratch, diagonal: NDArray[Any]) -> Callable[[Index, int], Lines]:
-    """Give lines that nobody has filled yet."""
+    """Return lines that nobody has filled yet."""
 
     def lines(index: Index, problems: int) -> Lines:
         slots, taken = np.full(len(index), -1), np.zeros(problems, np.int64)
@@ -164,7 +164,7 @@ def _columns_of_formula(gram: Gram) -> float:
 
 
 def _evaluated(rows: Rows, budget: int) -> Memory:
-    """Let every problem evaluate the rows that it comes to want."""
+    """Evaluate rows for each problem when it needs them."""
     gram, formula = rows.gram, rows.gram.formula
     assert formula is not None
     X = formula.X
@@ -202,7 +202,7 @@ def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
 
 
 def _beside(gram: Gram, budget: int) -> int:
-    """Say how much of the budget to leave for what there is beside rows: tiles, or packed rows."""
+    """Return how much of the budget is needed beside rows, for tiles or packed rows."""
     item, formula = gram.dtype.itemsize, gram.formula
     if formula is None:
         return min(_TILES * TILE_ROWS * TILE_COLUMNS * item, budget // 8)

@@ -60,7 +60,7 @@ class Products:
         return total
 
     def columns(self, chosen: Index) -> Vector:
-        """Give some columns."""
+        """Return some columns."""
         if self.matrix is not None:
             return self.matrix[:, chosen].astype(np.float64, copy=False)
         out, some = np.empty((len(self), len(chosen))), self.gram.rows[chosen]

@@ -142,7 +142,7 @@ class RowCache:
         return self._segment_columns[segment]
 
     def place(self, rows: Index, wanted_again: NDArray[np.bool_]) -> Placement:
-        """Give every row a line, at most ``lines`` rows at a time, and say which rows gave way.
+        """Assign every row a line, at most ``lines`` rows at a time, and say which rows gave way.
 
         Rows that are likely to be wanted again give way last, whenever they were used.
         """

@@ -55,7 +55,7 @@ class CoordinatesFirst(GapSolver):
         return self._solver.objectives()
 
     def point(self) -> LinearPoint:
-        """Give the best point with fresh products."""
+        """Return the best point with fresh products."""
         return self._solver.point()
 
     def restart(self, point: LinearPoint) -> None:

@@ -54,13 +54,13 @@ class SequentialDual(Solver):
         self._active, self._slack = np.arange(len(self.problem)), np.inf
 
     def violation(self) -> float:
-        """Give the relative gap, by the rows as the last epoch met them."""
+        """Return the relative gap, by the rows as the last epoch met them."""
         dual = self.merit()
         size = max(abs(dual), abs(dual + self._gap))
         return self._gap / size if size > 0 else 0.0
 
     def merit(self) -> float:
-        """Give the dual."""
+        """Return the dual."""
         return self.problem.dual(self._alpha, self._W)
 
     def objectives(self) -> tuple[float, float]:
@@ -103,7 +103,7 @@ class SequentialDual(Solver):
         return len(self._active) < len(self.problem)
 
     def point(self) -> CrammerSingerPoint:
-        """Give the duals, and fresh weights of them."""
+        """Return the duals, and fresh weights of them."""
         alpha = self._alpha.copy()
         return propose_joint(self.problem, self._design, self._design.joint_back(alpha), alpha)
 

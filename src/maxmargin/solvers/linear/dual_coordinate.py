@@ -108,7 +108,7 @@ class DualCoordinate(GapSolver):
         return lines
 
     def merit(self) -> float:
-        """Give the dual."""
+        """Return the dual."""
         return self._dual
 
     def objectives(self) -> tuple[float, float]:
@@ -209,7 +209,7 @@ class DualCoordinate(GapSolver):
         return low
 
     def point(self) -> LinearPoint:
-        """Give the best coefficients and the duals with fresh products."""
+        """Return the best coefficients and the duals with fresh products."""
         return propose(self.problem, self._design, self._best_theta, self._alpha * self.problem.t)
 
     def restart(self, point: LinearPoint) -> None:

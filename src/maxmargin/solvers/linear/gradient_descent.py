@@ -68,7 +68,7 @@ class GradientDescent(GapSolver):
         return 1.0 / trace if trace > 0 else 1.0
 
     def merit(self) -> float:
-        """Give minus the primal."""
+        """Return minus the primal."""
         return -self._primal
 
     def step(self, limits: Limits) -> None:
@@ -127,7 +127,7 @@ class GradientDescent(GapSolver):
             self._dual, self._best_beta = value, beta
 
     def point(self) -> LinearPoint:
-        """Give coefficients and duals with fresh products."""
+        """Return coefficients and duals with fresh products."""
         return propose(self.problem, self._design, self._theta, self._best_beta)
 
     def restart(self, point: LinearPoint) -> None:

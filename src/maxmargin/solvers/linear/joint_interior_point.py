@@ -72,7 +72,7 @@ class JointInteriorPoint(GapSolver):
         self._look()
 
     def _balance(self) -> None:
-        """Have the duals of every row sum to 0, to the last bit that there is."""
+        """Make the duals of every row sum to 0, to the last bit."""
         rows, own = np.arange(len(self.problem)), self.problem.labels
         self._alpha[rows, own] = 0.0
         self._alpha[rows, own] = -self._alpha.sum(axis=1)
@@ -84,12 +84,12 @@ class JointInteriorPoint(GapSolver):
         self._dual = self.problem.dual(self._alpha, self._back)
 
     def violation(self) -> float:
-        """Give the relative gap."""
+        """Return the relative gap."""
         size = max(abs(self._primal), abs(self._dual))
         return abs(self._primal - self._dual) / size if size > 0 else 0.0
 
     def merit(self) -> float:
-        """Give minus the gap."""
+        """Return minus the gap."""
         return -abs(self._primal - self._dual)
 
     def step(self, limits: Limits) -> None:
@@ -159,7 +159,7 @@ class JointInteriorPoint(GapSolver):
         self._look()
 
     def point(self) -> CrammerSingerPoint:
-        """Give weights and duals for the rows as they are."""
+        """Return weights and duals for the rows as they are."""
         theta = self._rotation.back(self._W)
         return propose_joint(self.problem, self._given, theta, self._alpha.copy())
 

@@ -86,12 +86,12 @@ class LinearInteriorPoint(GapSolver):
         self._dual = problem.dual(beta, self._back)
 
     def violation(self) -> float:
-        """Give the relative gap."""
+        """Return the relative gap."""
         size = max(abs(self._primal), abs(self._dual))
         return abs(self._primal - self._dual) / size if size > 0 else 0.0
 
     def merit(self) -> float:
-        """Give minus the gap."""
+        """Return minus the gap."""
         return -abs(self._primal - self._dual)
 
     def step(self, limits: Limits) -> None:
@@ -159,7 +159,7 @@ class LinearInteriorPoint(GapSolver):
         self._look()
 
     def point(self) -> LinearPoint:
-        """Give coefficients and duals for the rows as they are."""
+        """Return coefficients and duals for the rows as they are."""
         theta, beta = self._rotation.back(self._theta), self.problem.t * self._alpha
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 

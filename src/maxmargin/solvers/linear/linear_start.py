@@ -20,5 +20,5 @@ class LinearStart:
     beta: Vector
 
     def alpha(self, problem: LinearProblem, upper: Vector) -> Vector:
-        """Give t_i beta_i, put into the box [0, upper]."""
+        """Return t_i beta_i, put into the box [0, upper]."""
         return np.clip(problem.t * self.beta, 0.0, upper)

@@ -74,7 +74,7 @@ class LinearWorkingSet(GapSolver):
         return self._inner.spent
 
     def merit(self) -> float:
-        """Give the dual."""
+        """Return the dual."""
         return self._inner.merit()
 
     def objectives(self) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class LinearWorkingSet(GapSolver):
         self.iterations += 1
 
     def point(self) -> LinearPoint:
-        """Give coefficients and duals with fresh products."""
+        """Return coefficients and duals with fresh products."""
         box, beta = self._inner.problem, self._of_rows(self._inner.beta)
         theta = self._design.back(beta)
         if self.problem.free:

@@ -158,7 +158,7 @@ class Newton(GapSolver):
         return self._best_primal, self._best_dual
 
     def point(self) -> LinearPoint:
-        """Give the best coefficients and duals with fresh products."""
+        """Return the best coefficients and duals with fresh products."""
         return propose(self.problem, self._design, self._best_theta, self._best_beta)
 
     def restart(self, point: LinearPoint) -> None:
@@ -237,7 +237,7 @@ class Newton(GapSolver):
         return step
 
     def _squares(self, h: Vector) -> Vector:
-        """Give the diagonal that the rows add, to precondition with; of text the intercept's alone.
+        """Return the diagonal that the rows add, to precondition with; of text the intercept's.
 
         Where the penalty outweighs the rows in most columns, as it does for rare words, plain
         gradients need fewer products (12 for 18 on Reuters) and this one is saved.
@@ -301,7 +301,7 @@ class Newton(GapSolver):
             self._best_dual, self._best_beta = value, predicted
 
     def _dual_at_zero(self) -> float:
-        """Give the dual where all duals are 0: minus what the losses cost at best."""
+        """Return the dual where all duals are 0: minus what the losses cost at best."""
         t, problem = np.array([-1.0, 1.0]), self.problem
         if not problem.labelled:
             return -float(problem.conjugates(np.zeros(len(problem))).sum())
@@ -339,7 +339,7 @@ class Newton(GapSolver):
         expected: Vector | None = None,
         total: float | None = None,
     ) -> tuple[float, Vector]:
-        """Give the value of the dual at these duals, made to sum to 0 where they have to."""
+        """Return the value of the dual at these duals, made to sum to 0 where they have to."""
         problem = self.problem
         beta = problem.balanced(near)
         clipped = cut is not None and bool(cut.any())
@@ -364,7 +364,7 @@ class Newton(GapSolver):
         return self._beta
 
     def _slopes_at(self, values: Vector) -> Vector:
-        """Give the duals at these values; compiled loops find curvatures and prices beside them."""
+        """Return the duals at these values; compiled loops find curvatures and prices too."""
         if self._kind is None:
             return self._by_parts(lambda rows: self._model.slopes(values[rows], rows))
         beta, self._h, width, centre = np.empty_like(values), np.empty_like(values), 1.0, values
@@ -446,18 +446,18 @@ def _totals(problem: LinearProblem) -> Vector:
 
 
 def aim_of(design: Design) -> float:
-    """Give the relative gap that steps of next to no cost are made for; 1 where they cost some."""
+    """Return the relative gap that cheap steps are made for; 1 where steps cost more."""
     few = _SMALL if design.dense else _SMALL_SPARSE
     return _FINEST if len(design) * design.width <= few else 1.0
 
 
 def width_of(warm: bool) -> float:
-    """Give the width of the first proximal hinge, narrower after a start near the optimum."""
+    """Return the width of the first proximal hinge, narrower after a start near the optimum."""
     return _WARM_WIDTH if warm else _WIDTH
 
 
 def damping_of(loss: Loss) -> float:
-    """Give the first damping: none for smooth losses."""
+    """Return the first damping: none for smooth losses."""
     return 0.0 if loss.smooth else _DAMPING
 
 

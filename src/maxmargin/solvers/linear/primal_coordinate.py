@@ -116,7 +116,7 @@ class PrimalCoordinate(GapSolver):
         self._search(self._minimise_model(min(_EPOCHS, left), limits))
 
     def _minimise_model(self, most: int, limits: Limits) -> Vector:
-        """Give weights that are about the best for the parabolas drawn here, as time allows."""
+        """Return weights that are about the best for the parabolas drawn here, as time allows."""
         problem, first = self.problem, float(self._violations().max())
         D = problem.curvatures(self._values) + self._damping * problem.cost
         if self._columns is None:
@@ -187,7 +187,7 @@ class PrimalCoordinate(GapSolver):
             self._damping = max(_LEAST, self._damping / _MORE)
 
     def point(self) -> LinearPoint:
-        """Give the point and the best duals known, with fresh products."""
+        """Return the point and the best duals known, with fresh products."""
         self._stand(self._theta, self._design.values(self._theta))
         return propose(self.problem, self._design, self._theta, self._beta)
 

@@ -95,7 +95,7 @@ class ProjectedSubgradient(GapSolver):
         self._values = self._design.values(self._theta)
 
     def merit(self) -> float:
-        """Give minus what the rate bounds: it falls with every step, where the best may rest."""
+        """Return minus what the rate bounds: it falls with every step, where the best may rest."""
         return -1.0 / (1.0 + self.iterations)
 
     def step(self, limits: Limits) -> None:
@@ -152,7 +152,7 @@ class ProjectedSubgradient(GapSolver):
             self._dual, self._best_beta = dual, beta.copy()
 
     def point(self) -> LinearPoint:
-        """Give the best weights and the best duals with fresh products."""
+        """Return the best weights and the best duals with fresh products."""
         return propose(self.problem, self._design, self._best_theta, self._best_beta)
 
     def restart(self, point: LinearPoint) -> None:

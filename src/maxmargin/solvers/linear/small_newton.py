@@ -94,13 +94,13 @@ class SmallNewton(GapSolver):
         self.spent = made < most and self.violation() > limits.tol
 
     def between(self) -> list[tuple[int, float, float, float]]:
-        """Give steps, primal, dual and violation after each step of the last call but its last."""
+        """Return steps, primal, dual and violation at all steps of the last call but its last."""
         first = self.iterations - len(self._told) + 1
         numbers = enumerate(self._told[:-1].tolist(), first)
         return [(step, *values, relative_gap(*values)) for step, values in numbers]
 
     def point(self) -> LinearPoint:
-        """Give the best coefficients and duals with fresh products."""
+        """Return the best coefficients and duals with fresh products."""
         beta = self.problem.t * self.problem.cost * self._best_dual
         return propose(self.problem, self._design, self._best_theta, beta)
 

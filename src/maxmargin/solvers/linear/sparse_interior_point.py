@@ -56,7 +56,7 @@ class _Pairs:
         return self.alpha * self.s, self.p * self.g, self.q * self.h
 
     def mean(self) -> float:
-        """Give mu."""
+        """Return mu."""
         parts = self.products()
         return float(sum(part.sum() for part in parts)) / sum(len(part) for part in parts)
 
@@ -100,12 +100,12 @@ class SparseInteriorPoint(GapSolver):
         )
 
     def violation(self) -> float:
-        """Give the relative gap."""
+        """Return the relative gap."""
         size = max(abs(self._primal), abs(self._dual))
         return abs(self._primal - self._dual) / size if size > 0 else 0.0
 
     def merit(self) -> float:
-        """Give minus the gap."""
+        """Return minus the gap."""
         return -abs(self._primal - self._dual)
 
     def step(self, limits: Limits) -> None:
@@ -156,7 +156,7 @@ class SparseInteriorPoint(GapSolver):
         return _Pairs(alpha, s, p, g, q, h), theta[k:]
 
     def point(self) -> LinearPoint:
-        """Give coefficients and duals with fresh products."""
+        """Return coefficients and duals with fresh products."""
         beta = self.problem.balanced(self.problem.t * self._at.alpha)
         return propose(self.problem, self._design, self._cleaned(), beta)
 

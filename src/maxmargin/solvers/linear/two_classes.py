@@ -45,11 +45,11 @@ class TwoClasses(Solver):
         return self._inner.spent
 
     def violation(self) -> float:
-        """Give the relative gap, which is that of the hinge."""
+        """Return the relative gap, which is that of the hinge."""
         return self._inner.violation()
 
     def merit(self) -> float:
-        """Give the dual."""
+        """Return the dual."""
         return 0.5 * self._inner.merit()
 
     def objectives(self) -> tuple[float, float]:
@@ -62,7 +62,7 @@ class TwoClasses(Solver):
         self._inner.step(limits)
 
     def point(self) -> CrammerSingerPoint:
-        """Give half of the hinge's point to either class."""
+        """Return half of the hinge's point to either class."""
         point, sides = self._inner.point(), np.array([-0.5, 0.5])
         theta, alpha = np.outer(sides, point.theta), np.outer(point.beta, sides)
         return propose_joint(self.problem, self._design, theta, alpha)
