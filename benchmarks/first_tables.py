@@ -22,9 +22,9 @@ def first_fit_table(whole: dict[str, Any]) -> str:
     worst = max(whole["rows"], key=lambda row: row["first"])
     slow = max(whole["rows"], key=lambda row: row["loading"])
     said = (
-        f"The slowest first fit is {worst['name']}'s, {worst['kind']}: {worst['first']:.2f} s, "
-        f"where {first_fit.FIRST_BAR:.0f} are the budget; the slowest loading {slow['name']}'s, "
-        f"{slow['kind']}: {slow['loading']:.2f} s of {first_fit.LATER_BAR}."
+        f"The slowest first fit is {worst['name']}'s, {worst['kind']}: {worst['first']:.2f} s "
+        f"(budget {first_fit.FIRST_BAR:.0f} s). The slowest loading is {slow['name']}'s, "
+        f"{slow['kind']}: {slow['loading']:.2f} s (budget {first_fit.LATER_BAR} s)."
     )
     return lay_out(header, lines) + "\n\n" + said
 
@@ -46,8 +46,8 @@ def one_row_table(whole: dict[str, Any]) -> str:
     ratio = worst["seconds"][OURS] / worst["seconds"][SKLEARN]
     said = (
         f"The last three columns are our time over scikit-learn's. The worst is {worst['name']}, "
-        f"{worst['method']} of a row as {worst['form']}: {times(ratio)}, where "
-        f"{times(one_row.BAR)} are the budget."
+        f"{worst['method']} of a row as {worst['form']}: {times(ratio)} "
+        f"(budget {times(one_row.BAR)})."
     )
     return lay_out(header, lines) + "\n\n" + said
 

@@ -194,7 +194,7 @@ def test_without_test_rows_there_is_no_test():
     chosen = select(MODELS, X, Y, 3, test_size=0, random_state=0)
     assert chosen.vault is None
     assert len(chosen.trail.rows("train", "refit")) == 200
-    with pytest.raises(ValueError, match="No test rows were put aside"):
+    with pytest.raises(ValueError, match="No test rows were held out"):
         chosen.test()
 
 
@@ -260,7 +260,7 @@ def test_models_that_fail_stand_last_with_the_reason():
 
 
 def test_a_protocol_of_its_own_needs_the_corrected_test():
-    with pytest.raises(ValueError, match="give a protocol with test='corrected' only"):
+    with pytest.raises(ValueError, match="a protocol is for test='corrected' only"):
         compare(MODELS, X, Y, protocol=5)
 
 

@@ -1,6 +1,6 @@
 """Members of a bagged ensemble: learnt from one bag of rows, tested on the rows outside.
 
-A bag in which row i lies n_i times is the weight n_i for whoever takes weights. Stumps are found in
+A bag in which row i lies n_i times is the weight n_i for a weighted learner. Stumps are found in
 columns that were sorted once for all bags; the split is then moved to where the bag alone would
 have put it: a threshold to the middle between values in the bag, a category that is not in the bag
 to where missing values go.
@@ -40,7 +40,7 @@ class BagLearner(Protocol):
         ...
 
     def predict_outside(self, member: Any, rows: Index) -> Vector:
-        """Give the probabilities of training rows."""
+        """Return the probabilities of training rows."""
         ...
 
 
@@ -85,13 +85,13 @@ def pack_stumps(members: Sequence[BaggedSplit]) -> StumpEnsemble:
 
 
 def unpack_stumps(stored: StumpEnsemble) -> list[BaggedSplit]:
-    """Give the splits that were stored."""
+    """Return the splits that were stored."""
     assert stored.leaf_weight is not None
     return [BaggedSplit(*each) for each in zip(stored, stored.leaf_weight, strict=True)]
 
 
 def fit_to_bag(split: Split, X: Any, rows: Index) -> Split:
-    """Give the split as it is for the rows in the bag alone."""
+    """Return the split restricted to the rows in the bag."""
     if split.feature < 0:
         return split
     j = split.feature
@@ -137,7 +137,7 @@ class ClassifierBags:
 
 
 def probabilities(member: Any, X: Any, n_classes: int) -> Vector:
-    """Give a member's probabilities of all classes, or 1 for the class that it predicts."""
+    """Return a member's probabilities of all classes, or 1 for the class that it predicts."""
     if type(member) is DecisionStump:  # X has been read already
         return member._leaf_shares()[member.split_.right_side(X).astype(np.intp)]
     p = np.zeros((X.shape[0], n_classes))

@@ -31,11 +31,11 @@ from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.inputs.table import naming_strings, read
 from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
@@ -55,67 +55,67 @@ class BaggingClassifier(
 ):
     """Classifiers fitted to bootstrap samples of the rows; their probabilities are averaged.
 
-    Takes the place of ``sklearn.ensemble.BaggingClassifier`` where it adds something: the columns
-    are sorted once for all stumps, and the out-of-bag error comes with the fit, after every member
-    and also with ``warm_start``. Drawing features (``max_features``, ``bootstrap_features``),
-    ``decision_function`` and metadata routing are scikit-learn's: use its class for them.
+    Compared with ``sklearn.ensemble.BaggingClassifier``, the columns are sorted once for all
+    stumps, and the out-of-bag error is computed after every member, also with ``warm_start``. Use
+    scikit-learn's class to draw features (``max_features``, ``bootstrap_features``), and for
+    ``decision_function`` and metadata routing.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        None for ``DecisionStump()``, where scikit-learn takes a full tree. A classifier that takes
-        sample weights gets the bag as weights, any other one gets its rows.
+        None means ``DecisionStump()``; scikit-learn's default is a full tree. A classifier that
+        takes sample weights gets the bag as weights, any other one gets its rows.
     n_estimators : int, default=10
         Members.
     max_samples : int or float, default=1.0
-        Rows to a bag, or a fraction of the rows; with sample weights, of their sum.
+        Rows in a bag, or a fraction of the rows; with sample weights, of their sum.
     bootstrap : bool, default=True
         Whether rows are drawn with replacement.
     oob_score : bool, default=False
-        Whether to keep what members say of the rows outside their bags.
+        Compute the out-of-bag predictions and error.
     warm_start : bool, default=False
-        Whether ``fit`` adds members to those of the last one.
+        Let ``fit`` add members to those of the previous fit.
     time_limit : float, default=None
-        Seconds after which no further member is begun.
+        Seconds after which no new member is started.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` for every member, of which True stops; with ``oob_score`` its
-        ``validation_error`` is the out-of-bag error so far.
+        Called with a ``Round`` for every member; the fit ends if it returns True. With
+        ``oob_score`` its ``validation_error`` is the out-of-bag error so far.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the bags, and seeds members that have a ``random_state``.
+        Seed for the bags and for members with a ``random_state``.
     verbose : int, default=0
-        Whether to print a line for every member.
+        Print a line for every member.
 
     Attributes
     ----------
     estimator_ : classifier
-        The one that was copied.
+        The estimator that was copied for each member.
     estimators_ : sequence of classifiers
-        The members; their classes are places in ``classes_``. Stumps are made when asked for.
+        The members; their classes are indices into ``classes_``. Stumps are created on access.
     estimators_samples_ : list of ndarray
-        The rows in each bag, drawn again when asked for.
+        The rows in each bag, drawn again on access.
     classes_ : ndarray of shape (classes,)
     n_classes_ : int
     stop_ : Stop
         Why the fit ended. Ctrl-C and ``time_limit`` keep the members so far.
     oob_score_ : float
-        The accuracy on rows outside the bags, each judged by the members that have not seen it;
-        rows that every member has seen are left out. Only with ``oob_score``, as are the next two.
+        The out-of-bag accuracy: each row is predicted by the members that did not train on it. Rows
+        that are in all bags are left out. Only with ``oob_score``, as the next two.
     oob_errors_ : ndarray of shape (members,)
-        1 - accuracy of the same kind after each member; NaN while every row is in all bags.
+        The out-of-bag error after each member; NaN while every row is in all bags.
     oob_decision_function_ : ndarray of shape (rows, classes)
-        The probabilities behind it; NaN for rows that every member has seen.
+        The out-of-bag probabilities; NaN for rows that are in all bags.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    A bag depends on what the rows hold, not on their order, on how they are stored, or on whether a
+    A bag depends on the content of the rows, but not on their order or storage, nor on whether a
     row is repeated or has a larger weight. A bag of a single class is drawn again.
 
     Examples
@@ -162,7 +162,7 @@ class BaggingClassifier(
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken: what the members take."""
+        """Return the input tags: those of the members."""
         tags = super().__sklearn_tags__()
         inner = get_tags(self._learner()).input_tags
         for name in ("sparse", "allow_nan", "categorical"):
@@ -174,7 +174,7 @@ class BaggingClassifier(
 
     @property
     def categorical_features(self) -> Any:
-        """The stump's; other classifiers read the columns themselves."""
+        """The stump's categorical columns; other classifiers handle columns themselves."""
         return self._learner().categorical_features if self._stumps() else None
 
     def _stumps(self) -> bool:
@@ -190,7 +190,7 @@ class BaggingClassifier(
         y : array-like of shape (rows,)
             Class labels.
         sample_weight : array-like of shape (rows,), default=None
-            How likely a row is to be drawn, relative to the others.
+            Relative probability of drawing each row.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class BaggingClassifier(
         return BaggingState([], [], [], votes, 0)
 
     def _earlier(self, data: str) -> BaggingState:
-        """Give the members that this fit continues; what is new is put into a copy."""
+        """Return a copy of the members that this fit continues."""
         state = self._state
         if self.n_estimators < len(self.estimators_):
             raise ValueError(
@@ -276,7 +276,7 @@ class BaggingClassifier(
                 "below the number of rows."
             )
         if weight is not None and urn.size == 1:
-            caution(
+            warn_user(
                 f"Bags hold a single row, since the weights add up to {weight.sum():g}; give "
                 "max_samples as a number of rows, or weights with a mean of 1.",
             )
@@ -288,7 +288,7 @@ class BaggingClassifier(
         """Add members until there are as many as asked for, or a limit is met."""
         more = self.n_estimators - len(state.members)
         if more == 0:
-            caution("All members asked for are there already; none is added.")
+            warn_user("All members asked for are there already; none is added.")
             return state
         random = check_random_state(self.random_state)
         random.randint(HIGHEST, size=state.drawn)  # where the fit before has stopped
@@ -324,7 +324,7 @@ class BaggingClassifier(
             return
         total = votes.sum(axis=1, keepdims=True)
         if not total.all():
-            caution(
+            warn_user(
                 f"{np.count_nonzero(total == 0)} rows are in every bag and have no out-of-bag "
                 "vote; more members would leave each out of some.",
             )
@@ -358,7 +358,7 @@ class BaggingClassifier(
     # what a fitted model does
 
     def predict_proba(self, X: Any) -> Vector:
-        """Average the members' probabilities; one that has none counts 1 for what it predicts.
+        """Average the members' probabilities; a member without any counts 1 for its prediction.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class BaggingClassifier(
         return total
 
     def predict_log_proba(self, X: Any) -> Vector:
-        """Give the logarithms of ``predict_proba``.
+        """Return the logarithms of ``predict_proba``.
 
         Parameters
         ----------
@@ -398,7 +398,7 @@ class BaggingClassifier(
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class with the largest probability, the first one of several.
+        """Predict the class with the largest probability; ties go to the first.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class BaggingState:
     drawn: int
 
     def with_members(self, members: Sequence[Any]) -> BaggingState:
-        """Give a copy with lists of its own, so that a fit that fails changes nothing."""
+        """Return a copy with separate lists, so that a failing fit changes nothing."""
         votes = None if self.votes is None else self.votes.copy()
         return BaggingState([*members], [*self.bags], [*self.errors], votes, self.drawn)
 

@@ -60,106 +60,110 @@ _CONTINUES = (
 class AdaBoostClassifier(StagedVote, VoteFit):
     """AdaBoost, with its theory as numbers.
 
-    Takes the place of scikit-learn's: same parameters and fitted attributes, and with the same weak
-    learner the same values. Unless one is given, it is the stump of least weighted error here and
-    that of least Gini index there.
+    Replaces scikit-learn's class: it has the same parameters and fitted attributes, and with the
+    same weak learner the same values. The default weak learner is the stump of least weighted
+    error; scikit-learn's is the stump of least Gini index.
 
     Parameters
     ----------
     estimator : classifier, default=None
         The weak learner; None is ``DecisionStump()``. ``DecisionStump(criterion="gini")`` splits
         as scikit-learn's trees of depth one do. Any classifier whose ``fit`` takes
-        ``sample_weight`` will do, and with ``resample=True`` any classifier.
+        ``sample_weight`` works, and with ``resample=True`` any classifier.
     n_estimators : int, default=50
-        Rounds, unless something ends them earlier; see ``stop_``.
+        Largest number of rounds; ``stop_`` says why there may be fewer.
     learning_rate : float, default=1.0
         Factor of the coefficients.
     random_state : int, RandomState instance or None, default=None
-        Seeds the members that have a ``random_state``, the validation part and ``resample``.
+        Seed for members with a ``random_state``, the validation set and ``resample``.
     resample : bool, default=False
-        Fit each member to as many rows as there are, drawn by their weights with replacement,
-        instead of giving it weights. Errors are weighted ones of all rows all the same.
+        Fit each member to n rows drawn with replacement, with the weights as probabilities, instead
+        of passing weights. Errors are still weighted errors over all rows.
     validation_fraction : float, default=0.1
-        Share of the rows, by class, that is put aside if ``n_iter_no_change`` is given.
+        Share of the rows, stratified by class, held out if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the error on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest, as whatever else stops them does. None does without a
-        validation part.
+        Stop if the error on the validation set has not fallen for this many rounds. Whatever ends
+        the fit, the model is then that of the round with the lowest error. None uses no validation
+        set.
     tol : float, default=1e-4
-        By how much that error must fall to count.
+        Smallest decrease of the error that counts.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
-        once. Other data, and parameters that those rounds rest on, are refused.
+        Let ``fit`` add rounds to the existing ones. The result is bit for bit that of a single fit.
+        Other data, or other values of parameters that the existing rounds depend on, raise an
+        error.
     time_limit : float, default=None
-        Seconds after which no further round is begun, and no further column sorted for stumps.
+        Seconds after which no new round is started, and no further column is sorted for stumps.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one, of which True stops; see ``History``.
+        Called with a ``Round`` after each round; the fit ends if it returns True. See ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
-        Threads that search for stumps; None for all cores. The result does not depend on it.
+        Number of threads that search for stumps; None uses all cores. The result does not depend on
+        it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+        Categorical columns for the default stump. If you pass a ``DecisionStump`` as ``estimator``,
+        set its parameter instead.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of a stump's split must have, missing
-        values left aside. Trees get it too; learners without leaves have no use for it.
+        Smallest share of the total weight on each side of a stump's split, not counting missing
+        values. It is passed to trees too, and ignored by learners without leaves.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+        Factors of the weights of rows for each class; "balanced" gives all classes equal weight.
     init : {"zero", "first"}, default="zero"
-        What the sum begins with: 0, or the first member h_1 as it is, with a coefficient of 1
-        that no search has found and no learning rate shrinks.
+        Start of the sum: 0, or the first member h_1 with coefficient 1, without a search or
+        learning rate.
     corrective : bool, default=False
-        Fit the coefficients of all members again after each round, to the least mean exponential
-        loss with ``ridge`` and without negative coefficients (fully corrective boosting); of two
-        classes. Nothing is left for ``learning_rate`` to shrink. It takes 8 bytes for each row and
-        round, and time that grows with the square of the rounds.
+        Refit the coefficients of all members after each round: minimise the mean exponential loss
+        with ``ridge`` over nonnegative coefficients (fully corrective boosting). For two classes
+        only. ``learning_rate`` has no effect. Needs 8 bytes for each row and round, and time that
+        grows with the square of the number of rounds.
     ridge : float, default=1e-6
-        With ``corrective=True``: ridge / 2 times the squared coefficients is added to the mean
-        loss, so that there is a minimum also where the members tell all rows apart; at least 1e-12.
+        With ``corrective=True``, ridge / 2 times the sum of squared coefficients is added to the
+        mean loss. A minimum then exists even if the members separate all rows. At least 1e-12.
 
     Attributes
     ----------
     estimator_ : classifier
         The weak learner.
     estimators_ : sequence of classifiers
-        The members; stumps are made when they are asked for.
+        The members; stumps are created on access.
     estimator_weights_ : ndarray of shape (rounds,)
-        Their coefficients as scikit-learn scales them: learning_rate times log((1 - e) / e) plus
-        log(classes - 1). A member without error, after which there is none, gets 1.0 more than all
-        before it together, so that no row is outvoted by those.
+        Their coefficients in scikit-learn's scale: learning_rate times log((1 - e) / e) plus
+        log(classes - 1). A member without errors is the last; its coefficient is 1.0 more than the
+        sum of all others, so that they cannot outvote it.
     alphas_ : ndarray of shape (rounds,)
         Half of these: for two classes the 1/2 log((1 - e) / e) of the theory, times learning_rate.
     estimator_errors_ : ndarray of shape (rounds,)
-        Weighted errors e of the members.
+        Weighted error e of each member.
     bounds_ : recarray of shape (rounds,)
         ``edge``, ``z``, ``product``, ``exponential``, ``geometric``, ``n_geometric`` and ``error``:
         the training error after every round and its bounds; see ``bound_training_error``.
     descent_ : recarray of shape (rounds,)
         ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
-        round as a step down the exponential loss, that of two classes, by its gradient; h and the
-        gradient have an entry for each row learnt from.
+        round as a descent step on the exponential loss, for two classes. h and the gradient have
+        one entry for each training row.
     weights_ : ndarray of shape (rows,)
-        Weights of the rows given to ``fit`` after the last round, of sum 1; 0 for rows of the
-        validation part and those with a sample weight of 0.
+        Weights after the last round of the rows given to ``fit``, with sum 1; 0 for validation rows
+        and rows of sample weight 0.
     history_ : History
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
-        Why there are no more of them.
+        Why the fit ended.
     optimality_ : JointOptimality
-        With ``corrective=True``: mean loss with ridge, and what no coefficients of these members
-        are below. ``history_`` has a ``gap`` too, where the weak learner is searched exactly:
-        no vote of any members whose coefficients sum to as much has a mean loss lower by more.
+        With ``corrective=True``, the mean loss with ridge, and its lower bound over all
+        coefficients of these members. If weak learners are searched exactly, ``history_`` also has
+        a ``gap``: no vote of any weak learners with the same sum of coefficients has a mean loss
+        that is lower by more.
     classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 
     Notes
     -----
-    A first member that is no better than chance is an error, as in scikit-learn; a later one ends
-    the rounds. Ctrl-C ends them too, with the rounds so far as the model.
+    If the first member is no better than chance, ``fit`` raises an error, as in scikit-learn; a
+    later one ends the fit.
 
     Examples
     --------
@@ -245,12 +249,12 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         sample_weight : array-like of shape (rows,), default=None
             Weights of the first round, at least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their error is told of every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out ones: their error is recorded in every round,
+            and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
         **fit_params : dict
-            With metadata routing, what the weak learner's ``fit`` has requested.
+            With metadata routing, the metadata that the weak learner's ``fit`` has requested.
 
         Returns
         -------
@@ -308,7 +312,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
 
     def _earlier(self) -> Self | None:
-        """Give the model that a warm start continues."""
+        """Return the model that a warm start continues."""
         if not (self.warm_start and hasattr(self, "estimators_")):
             return None
         made = len(self.estimators_)
@@ -375,7 +379,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
 
     def _draws(self) -> bool:
-        """Whether random numbers are drawn: stumps that learn from weights have no use for them."""
+        """Return whether random numbers are drawn, which stumps fitted to weights do not need."""
         return self.resample or self.n_iter_no_change is not None or not self._has_stumps()
 
     def _booster(
@@ -456,11 +460,11 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         )
 
     def _alpha_path(self) -> list[Vector]:
-        """Give the coefficients after every round of a corrective fit."""
+        """Return the coefficients after every round of a corrective fit."""
         return [0.5 * self._weights_after(made) for made in range(1, len(self.estimators_) + 1)]
 
     @property
     def descent_(self) -> Any:
-        """Every round as a step down the loss, beside what the gradient foretold."""
+        """Every round as a descent step, with the prediction of its gradient."""
         check_is_fitted(self)
         return descent_of(self.history_)

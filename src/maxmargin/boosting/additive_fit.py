@@ -23,9 +23,9 @@ from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.inputs.table import is_left_open, missing_columns, read
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
@@ -82,7 +82,7 @@ class AdditiveFit(AdditiveModel):
         return sample
 
     def _categorical_given(self) -> Any:
-        """Say which columns are categorical: as the stump says, unless this model does."""
+        """Return the categorical columns: those of the stump, unless this model names others."""
         if not is_presorted(self.estimator):
             return self.categorical_features if self._reads_categories else None
         own = self.estimator is None or not is_left_open(self.categorical_features)
@@ -127,21 +127,21 @@ class AdditiveFit(AdditiveModel):
         return self._targets(y, False, *groups)
 
     def _factors(self, targets: Targets) -> Any:  # noqa: ARG002
-        """Give what the weights of rows are multiplied by."""
+        """Return the factors by which the weights of rows are multiplied."""
         return 1.0
 
     def _check_targets(self, sample: Sample) -> None:
-        """Refuse targets that the loss has no meaning for."""
+        """Raise for targets for which the loss is undefined."""
 
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         raise NotImplementedError
 
     def _train_error(self, sample: Sample, workers: Workers) -> Any:  # noqa: ARG002
-        """Give a function from predictions to the training error, where that has a meaning."""
+        """Return a function from predictions to the training error, or None if it is undefined."""
         return None
 
     def _split_targets(self, targets: Targets) -> NDArray[Any] | None:  # noqa: ARG002
-        """Give labels by which the validation part is drawn evenly, if there are any."""
+        """Return the labels that stratify the validation set, if any."""
         return None
 
     def _set_aside(self, sample: Sample) -> tuple[Index, Index | None]:
@@ -208,7 +208,7 @@ class AdditiveFit(AdditiveModel):
         return self.step if isinstance(self.step, str) else float(self.step)
 
     def _earlier(self) -> AdditiveModel | None:
-        """Give the model to continue, if there is one."""
+        """Return the model to continue, if there is one."""
         if not self.warm_start or not hasattr(self, "_functions"):
             return None
         if self.n_estimators < self.n_estimators_:
@@ -242,11 +242,11 @@ class AdditiveFit(AdditiveModel):
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
         if complaint := self._complaint(booster):
-            caution(complaint, ConvergenceWarning)
+            warn_user(complaint, ConvergenceWarning)
         self._recover(booster)
 
     def _complaint(self, booster: GradientBooster) -> str | None:
-        """Say what went wrong, if the rounds led nowhere or uphill."""
+        """Return a warning if the rounds did not decrease the loss, else None."""
         if self.stop_ is Stop.TOO_WEAK and not booster.members:
             return (
                 "No step along the first weak learner lowers the training loss, so the model is a "
@@ -336,7 +336,7 @@ class AdditiveFit(AdditiveModel):
             )
 
     def _check_smooth(self, owner: str) -> None:
-        """Refuse losses whose coefficients Newton's method cannot fit together."""
+        """Raise for losses whose coefficients Newton's method cannot fit jointly."""
         loss = self._loss()
         one = np.ones(1)
         follows = loss.fitted_to(0.0 * one, one, one) is not loss

@@ -46,7 +46,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
     _path: Vector | None
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken: by stumps anything, otherwise what the weak learner takes."""
+        """Return the input tags: stumps take any input, otherwise those of the weak learner."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.target_tags.required = True
@@ -65,12 +65,12 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
 
     @property
     def n_estimators_(self) -> int:
-        """How many rounds were made and kept."""
+        """The number of rounds kept."""
         return len(self.coefficients_)
 
     @property
     def estimators_(self) -> NDArray[Any]:
-        """The members, of shape (rounds, functions); stumps are made whenever it is read."""
+        """The members, of shape (rounds, functions); stumps are created on access."""
         check_is_fitted(self)
         members = np.empty(self.coefficients_.shape, dtype=object)
         for k, function in enumerate(map(self._estimators, self._functions)):
@@ -79,25 +79,25 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return members
 
     def _estimators(self, function: Sequence[Any]) -> Sequence[Any]:
-        """Give the members of a function as estimators."""
+        """Return the members of a function as estimators."""
         if not isinstance(function, StumpEnsemble):
             return function
         signs = np.array([-1.0, 1.0]) if isinstance(self.estimator, DecisionStump) else None
         return LazyMembers(StumpMaker.of(self, function, signs), len(function))
 
     def _rounds(self) -> Iterator[tuple[tuple[Any, ...], Vector]]:
-        """Give the members and the coefficients of every round."""
+        """Return the members and the coefficients of every round."""
         yield from zip(zip(*self._functions, strict=True), self.coefficients_, strict=True)
 
     @property
     def descent_(self) -> Any:
-        """Every round as a step down the loss, beside what the gradient foretold."""
+        """Every round as a descent step, with the prediction of its gradient."""
         check_is_fitted(self)
         return descent_of(self.history_)
 
     @property
     def feature_importances_(self) -> Vector:
-        """Share of each feature in what the members' fits gained.
+        """The share of each feature in the total gain of the members.
 
         For regression stumps and trees the decrease of the squares to which they were fitted, as in
         scikit-learn; for members in {-1, +1} their coefficients.
@@ -108,7 +108,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return total / total.sum() if total.sum() > 0 else total
 
     def _stumps(self) -> list[StumpEnsemble]:
-        """Give the stumps of each function; an empty list if members are others."""
+        """Return the stumps of each function; an empty list if the members are not stumps."""
         return [function for function in self._functions if isinstance(function, StumpEnsemble)]
 
     def _stump_gains(self, stumps: list[StumpEnsemble]) -> Vector:
@@ -144,7 +144,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return X
 
     def _staged_raw(self, X: Any) -> Iterator[Vector]:
-        """Give F of the rows after every round, of shape (rows, functions)."""
+        """Return F of the rows after every round, of shape (rows, functions)."""
         yield from self._stages(self._read_new(X))
 
     def _stages(self, X: Any) -> Iterator[Vector]:
@@ -152,7 +152,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
             yield raw.copy()
 
     def _running(self, X: Any) -> Iterator[Vector]:
-        """Give F of the rows after every round, in the same array."""
+        """Return F of the rows after every round, in the same array."""
         if self._corrected:
             yield from self._corrected_stages(X)
             return
@@ -169,7 +169,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return getattr(self, "_path", None) is not None
 
     def _paths(self) -> list[list[Vector]]:
-        """Give the coefficients of each function after every round of a corrective fit."""
+        """Return the coefficients of each function after every round of a corrective fit."""
         if self._path is None:
             return []
         rounds = range(1, len(self.coefficients_) + 1)
@@ -177,7 +177,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return [[column.copy() for column in block.T] for block in blocks]
 
     def _corrected_stages(self, X: Any) -> Iterator[Vector]:
-        """Give F after every round where each has coefficients of its own for all members."""
+        """Return F after every round if each has separate coefficients for all members."""
         values = _Values(X)
         said: list[list[Vector]] = []
         for (line, _), coefficients in zip(self._rounds(), self._paths(), strict=True):
@@ -190,7 +190,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
             yield raw
 
     def _raw(self, X: Any) -> Vector:
-        """Give F of the rows, of shape (rows, functions)."""
+        """Return F of the rows, of shape (rows, functions)."""
         X = self._read_new(X)
         if stumps := self._stumps():
             return self._sum_stumps(X, stumps)
@@ -231,7 +231,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         )
 
     def shape_functions(self) -> ShapeFunctions:
-        """Give the model as what it is: a constant plus one step function of each feature.
+        """Return the model as a constant plus one step function of each feature.
 
         Returns
         -------
@@ -247,7 +247,7 @@ class AdditiveModel(CallbackSupport, BaseEstimator):
         return self._shape(0)
 
     def _refuse_missing(self, X: Any) -> None:
-        """Refuse missing values where the weak learner cannot take them."""
+        """Raise for missing values where the weak learner cannot take them."""
         if is_presorted(self.estimator) or get_tags(self.estimator).input_tags.allow_nan:
             return
         missing = np.isnan(X.data if sparse.issparse(X) else X)

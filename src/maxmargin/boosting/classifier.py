@@ -35,7 +35,7 @@ _LOSSES = tuple(name for name in LABEL_LOSSES if name != losses.ZeroOne.name)
 
 
 class _IfProbable:
-    """A method that is there if the loss gives probabilities; if not, the error says why.
+    """A method that exists if the loss gives probabilities; otherwise the error says why.
 
     That of scikit-learn's ``available_if`` has the reason only in its cause.
     """
@@ -59,98 +59,100 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     """Classification by gradient descent in the space of functions, for any differentiable loss.
 
     With ``loss="exponential", estimator=DecisionStump(), init="zero", learning_rate=1`` it is
-    AdaBoost, round for round. More than two classes are one function for each against the rest,
-    which share the sorted columns and grow together.
+    AdaBoost, round for round. With more than two classes there is one function for each class
+    against the rest; they share the sorted columns and get a member each in every round.
 
     Parameters
     ----------
     loss : str or Loss, default="logistic"
-        "logistic", "exponential", "squared_hinge", "modified_huber", "squared", "hinge", or a value
-        of ``maxmargin.losses``, one's own included, of targets -1 and +1.
+        "logistic", "exponential", "squared_hinge", "modified_huber", "squared", "hinge", or a loss
+        object from ``maxmargin.losses`` or your own, for targets -1 and +1.
     estimator : regressor, classifier or None, default=None
         The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
-        small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
-        of ours must take ``sample_weight``.
+        small tree. A classifier, such as ``DecisionStump()``, returns -1 or +1. Learners other than
+        maxmargin's stumps must take ``sample_weight``.
     n_estimators : int, default=100
-        Rounds, unless something ends them earlier; see ``stop_``.
+        Largest number of rounds; ``stop_`` says why there may be fewer.
     learning_rate : float, default=0.1
         Factor of every step.
     step : {"auto", "leaves", "line_search"} or float, default="auto"
-        How far to go along a member: one step in each of its leaves, a line search, or a constant.
-        "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
+        Step length: a separate step for each leaf, a line search, or a constant. "auto" is "leaves"
+        for regression stumps and trees, "line_search" otherwise.
     init : {"constant", "zero", "first"}, default="constant"
-        What the sum begins with: the best constant, 0, or the first member h_1 as it is, with a
-        coefficient of 1 that no search has found.
+        Start of the sum: the best constant, 0, or the first member h_1 with coefficient 1, without
+        a search.
     validation_fraction : float, default=0.1
-        Share of the rows that is put aside if ``n_iter_no_change`` is given.
+        Share of the rows held out if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the loss on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest, as whatever else stops them does. None does without a
-        validation part.
+        Stop if the loss on the validation set has not fallen for this many rounds. Whatever ends
+        the fit, the model is then that of the round with the lowest loss. None uses no validation
+        set.
     tol : float, default=1e-4
-        By how much that loss must fall to count.
+        Smallest decrease of the loss that counts.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
-        once. Other data, and parameters that those rounds rest on, are refused.
+        Let ``fit`` add rounds to the existing ones. The result is bit for bit that of a single fit.
+        Other data, or other values of parameters that the existing rounds depend on, raise an
+        error.
     time_limit : float, default=None
-        Seconds after which no further round is begun, and no further column sorted for stumps.
+        Seconds after which no new round is started, and no further column is sorted for stumps.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one, of which True stops; see ``History``.
+        Called with a ``Round`` after each round; the fit ends if it returns True. See ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical; see ``DecisionStump``. Stumps split sets of categories; trees
-        see their numbers in sorted order, and categories unknown to ``fit`` as missing.
+        The categorical columns; see ``DecisionStump``. Stumps split sets of categories. Trees get
+        category numbers in sorted order, and unknown categories as missing values.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of a stump's split must have, missing
-        values left aside. Trees get it too; learners without leaves have no use for it.
+        Smallest share of the total weight on each side of a stump's split, not counting missing
+        values. It is passed to trees too, and ignored by learners without leaves.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+        Factors of the weights of rows for each class; "balanced" gives all classes equal weight.
     random_state : int, RandomState instance or None, default=None
-        Seeds the validation part and members that have a ``random_state``.
+        Seed for the validation set and members with a ``random_state``.
     corrective : bool, default=False
         Fit the coefficients of all members again after each round, to the least mean loss with
-        ``ridge`` and without negative coefficients (fully corrective boosting), for losses that are
-        convex and smooth. ``step`` and ``learning_rate`` then only shape members and begin the
-        search. It takes 8 bytes for each row, round and function, and time that grows with the
-        square of the rounds.
+        ``ridge`` over nonnegative coefficients (fully corrective boosting), for convex and smooth
+        losses. ``step`` and ``learning_rate`` then only shape the members and start the search.
+        Needs 8 bytes for each row, round and function, and time that grows with the square of the
+        number of rounds.
     ridge : float, default=1e-6
         With ``corrective=True``: for each member, ridge / 2 times the square of its coefficient
-        times the mean square of its values times the mean curvature of the loss at first is added
-        to the mean loss, which has a minimum with it in any case; at least 1e-12.
+        times the mean square of its values times the initial mean curvature of the loss is added to
+        the mean loss, which then always has a minimum. At least 1e-12.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
     constants_ : ndarray of shape (functions,)
-        What each F begins with; one function for two classes, otherwise one for each.
+        Start value of each F: one function for two classes, otherwise one for each class.
     coefficients_ : ndarray of shape (rounds, functions)
-        Of the members; with steps by leaves the learning rate. 0 for a member that adds nothing.
+        Coefficients of the members: the learning rate if each leaf has a step, 0 for an unused
+        member.
     estimators_ : ndarray of shape (rounds, functions)
         The members.
     n_estimators_ : int
         The number of rounds.
     descent_ : recarray of shape (rounds,)
         ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
-        round as a step down the mean loss, by its gradient; several functions step as one.
+        round as a descent step on the mean loss; several functions count as one step.
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
-        Mean loss after every round, of several functions their sum; nan without a validation part.
+        Mean loss after every round, summed over functions; nan without a validation set.
     history_ : History
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
-        Why there are no more of them.
+        Why the fit ended.
     optimality_ : list of JointOptimality
-        With ``corrective=True``, for each function: its mean loss with ridge, and what no
-        coefficients of these members are below.
+        With ``corrective=True``, for each function: the mean loss with ridge, and its lower bound
+        over all coefficients of these members.
     feature_importances_ : ndarray of shape (features,)
-        Share of each feature in what the members' fits gained.
+        Share of each feature in the total gain of the members' splits.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -235,8 +237,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         sample_weight : array-like of shape (rows,), default=None
             At least 0; rows of weight 0 are left out.
         X_val, y_val : array-like of shape (rows, columns) and (rows,), default=None
-            Rows to watch, in place of a part put aside: their loss is told of every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out ones: their loss is recorded in every round,
+            and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
 
@@ -416,12 +418,12 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
             yield class_probabilities(losses.named(self.loss), values)
 
     def shape_functions(self, label: Any = None) -> ShapeFunctions:
-        """Give the model as what it is: a constant plus one step function of each feature.
+        """Return the model as a constant plus one step function of each feature.
 
         Parameters
         ----------
         label : object, default=None
-            With more than two classes, the one whose function is wanted.
+            With more than two classes, the class whose functions are returned.
 
         Returns
         -------

@@ -18,7 +18,7 @@ At u_i = dL/dz_i, where the first inequality is an equality, no conjugate is lef
 with the terms (l_j a_j + g_j)^2 / l_j where g_j < 0 and otherwise l_j a_j^2 + 2 a_j g_j, none of
 them negative. So any a has a proof of how good it is. The ridge makes P strictly convex: it has
 one minimum, also where the
-members can tell all rows apart and the loss alone would fall for ever. It is
+members separate all rows and the loss alone would fall for ever. It is
 
     l_j = ridge c mean_i h_j(x_i)^2,     c the mean curvature of L at F,
 
@@ -60,11 +60,11 @@ _STEPS = 100
 _HALVINGS = 60
 _FAR = 1e100  # as far as a step may go: a loss beyond all numbers is halved away, nan is not
 _ENOUGH = 1e-4  # of the fall that the slope promises
-_SAME = 1e-12  # members of such a distance between their directions are the same
+_SAME = 1e-12  # members whose directions differ by less are the same
 
 
 def check_corrective(model: Any) -> None:
-    """Refuse parameters of a model's joint coefficients that are out of range.
+    """Raise for parameters of a model's joint coefficients that are out of range.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def check_corrective(model: Any) -> None:
 
 @dataclass(frozen=True)
 class JointOptimality:
-    """How far coefficients that were fitted together are from the best ones of their members.
+    """The optimality of jointly fitted coefficients: mean loss, lower bound and gap.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Correction:
         self._ridge = self._ridge[:count]
 
     def knows(self, h: Vector) -> bool:
-        """Tell whether a member like this one, but for its scale, is there."""
+        """Return whether a member equal to this one up to scale exists."""
         if len(self) == 0:
             return False
         known = self._design()
@@ -232,7 +232,7 @@ class Correction:
             return Fit(a, point, g, self._judge(design, a, point, g))
 
     def _judge(self, design: Design, a: Vector, point: Point, g: Vector) -> JointOptimality:
-        """Say what is proved of coefficients."""
+        """Return what is proved about the coefficients."""
         ridge, downhill = self._ridge, np.minimum(0.0, g)
         squares = (ridge * a + downhill) ** 2 / ridge + 2.0 * a * np.maximum(0.0, g)
         primal = point.value + 0.5 * float(ridge @ (a * a))

@@ -218,5 +218,5 @@ class CorrectiveRounds:
 
 
 def _error(votes: Vector, rows: Votes) -> float:
-    """Weigh the rows that votes get wrong; no vote at all is one for the first class."""
+    """Weigh the rows that votes get wrong; no vote counts as one for the first class."""
     return float(np.where((votes > 0.0) != (rows.label == 1), rows.weight, 0.0).sum())

@@ -40,19 +40,19 @@ class Direction(Protocol):
         ...
 
     def values(self) -> Vector:
-        """Give h on the training rows."""
+        """Return h on the training rows."""
         ...
 
     def descent(self, pull: Vector) -> float:
-        """Give pull'h: the loss falls at this rate along h."""
+        """Return pull'h: the loss falls at this rate along h."""
         ...
 
     def square(self) -> float:
-        """Give h'h."""
+        """Return h'h."""
         ...
 
     def with_leaves(self, objective: Objective, point: Point, search: bool = False) -> Direction:
-        """Give each leaf a step of its own: a quick one, or the best that a search finds."""
+        """Set each leaf to its step: a quick one, or the best that a search finds."""
         ...
 
     def scaled(self, factor: float) -> Direction:
@@ -82,24 +82,24 @@ class StumpDirection:
         return self.pieces.sum(lambda a, b: side_sums(values[a:b], right[a:b]))
 
     def values(self) -> Vector:
-        """Give h on the training rows."""
+        """Return h on the training rows."""
         return np.where(self.right, self.member.right, self.member.left)
 
     def descent(self, pull: Vector) -> float:
-        """Give pull'h."""
+        """Return pull'h."""
         if self.pulls is None:
             return self.toward(pull).descent(pull)
         return self.pulls[0] * self.member.left + self.pulls[1] * self.member.right
 
     def square(self) -> float:
-        """Give h'h."""
+        """Return h'h."""
         along = int(np.count_nonzero(self.right))
         return (len(self.right) - along) * self.member.left**2 + along * self.member.right**2
 
     def with_leaves(
         self, objective: Objective, point: Point, search: bool = False
     ) -> StumpDirection:
-        """Give each side its own step."""
+        """Set each side to its step."""
         if search:
             steps = objective.best_leaf_steps(point, self.right, 2)
         elif point.curvature is None:
@@ -131,21 +131,21 @@ class ModelDirection:
     leaf: NDArray[np.intp] | None = None
 
     def values(self) -> Vector:
-        """Give h on the training rows."""
+        """Return h on the training rows."""
         return self.h
 
     def descent(self, pull: Vector) -> float:
-        """Give pull'h."""
+        """Return pull'h."""
         return inner(pull, self.h)
 
     def square(self) -> float:
-        """Give h'h."""
+        """Return h'h."""
         return inner(self.h, self.h)
 
     def with_leaves(
         self, objective: Objective, point: Point, search: bool = False
     ) -> ModelDirection:
-        """Give each leaf of the tree its own step; the tree is this member's alone."""
+        """Set each leaf of the tree to its step; the tree belongs to this member only."""
         assert self.leaf is not None
         nodes, place = np.unique(self.leaf, return_inverse=True)
         find = objective.best_leaf_steps if search else objective.leaf_steps
@@ -182,7 +182,7 @@ class GradientLearner(Protocol):
         ...
 
     def predict(self, member: Any, X: Any) -> Vector:
-        """Give a member's values on other rows."""
+        """Return a member's values on other rows."""
         ...
 
 
@@ -279,7 +279,7 @@ class AnyClassifier(AnyRegressor):
         weight: Vector,  # noqa: ARG002
         seed: tuple[int, ...],
     ) -> ModelDirection:
-        """Fit a copy to the rows that pull at all."""
+        """Fit a copy to the rows with a gradient that is not 0."""
         rows = np.flatnonzero(pull)
         X = self._X if len(rows) == len(pull) else self._X[rows]
         sign, force = np.sign(pull[rows]), np.abs(pull[rows])
@@ -296,7 +296,7 @@ class OneSign:
         self.sign = sign
 
     def predict(self, X: Any) -> Vector:
-        """Give it to every row."""
+        """Return the value for every row."""
         return np.full(X.shape[0], self.sign)
 
 
@@ -316,11 +316,11 @@ def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLear
 
 
 def is_presorted(estimator: Any) -> bool:
-    """Whether members are stumps of ours, found in presorted columns."""
+    """Return whether members are stumps of ours, found in presorted columns."""
     return estimator is None or type(estimator) in (DecisionStump, RegressionStump)
 
 
 def is_tree(estimator: Any) -> bool:
-    """Whether members are trees that take missing values, as codes of unknown categories are."""
+    """Return whether members are trees that take missing values, as unknown categories become."""
     grown = hasattr(estimator, "get_n_leaves") and not isinstance(estimator, type)
     return grown and bool(get_tags(estimator).input_tags.allow_nan)

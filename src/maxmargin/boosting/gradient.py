@@ -271,7 +271,7 @@ class GradientBooster:
         return made
 
     def _known(self, proposals: Sequence[_Proposal | None]) -> bool:
-        """Tell whether no proposed member is a new one; some may be, but for their scale."""
+        """Return whether no proposed member is new up to its scale."""
         found = zip(self._functions, proposals, strict=True)
         return all(
             p is None or (f.joint is not None and f.joint.knows(p.direction.values()))
@@ -315,7 +315,7 @@ class GradientBooster:
         return [each.joint_fit for each in self._functions if each.joint_fit is not None]
 
     def _no_descent(self) -> Stop:
-        """Say why there is no member: all rows are content, or no weak learner helps."""
+        """Return why there is no member: all gradients are 0, or no weak learner helps."""
         if not any(function.point.pull.any() for function in self._functions):
             return Stop.PERFECT
         if not self.members and not any(function.sees_descent for function in self._functions):
@@ -323,7 +323,7 @@ class GradientBooster:
         return Stop.TOO_WEAK
 
     def _why_none(self) -> str:
-        """Say why not even the first weak learner leads downhill."""
+        """Return why not even the first weak learner decreases the loss."""
         if not any(function.point.pull @ function.point.pull for function in self._functions):
             return (
                 "The gradient of the loss is so small that its squares vanish in double precision; "
@@ -350,13 +350,13 @@ class GradientBooster:
         )
 
     def _newest(self, alone: _Proposal | None) -> float:
-        """Give the coefficient of a round's one member."""
+        """Return the coefficient of a round's one member."""
         if alone is None:
             return float("nan")
         return float(self.coefficients[-1][0]) if self._corrective else alone.coefficient
 
     def _descent(self, proposals: Sequence[_Proposal | None]) -> dict[str, Any]:
-        """Say how the loss falls along the step, of all functions at once if there are several."""
+        """Return how the loss falls along the step, over all functions if there are several."""
         before = steepness = slope = length = 0.0
         for function, proposal in zip(self._functions, proposals, strict=True):
             before, steepness = before + function.before, steepness + function.steepness
@@ -434,7 +434,7 @@ class GradientBooster:
 
 
 def _leads_downhill(direction: Direction, pull: Vector, square: float) -> bool:
-    """Whether pull'h is positive by more than rounding; pull'pull is given."""
+    """Return whether pull'h is positive by more than rounding; pull'pull is given."""
     lengths = np.sqrt(square) * np.sqrt(direction.square())
     return bool(direction.descent(pull) > _UPHILL * lengths)
 
@@ -447,7 +447,7 @@ def _error(direction: Direction, pull: Vector) -> tuple[float, float]:
 
 
 def _refuse_infinite(point: Point, square: float) -> None:
-    """Refuse a loss or a pull that is not finite; the squares of a pull that is may overflow."""
+    """Raise for a loss or a pull that is not finite; the squares of a pull that is may overflow."""
     finite = np.isfinite(square) or np.isfinite(point.pull).all()
     if not (np.isfinite(point.value) and finite):
         raise ValueError(

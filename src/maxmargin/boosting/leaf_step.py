@@ -19,18 +19,18 @@ Vector = NDArray[np.float64]
 
 
 def newton_leaf_steps(pull: Vector, curvature: Vector, leaf: NDArray[Any], n_leaves: int) -> Vector:
-    """Give each leaf the Newton step sum of pull / sum of curvature."""
+    """Set each leaf to the Newton step, sum of pull / sum of curvature."""
     return newton_steps(np.bincount(leaf, pull, n_leaves), np.bincount(leaf, curvature, n_leaves))
 
 
 def newton_steps(G: Any, H: Any) -> Vector:
-    """Give the Newton step of each leaf by its sums."""
+    """Return the Newton step of each leaf from its sums."""
     return np.array([newton_step(-g, h) for g, h in zip(G, H, strict=True)])
 
 
 def step_by_leaf(
     step: Callable[[NDArray[np.intp]], float], leaf: NDArray[Any], n_leaves: int
 ) -> Vector:
-    """Give each leaf the step that is found for its rows; 0 without any."""
+    """Set each leaf to the step found for its rows; 0 if it has none."""
     rows = [np.flatnonzero(leaf == k) for k in range(n_leaves)]
     return np.array([step(r) if len(r) else 0.0 for r in rows])

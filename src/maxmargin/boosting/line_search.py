@@ -28,7 +28,7 @@ _LEAST = 1e-16  # of S+: without any S- there would be no minimum
 
 
 def search_line(objective: Objective, point: Point, h: Vector, signs: bool = False) -> float:
-    """Give argmin_a L(z + a h) for a direction of descent.
+    """Return argmin_a L(z + a h) for a direction of descent.
 
     Parameters
     ----------

@@ -20,10 +20,10 @@ from maxmargin.boosting.training_set import TrainingSet
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import check_weak_learner
 from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, boost, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.trees.stump import check_leaf_share
@@ -35,54 +35,54 @@ _ASKED = (Stop.CALLBACK, Stop.INTERRUPTED)  # ends that the user wanted, and kno
 
 
 class LPBoostClassifier(VoteFit):
-    """A weighted vote of the largest soft margin: boosting that corrects all coefficients.
+    """A weighted vote of the largest soft margin: boosting that refits all coefficients.
 
-    AdaBoost gives a member its coefficient once. Here every round fits those of all members found
-    so far anew, by a linear program, and stops where no weak learner at all would gain more than
-    ``tol``: then the vote is the best one there is, and ``optimality_`` proves it. On its own
-    measure, the soft margin, it needs fewer members than AdaBoost; on new rows it is about as good
-    as AdaBoost with as many members, which may be few, and not as AdaBoost with many more. It costs
-    a linear program a round.
+    AdaBoost never changes the coefficient of a member. Here every round refits the coefficients of
+    all members by a linear program. The fit ends if no weak learner would gain more than ``tol``:
+    the vote is then optimal, and ``optimality_`` proves it. LPBoost reaches a given soft margin
+    with fewer members than AdaBoost. On new rows it is about as good as AdaBoost with equally many
+    members, but not as AdaBoost with many more. Each round costs a linear program.
 
     Parameters
     ----------
     estimator : classifier, default=None
         The weak learner; None is ``DecisionStump()``. Any classifier whose ``fit`` takes
-        ``sample_weight`` will do; optimality is proved for stumps of least weighted error alone,
-        which are searched exactly.
+        ``sample_weight`` works; optimality is proved only for stumps of least weighted error, which
+        are searched exactly.
     nu : float or "auto", default="auto"
-        In (0, 1]. The mean of the margins of the worst share nu of the rows is made as large as
-        possible, and at most so many of them have a margin below ``rho_``: near 0 the smallest
-        margin alone counts, more lets noisy rows be wrong, and gives fewer members. "auto" is a
-        hundredth more than twice the error of the first member, at least 0.1: then some vote has a
-        positive soft margin. Rows whose labels are noise need a nu of their share at least; where
-        no vote has a positive soft margin, the members found vote as AdaBoost would let them, and a
-        warning says so.
+        In (0, 1]. The fit maximises the mean of the smallest margins, those of a fraction nu of the
+        rows. At most this fraction has a margin below ``rho_``. Near 0 only the smallest margin
+        counts; larger values tolerate noisy rows and give fewer members. "auto" is twice the error
+        of the first member plus 0.01, at least 0.1: some vote then has a positive soft margin. With
+        noisy labels, nu must be at least their share. If no vote has a positive soft margin, the
+        members vote with AdaBoost's coefficients and a warning is raised.
     n_estimators : int, default=200
-        Rounds at most. A ``ConvergenceWarning`` says so where they, or the time, end before the
-        vote is proved to be best; a callback that stops has said so itself.
+        Largest number of rounds. A ``ConvergenceWarning`` is raised if they, or the time, end
+        before the vote is proved optimal, but not if the callback ends the fit.
     tol : float, default=1e-6
-        By how much the soft margin may be below the largest one; margins are at most 1.
+        Largest distance of the soft margin from its maximum; margins are at most 1.
     random_state : int, RandomState instance or None, default=None
         Seeds the members that have a ``random_state``.
     time_limit : float, default=None
-        Seconds after which no further round is begun.
+        Seconds after which no new round is started.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one, of which True stops; see ``History``.
+        Called with a ``Round`` after each round; the fit ends if it returns True. See ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
-        Threads that search for stumps; None for all cores. The result does not depend on it.
+        Number of threads that search for stumps; None uses all cores. The result does not depend on
+        it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Of the default stump; see ``DecisionStump``, which takes it when given as ``estimator``.
+        Categorical columns for the default stump. If you pass a ``DecisionStump`` as ``estimator``,
+        set its parameter instead.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of a stump's split must have.
+        Smallest share of the total weight on each side of a stump's split.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of rows by class; "balanced" gives all classes the same weight.
+        Factors of the weights of rows for each class; "balanced" gives all classes equal weight.
 
     Attributes
     ----------
@@ -97,21 +97,22 @@ class LPBoostClassifier(VoteFit):
     rho_ : float
         The margin below which at most ``nu_`` of the rows lie.
     optimality_ : Optimality
-        The soft margin, a bound on that of every vote, and their gap.
+        The soft margin, an upper bound for every vote, and their gap.
     weights_ : ndarray of shape (rows,)
-        Weights of the rows in the dual program, of sum 1: none is above 1/nu_ times its share, and
-        rows with a margin above ``rho_`` have none.
+        Weights of the rows in the dual program, with sum 1. None is above 1/nu_ times its share,
+        and rows with a margin above ``rho_`` have weight 0.
     history_ : History
-        The rounds: ``loss`` is the soft margin's negative, ``gap`` how far it is from the best.
+        The rounds: ``loss`` is the negative soft margin, ``gap`` bounds its distance from the
+        optimum.
     stop_ : Stop
-        Why there are no more of them.
+        Why the fit ended.
     classes_, n_classes_, n_features_in_, feature_names_in_, feature_importances_
         As in scikit-learn.
 
     Notes
     -----
-    For two classes; ``OneVsRestClassifier(LPBoostClassifier())`` takes several. Where the votes for
-    both are equal, to rounding, the class with more weight among the training rows is predicted.
+    For two classes; use ``OneVsRestClassifier(LPBoostClassifier())`` for several. Ties, up to
+    rounding, go to the class with more weight among the training rows.
 
     References
     ----------
@@ -162,7 +163,7 @@ class LPBoostClassifier(VoteFit):
         self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
-        """Say what is taken: what the weak learner takes, of two classes."""
+        """Return the input tags: those of the weak learner, for two classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
@@ -180,7 +181,7 @@ class LPBoostClassifier(VoteFit):
         sample_weight : array-like of shape (rows,), default=None
             Weights, at least 0; rows of weight 0 are left out.
         **fit_params : dict
-            With metadata routing, what the weak learner's ``fit`` has requested.
+            With metadata routing, the metadata that the weak learner's ``fit`` has requested.
 
         Returns
         -------
@@ -259,7 +260,7 @@ class LPBoostClassifier(VoteFit):
         self.history_, self.stop_ = history, stop
 
     def _caution(self, cancelling: bool) -> None:
-        """Say so where the vote is not proved to be best, and nobody has asked for that."""
+        """Warn if the vote is not proved optimal, unless a limit or the user ended the fit."""
         found, name = self.optimality_, type(self).__name__
         if self.stop_ in _ASKED or found.proved or (found.bound == 1.0 and self.stop_.final):
             return
@@ -271,9 +272,9 @@ class LPBoostClassifier(VoteFit):
             f" is {found.value:.4g} and none is above {found.bound:.4g}; allow more n_estimators or"
             " time, or a larger tol."
         )
-        caution(f"{name} {said}", ConvergenceWarning)
+        warn_user(f"{name} {said}", ConvergenceWarning)
 
     def _values(self, votes: Vector, total: float) -> Vector:
-        """Let the heavier class have what is equal to rounding, by the least that counts."""
+        """Break ties up to rounding in favour of the heavier class."""
         values = super()._values(votes, total)
         return np.where(np.abs(values) <= _TIE, self._tie, values)

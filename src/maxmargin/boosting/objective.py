@@ -38,7 +38,7 @@ class Point:
 
     @classmethod
     def empty(cls, n_rows: int) -> Self:
-        """Make room for the numbers of so many rows."""
+        """Allocate arrays for a number of rows."""
         return cls(np.empty(n_rows), np.nan, np.empty(n_rows), np.empty(n_rows))
 
 
@@ -58,31 +58,31 @@ class Objective(Protocol):
         ...
 
     def value(self, z: Vector) -> float:
-        """Give the mean loss at z."""
+        """Return the mean loss at z."""
         ...
 
     def slope(self, z: Vector, h: Vector) -> float:
-        """Give the derivative of the total loss at z along h."""
+        """Return the derivative of the total loss at z along h."""
         ...
 
     def fitted_to(self, z: Vector) -> Objective:
-        """Give the objective to use around z."""
+        """Return the objective to use around z."""
         ...
 
     def like(self, other: Any) -> Objective:
-        """Give the objective of these rows with the parameters of another one."""
+        """Return the objective of these rows with the parameters of another."""
         ...
 
     def best_constant(self) -> float:
-        """Give the best prediction that is the same for all rows."""
+        """Return the best prediction that is the same for all rows."""
         ...
 
     def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        """Give the step of each leaf."""
+        """Return the step of each leaf."""
         ...
 
     def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        """Give the best step of each leaf, where a search can find it."""
+        """Return the best step of each leaf, if a search finds it."""
         ...
 
 
@@ -110,11 +110,11 @@ class Rows:
         return self._total
 
     def fitted_to(self, z: Vector) -> Rows:
-        """Give itself, or the sum of a loss whose parameters follow the residuals."""
+        """Return the objective itself, or one whose loss parameters depend on the residuals."""
         return self._with(self.loss.fitted_to(z, self.t, self.weight))
 
     def like(self, other: Rows) -> Rows:
-        """Give the sum of another one's loss over these rows."""
+        """Return the sum of another objective's loss over these rows."""
         return self._with(other.loss)
 
     def _with(self, loss: Loss) -> Rows:
@@ -147,28 +147,28 @@ class Rows:
         return float(total)
 
     def value(self, z: Vector) -> float:
-        """Give the mean loss at z."""
+        """Return the mean loss at z."""
         return float(self.weight @ self._value(z, self.t)) / self._total
 
     def slope(self, z: Vector, h: Vector) -> float:
-        """Give the derivative of the total loss at z along h."""
+        """Return the derivative of the total loss at z along h."""
         return float((self.weight * self._derivative(z, self.t)) @ h)
 
     def best_constant(self) -> float:
-        """Give the best prediction that is the same for all rows."""
+        """Return the best prediction that is the same for all rows."""
         return self._best_shift(np.zeros(len(self.t)), np.arange(len(self.t)))
 
     def _best_shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
         return self.loss.best_shift(z[rows], self.t[rows], self.weight[rows])
 
     def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        """Give each leaf a Newton step, or the step that its loss takes instead."""
+        """Set each leaf to a Newton step, or to the step that its loss defines."""
         if self._newton and point.curvature is not None:
             return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
         return step_by_leaf(lambda rows: self._shift(point.z, rows), leaf, n_leaves)
 
     def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        """Give each leaf the step to its least loss."""
+        """Set each leaf to the step that minimises its loss."""
         return step_by_leaf(lambda rows: self._best_shift(point.z, rows), leaf, n_leaves)
 
     def _shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
@@ -211,7 +211,7 @@ class RoundedHinge(Rows):
 
 
 def sum_over_rows(loss: Loss, t: Vector, weight: Vector, workers: Workers) -> Rows:
-    """Give the objective of a loss that prices rows one by one."""
+    """Return the objective of a loss that is a sum over rows."""
     kind = RoundedHinge if loss == Hinge() else Rows
     return kind(loss, t, weight, workers)
 
@@ -239,11 +239,11 @@ class Pairs:
         return float(self.queries.pairs)
 
     def fitted_to(self, z: Vector) -> Pairs:  # noqa: ARG002
-        """Give itself."""
+        """Return the object itself."""
         return self
 
     def like(self, other: Any) -> Pairs:  # noqa: ARG002
-        """Give itself."""
+        """Return the object itself."""
         return self
 
     def evaluate(self, point: Point) -> None:
@@ -255,19 +255,19 @@ class Pairs:
         return self.loss.calculus(z, self.queries, self._workers)
 
     def value(self, z: Vector) -> float:
-        """Give the mean loss of a pair at z."""
+        """Return the mean loss of a pair at z."""
         return self._calculus(z)[0] / self.queries.pairs
 
     def slope(self, z: Vector, h: Vector) -> float:
-        """Give the derivative of the total loss at z along h."""
+        """Return the derivative of the total loss at z along h."""
         return -float(self._calculus(z)[1] @ h)
 
     def best_constant(self) -> float:
-        """Give 0, since only differences count."""
+        """Return 0, since only differences matter."""
         return 0.0
 
     def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
-        """Give each leaf a Newton step by the diagonal of the Hessian, which is a short one."""
+        """Set each leaf to a Newton step by the diagonal of the Hessian, a short one."""
         assert point.curvature is not None
         return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
 
@@ -275,5 +275,5 @@ class Pairs:
 
 
 def _shifts_by_newton(loss: Loss) -> bool:
-    """Whether the loss takes plain Newton steps, so that sums over leaves are all they need."""
+    """Return whether the loss takes plain Newton steps, which need only sums over leaves."""
     return type(loss).newton_shift is Loss.newton_shift

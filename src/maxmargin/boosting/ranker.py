@@ -28,63 +28,64 @@ _PAIRWISE = PairwiseLogistic.name
 class BoostingRanker(AdditiveFit):
     """Ranking by gradient descent in the space of functions.
 
-    Scores are learnt that put the rows of each query in the order of their relevance: the pairwise
-    logistic loss is summed over all pairs of a query that are not equally relevant.
+    The scores order the rows of each query by relevance. The pairwise logistic loss is summed over
+    all pairs of rows of a query that differ in relevance.
 
     Parameters
     ----------
     loss : "pairwise_logistic", PairwiseLogistic, str or Loss, default="pairwise_logistic"
-        A loss of numbers, such as "squared_error", or one's own, prices rows one by one instead.
+        A regression loss, such as "squared_error" or your own, is a sum over rows instead.
     estimator : regressor, classifier or None, default=None
         The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a
-        small tree. A classifier, such as ``DecisionStump()``, says -1 or +1. Anything but a stump
-        of ours must take ``sample_weight``.
+        small tree. A classifier, such as ``DecisionStump()``, returns -1 or +1. Learners other than
+        maxmargin's stumps must take ``sample_weight``.
     n_estimators : int, default=100
-        Rounds, unless something ends them earlier; see ``stop_``.
+        Largest number of rounds; ``stop_`` says why there may be fewer.
     learning_rate : float, default=0.1
         Factor of every step.
     step : {"auto", "leaves", "line_search"} or float, default="auto"
-        How far to go along a member: one step in each of its leaves, a line search, or a constant.
-        "auto" is "leaves" for regression stumps and trees and "line_search" for anything else.
+        Step length: a separate step for each leaf, a line search, or a constant. "auto" is "leaves"
+        for regression stumps and trees, "line_search" otherwise.
     init : {"constant", "zero", "first"}, default="constant"
-        What the sum begins with: the best constant, 0, or the first member h_1 as it is, with a
-        coefficient of 1 that no search has found.
+        Start of the sum: the best constant, 0, or the first member h_1 with coefficient 1, without
+        a search.
     validation_fraction : float, default=0.1
-        Share of the queries that is put aside if ``n_iter_no_change`` is given.
+        Share of the queries held out if ``n_iter_no_change`` is given.
     n_iter_no_change : int, default=None
-        Stop when the loss on the validation part has not fallen for so many rounds, and return to
-        the round where it was lowest, as whatever else stops them does. None does without a
-        validation part.
+        Stop if the loss on the validation set has not fallen for this many rounds. Whatever ends
+        the fit, the model is then that of the round with the lowest loss. None uses no validation
+        set.
     tol : float, default=1e-4
-        By how much that loss must fall to count.
+        Smallest decrease of the loss that counts.
     warm_start : bool, default=False
-        Let ``fit`` add rounds to those made before, to the same bits as if all had been made at
-        once. Other data, and parameters that those rounds rest on, are refused.
+        Let ``fit`` add rounds to the existing ones. The result is bit for bit that of a single fit.
+        Other data, or other values of parameters that the existing rounds depend on, raise an
+        error.
     time_limit : float, default=None
-        Seconds after which no further round is begun, and no further column sorted for stumps.
+        Seconds after which no new round is started, and no further column is sorted for stumps.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
-        with the rounds so far and a warning. Inside a search, a pipeline or another ensemble it
-        always raises.
+        Effect of Ctrl-C: raise KeyboardInterrupt and leave the model as it was before ``fit``, or
+        end the fit with a warning and keep the rounds so far. Inside a search, a pipeline or
+        another ensemble it always raises.
     callback : callable, default=None
-        Called with a ``Round`` after each one, of which True stops; see ``History``.
+        Called with a ``Round`` after each round; the fit ends if it returns True. See ``History``.
     verbose : int, default=0
         Print a line for every round.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Which columns are categorical; see ``DecisionStump``. Stumps split sets of categories; trees
-        see their numbers in sorted order, and categories unknown to ``fit`` as missing.
+        The categorical columns; see ``DecisionStump``. Stumps split sets of categories. Trees get
+        category numbers in sorted order, and unknown categories as missing values.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of a stump's split must have, missing
-        values left aside. Trees get it too; learners without leaves have no use for it.
+        Smallest share of the total weight on each side of a stump's split, not counting missing
+        values. It is passed to trees too, and ignored by learners without leaves.
     random_state : int, RandomState instance or None, default=None
-        Seeds the validation part and members that have a ``random_state``.
+        Seed for the validation set and members with a ``random_state``.
 
     Attributes
     ----------
     constants_ : ndarray of shape (1,)
-        What the scores begin with; 0 for the pairwise loss.
+        Start value of the scores; 0 for the pairwise loss.
     coefficients_ : ndarray of shape (rounds, 1)
         Of the members; with steps by leaves the learning rate.
     estimators_ : ndarray of shape (rounds, 1)
@@ -93,15 +94,15 @@ class BoostingRanker(AdditiveFit):
         Their number.
     descent_ : recarray of shape (rounds,)
         ``before``, ``first_order``, ``after``, ``slope``, ``pull``, ``edge`` and ``cosine``: every
-        round as a step down the mean loss, by its gradient; several functions step as one.
+        round as a descent step on the mean loss; several functions count as one step.
     train_loss_, validation_loss_ : ndarray of shape (rounds,)
-        Mean loss of a pair after every round; nan without a validation part.
+        Mean loss of a pair after every round; nan without a validation set.
     history_ : History
         The rounds of the model, without those that early stopping dropped.
     stop_ : Stop
-        Why there are no more of them.
+        Why the fit ended.
     feature_importances_ : ndarray of shape (features,)
-        Share of each feature in what the members' fits gained.
+        Share of each feature in the total gain of the members' splits.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -178,14 +179,14 @@ class BoostingRanker(AdditiveFit):
         y : array-like of shape (rows,)
             Relevances: larger is better.
         qid : array-like of shape (rows,), default=None
-            The query of each row, by any label; those of one query need not stand together. None
-            is one query for all rows.
+            The query of each row, as any label; rows of one query need not be adjacent. None means
+            one query for all rows.
         sample_weight : array-like of shape (rows,), default=None
-            At least 0; a pair weighs the product of its rows' weights, so that a row of weight 2
-            is a row that stands there twice.
+            At least 0. The weight of a pair is the product of its rows' weights, so a row of weight
+            2 counts as two rows.
         X_val, y_val, qid_val : array-like, default=None
-            Rows to watch, in place of queries put aside: their loss is told of every round, and
-            with ``n_iter_no_change`` ends the rounds.
+            Validation rows to use instead of held-out queries: their loss is recorded in every
+            round, and ends the fit with ``n_iter_no_change``.
         sample_weight_val : array-like of shape (rows,), default=None
             Their weights.
 
@@ -289,7 +290,7 @@ class BoostingRanker(AdditiveFit):
             yield raw[:, 0]
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Give the share of pairs of a query that the scores put in order; a tie is half right.
+        """Return the share of pairs of a query that scores order correctly; a tie counts one half.
 
         1 is perfect and 1/2 chance; for relevances 0 and 1 and one query it is the area under the
         ROC curve. ``sklearn.metrics.ndcg_score`` takes the scores of a query too.

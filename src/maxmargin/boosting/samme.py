@@ -95,7 +95,7 @@ class Samme:
         self.coefficients: list[float] = []
         # Others than stumps may care for what the weights sum up to.
         self._most = GROWTH if self.n_classes == 2 and self.learner.by_ratio else 0.0
-        self._drawn: dict[int, Any] = {}  # where random numbers stood after so many rounds
+        self._drawn: dict[int, Any] = {}  # the random state after a number of rounds
         self._begin()
 
     def _begin(self) -> None:
@@ -166,7 +166,7 @@ class Samme:
         )
 
     def _descent(self, error: float) -> dict[str, Any]:
-        """Say how the exponential loss falls along a member, from the weights before it.
+        """Return how the exponential loss falls along a member, from the weights before it.
 
         Its negative gradient is t_i w_i times the loss, w of sum 1, and h has the length sqrt(n).
         """
@@ -221,7 +221,7 @@ class Samme:
 
 
 def too_weak(error: float, n_classes: int, first: bool) -> Stop:
-    """Refuse a first member that is no better than chance; a later one ends the rounds."""
+    """Raise if the first member is no better than chance; a later one ends the fit."""
     if first:
         raise ValueError(
             f"The first weak learner of AdaBoostClassifier has a weighted error of {error:.4g},"

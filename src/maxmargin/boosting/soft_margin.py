@@ -57,7 +57,7 @@ _UNUSED = 1e-10  # a share of the vote that the solver's tolerance explains
 
 
 def soft_margin(margins: ArrayLike, nu: float, sample_weight: ArrayLike | None = None) -> float:
-    """Give the mean of the smallest margins, those of a share nu of the rows.
+    """Return the mean of the smallest margins, those of a fraction nu of the rows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def soft_margin(margins: ArrayLike, nu: float, sample_weight: ArrayLike | None =
 
 
 def smallest_margin(margins: Vector, share: Vector, nu: float) -> float:
-    """Give rho, the margin below which no more than nu of the rows lie."""
+    """Return rho, the margin that at most a fraction nu of the rows fall below."""
     order = np.argsort(margins, kind="stable")
     place = np.searchsorted(np.cumsum(share[order]), nu)
     return float(margins[order[min(int(place), len(order) - 1)]])
@@ -97,7 +97,7 @@ def _value(margins: Vector, share: Vector, nu: float, rho: float) -> float:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How far a soft margin is from the largest one, over all weak learners there are.
+    """The optimality of a soft margin over all weak learners: value, bound and gap.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class ColumnGeneration:
         return self.bound <= self.value + self._tol
 
     def _nothing_left(self, edge: float, wrong: Mask) -> Stop | None:
-        """Say why not to add a member, if it would gain nothing."""
+        """Return the reason not to add a member if it would gain nothing, else None."""
         if not self.members and edge <= _CHANCE:
             raise ValueError(
                 f"The first weak learner of LPBoostClassifier has an edge of {edge:.4g} over "
@@ -227,7 +227,7 @@ class ColumnGeneration:
         self.value = soft_margin(self.margins(), self.nu, self._training.weight)
 
     def margins(self) -> Vector:
-        """Give sum_j a_j z_ij of the training rows."""
+        """Return sum_j a_j z_ij of the training rows."""
         wrong = np.zeros(len(self.weight))
         for coefficient, mask in zip(self.coefficients, self._wrong, strict=True):
             wrong += coefficient * mask
@@ -251,7 +251,7 @@ class ColumnGeneration:
         return error
 
     def vote_stagewise(self) -> bool:
-        """Let members vote as AdaBoost would where no vote has a positive soft margin.
+        """Use AdaBoost's coefficients if no vote has a positive soft margin.
 
         The best one then lets members cancel each other. Says whether that was so.
         """
@@ -294,7 +294,7 @@ def solve_master(wrong: list[Mask], share: Vector, nu: float) -> tuple[Vector, V
 
 
 def stagewise(wrong: list[Mask], share: Vector) -> Vector:
-    """Give the coefficients, of sum 1, of AdaBoost with these members and as many rounds."""
+    """Return the coefficients, of sum 1, of AdaBoost with these members and rounds."""
     errors, weight, votes = np.array(wrong, dtype=np.float64), share.copy(), np.zeros(len(wrong))
     for _ in wrong:
         error = errors @ weight
@@ -309,7 +309,7 @@ def stagewise(wrong: list[Mask], share: Vector) -> Vector:
 
 
 def _heaviest(wrong: Mask, caps: Vector) -> Vector:
-    """Give weights of sum 1 with as much as their caps allow on the rows that are wrong."""
+    """Return weights of sum 1, as large as their caps allow on misclassified rows."""
     most = float(caps[wrong].sum())
     if most >= 1.0:
         return np.where(wrong, caps / most, 0.0)

@@ -72,7 +72,7 @@ class StepRule:
 
 
 def _differ(one: Vector, other: Vector) -> bool:
-    """Tell whether two points differ; nearly always the first rows do."""
+    """Return whether two points differ; usually the first rows do."""
     firsts = range(0, len(one), SIZE)
     return any(not np.array_equal(one[a : a + SIZE], other[a : a + SIZE]) for a in firsts)
 

@@ -1,7 +1,7 @@
 """AdaBoost of two classes with stumps: the rounds of ``samme.py``, many of them in one call.
 
 The loops are in ``ops/cpu/boost_rounds.py``. A call makes as many rounds as take some hundredths of
-a second, so that time limits and Ctrl-C act in between; with somebody who looks at every round it
+a second, so that time limits and Ctrl-C act in between; with a callback for every round it
 makes one, to the same bits.
 """
 
@@ -132,13 +132,13 @@ class StumpRounds:
         self._make(log, True)
 
     def _at_once(self, clock: Clock | None) -> int:
-        """Say how many rounds to make in a call; with little time, no more than there are."""
+        """Return the number of rounds for one call; fewer if little time is left."""
         most = max(1, min(_MOST, self._workers * _AT_ONCE // self._work))
         limited = clock is not None and clock.left < math.inf
         return min(most, max(1, len(self.coefficients))) if limited else most
 
     def _make(self, log: Vector, replay: bool) -> int:
-        """Let all workers make the rounds of a log."""
+        """Make the rounds of a log on all workers."""
         make_rounds, buckets = engine_of(log).boost_rounds.make_rounds, self.columns.buckets
         kind, rate, rows = (
             GINI if self.criterion == "gini" else ERROR,
@@ -183,7 +183,7 @@ class StumpRounds:
         return RoundTable(columns)
 
     def _losses(self, log_z: Vector) -> list[float]:
-        """Give the loss before rounds and after each of them."""
+        """Return the loss before rounds and after each of them."""
         logarithms = np.cumsum([self._log_bound, *log_z.tolist()]).tolist()
         after = [math.exp(each) if each < _LARGEST else math.inf for each in logarithms[1:]]
         losses = [self._loss, *after]
@@ -191,7 +191,7 @@ class StumpRounds:
         return losses
 
     def _validate(self, log: Vector, validation: Votes) -> list[float]:
-        """Let members vote on the validation rows; gives the errors after each of them."""
+        """Add the members' votes on the validation rows; return the error after each."""
         errors = []
         for member, alpha in zip(self.columns.splits(log), 0.5 * log[:, COEFFICIENT], strict=True):
             classes = member.left > 0.0, member.right > 0.0

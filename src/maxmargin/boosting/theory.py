@@ -51,7 +51,7 @@ PERFECT_WEIGHT = 1.0
 
 
 def alpha_of_error(error: ArrayLike, n_classes: int = 2, learning_rate: float = 1.0) -> Any:
-    """Give the coefficient of a weak learner by its weighted error.
+    """Return the coefficient of a weak learner with this weighted error.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def alpha_of_error(error: ArrayLike, n_classes: int = 2, learning_rate: float = 
 
 
 def weight_of_error(error: ArrayLike, n_classes: int, learning_rate: float) -> Any:
-    """Give the coefficient as scikit-learn scales it, twice that of the lectures."""
+    """Return the coefficient in scikit-learn's scale, twice that of the papers."""
     e = np.asarray(error, dtype=np.float64)
     return learning_rate * (np.log((1.0 - e) / e) + np.log(n_classes - 1.0))
 
@@ -88,7 +88,7 @@ def bound_training_error(
     n_classes: int = 2,
     n_rows: int | None = None,
 ) -> Any:
-    """Set the training error after every round beside its bounds.
+    """Compute the training error after every round and its bounds.
 
     Parameters
     ----------
@@ -159,13 +159,13 @@ def bound_by_loss(errors: ArrayLike, history: History) -> Any:
 
 
 def _geometric(edge: Vector) -> Any:
-    """Give (1 - 4 gamma^2)^(T/2) after every T rounds, gamma the smallest edge of them."""
+    """Return (1 - 4 gamma^2)^(T/2) after every T rounds, with gamma their smallest edge."""
     smallest, rounds = np.minimum.accumulate(edge), np.arange(1, len(edge) + 1)
     return np.maximum(0.0, 1.0 - 4.0 * smallest**2) ** (0.5 * rounds)
 
 
 def descent_of(history: History) -> Any:
-    """Set what every round did to the loss beside what its gradient foretold.
+    """Compare the effect of every round on the loss with the prediction of its gradient.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def descent_of(history: History) -> Any:
     -------
     descent : recarray of shape (rounds,)
         With the fields ``before`` and ``after`` (the mean loss), ``first_order`` (what the tangent
-        at the beginning foretells, ``before`` less alpha times ``slope``; a convex loss ends at or
+        at the beginning predicts, ``before`` minus alpha times ``slope``; a convex loss ends at or
         above it), ``slope`` (of h and the negative gradient the scalar product), ``pull`` (the sum
         of the gradient's entries in size), ``edge`` (1/2 - e) and ``cosine`` (between the step and
         the negative gradient). Where h is -1 or +1, ``slope`` is 2 ``edge`` ``pull``.
@@ -194,29 +194,29 @@ def descent_of(history: History) -> Any:
     descent["after"], descent["edge"] = history.column("loss"), 0.5 - history.column("error")
     alpha = history.column("alpha")
     step = np.where(np.isnan(alpha), 1.0, alpha)  # several functions: slope is of the whole step
-    with np.errstate(invalid="ignore"):  # a loss beyond all numbers foretells none
+    with np.errstate(invalid="ignore"):  # an infinite loss has no prediction
         descent["first_order"] = descent["before"] - step * descent["slope"]
     return descent.view(np.recarray)
 
 
 def _minimises_z(error: Vector, alpha: Vector) -> Any:
-    """Whether alpha is 1/2 log((1 - e) / e); without error any finite one is close enough."""
+    """Return whether alpha is 1/2 log((1 - e) / e); for e = 0 any finite one is accepted."""
     perfect = error == 0.0
     return perfect | np.isclose(alpha, alpha_of_error(np.where(perfect, 0.5, error)))
 
 
 def log_normaliser(error: Any, alpha: Any) -> Any:
-    """Give log Z of a weighted error and a coefficient, without overflow."""
+    """Return log Z of a weighted error and a coefficient, without overflow."""
     return alpha + np.log(error + (1.0 - error) * np.exp(-2.0 * alpha))
 
 
 def inner(a: Vector, b: Vector) -> float:
-    """Give a'b on one thread: BLAS takes several for many rows, and other bits with them."""
+    """Return a'b on one thread: BLAS would use several for many rows and round differently."""
     return float(a.dot(b) if len(a) < _FEW_ROWS else np.einsum("i,i", a, b))
 
 
 def vote_margins(votes: Vector, total: float, label: NDArray[Any]) -> Vector:
-    """Give the normalised margins of rows by their class numbers and their votes.
+    """Return the normalised margins of rows by their class numbers and their votes.
 
     For two classes one number a row: the votes for class 1 less those for class 0.
     """
@@ -232,7 +232,7 @@ def vote_margins(votes: Vector, total: float, label: NDArray[Any]) -> Vector:
 
 @dataclass(frozen=True)
 class MarginDistribution:
-    """Which share of the rows has a margin of at most so much.
+    """The cumulative distribution of the margins of rows.
 
     Parameters
     ----------
@@ -273,11 +273,11 @@ class MarginDistribution:
         return cls(values, share / share[-1])
 
     def __call__(self, theta: ArrayLike) -> Any:
-        """Give the share of rows with a margin of at most theta."""
+        """Return the share of rows with a margin of at most theta."""
         steps = np.searchsorted(self.margin, np.asarray(theta, dtype=np.float64), side="right")
         return np.append(0.0, self.share)[steps]
 
 
 def heaviest(weight: Vector, k: int) -> NDArray[np.intp]:
-    """Give the k rows of most weight, heaviest first; of equal ones the first row first."""
+    """Return the k rows of largest weight, heaviest first; ties in the order of the rows."""
     return np.argsort(-weight, kind="stable")[:k]

@@ -1,4 +1,4 @@
-"""AdaBoost's training set: rows with classes and weights, and a part put aside for validation."""
+"""AdaBoost's training set: rows with classes and weights, and a held-out validation set."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TrainingSet:
         return TrainingSet(self.X[rows], self.y[rows], self.label[rows], self.weight[rows], params)
 
     def rows(self, n_classes: int) -> Rows:
-        """Give the numbers of the rows that count, refusing too few of them."""
+        """Return the indices of the rows that count; raise if there are too few."""
         rows = np.flatnonzero(self.weight > 0)
         label = self.label[rows]
         if label.min() == label.max():

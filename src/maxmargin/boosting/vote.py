@@ -100,7 +100,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
 
     @property
     def n_classes_(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.classes_)
 
     def _read(self, X: Any) -> Any:
@@ -113,7 +113,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
     # votes
 
     def _predict_member(self, number: int, X: Any) -> Numbers:
-        """Give the class numbers that one member predicts."""
+        """Return the class numbers that one member predicts."""
         if self._stumps is None:
             return class_numbers(self.classes_, self.estimators_[number].predict(X))
         split = self._stumps[number]
@@ -121,7 +121,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return np.where(split.right_side(X), np.int32(high), np.int32(low))
 
     def _staged_votes(self, X: Any) -> Iterator[tuple[Vector, float]]:
-        """Give the votes on rows after every round, and the sum of the coefficients."""
+        """Return the votes on rows after every round, and the sum of the coefficients."""
         two, n_rows, total = self.n_classes_ == 2, X.shape[0], 0.0
         votes = np.zeros(n_rows if two else (n_rows, self.n_classes_))
         if sparse.issparse(X) and self._stumps is not None:
@@ -144,7 +144,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return getattr(self, "_path", None) is not None
 
     def _weights_after(self, rounds: int) -> Vector:
-        """Give the members' coefficients after so many rounds."""
+        """Return the members' coefficients after a number of rounds."""
         if not self._corrected:
             return self.estimator_weights_[:rounds]
         assert self._path is not None
@@ -152,7 +152,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return self._path[begin : begin + rounds]
 
     def _corrected_votes(self, X: Any) -> Iterator[tuple[Vector, float]]:
-        """Give the votes after every round where each has coefficients of its own for all."""
+        """Return the votes after every round if each has separate coefficients for all members."""
         signs: list[NDArray[np.int8]] = []
         for number in range(len(self.estimators_)):
             predicted = self._predict_member(number, X)
@@ -163,7 +163,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
             yield votes, float(np.cumsum(weights)[-1])
 
     def _votes(self, X: Any, rounds: int | None = None) -> tuple[Vector, float]:
-        """Give the votes after some rounds, or all, to the same bits as the staged ones."""
+        """Return the votes after some rounds, or all, bit for bit equal to the staged ones."""
         last = len(self.estimators_) if rounds is None else rounds
         if self._stumps is None:
             return next(islice(self._staged_votes(X), last - 1, None))
@@ -195,7 +195,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return softmax(values, axis=1)
 
     def decision_function(self, X: Any) -> Vector:
-        """Give the weighted vote on each row.
+        """Return the weighted vote on each row.
 
         Parameters
         ----------
@@ -204,13 +204,13 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         Returns
         -------
         values : ndarray of shape (rows,) or (rows, classes)
-            For two classes one number from -2, all votes for the first, to 2; otherwise one for
-            each class. Divided by the sum of ``estimator_weights_``, as in scikit-learn.
+            For two classes one number from -2 (all votes for the first class) to 2; otherwise one
+            for each class. Divided by the sum of ``estimator_weights_``, as in scikit-learn.
         """
         return self._values(*self._votes(self._read(X)))
 
     def predict(self, X: Any) -> Array:
-        """Predict the class with the most of the vote.
+        """Predict the class with the most votes.
 
         Parameters
         ----------
@@ -242,10 +242,10 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
     # what the vote says about rows
 
     def margins(self, X: Any, y: Any, rounds: int | None = None) -> Vector:
-        """Give the normalised margins of rows: how sure the vote is of their labels.
+        """Return the normalised margins of rows: the confidence of the vote in their labels.
 
-        The share of the vote for a row's label less that for the strongest other class: 1 where all
-        members agree with the label, not positive where the vote is wrong.
+        The share of the vote for a row's label minus that for the strongest other class: 1 if all
+        members agree with the label, at most 0 if the vote is wrong.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         y : array-like of shape (rows,)
             Their labels.
         rounds : int, default=None
-            After how many rounds; None for all. ``MarginDistribution.of`` gives their cumulative
+            Number of rounds; None means all. ``MarginDistribution.of`` computes their cumulative
             distribution.
 
         Returns
@@ -277,19 +277,19 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return vote_margins(*self._votes(X, rounds), class_numbers(self.classes_, labels))
 
     def hardest(self, k: int = 10) -> Hardest:
-        """Give the training rows that ended with the most weight: mislabelled or ambiguous ones.
+        """Return the training rows with the largest final weights: mislabelled or ambiguous ones.
 
         Parameters
         ----------
         k : int, default=10
-            How many; rows left out of the rounds (those of a validation part, those with a sample
-            weight of 0) are never among them.
+            Number of rows. Rows not used for training (validation rows, rows of sample weight 0)
+            are never among them.
 
         Returns
         -------
         hardest : Hardest
-            ``rows``, their numbers in the X that was given to ``fit``, heaviest first and of equal
-            ones the first row first; ``weights``, of a sum of 1 over all training rows.
+            ``rows``, their indices in the X passed to ``fit``, heaviest first and ties in their
+            order; ``weights``, which sum to 1 over all training rows.
         """
         check_is_fitted(self)
         check_number("hardest", "k", k, 1, whole=True)
@@ -297,12 +297,12 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         return Hardest(rows, self.weights_[rows])
 
     def shape_functions(self, label: Any = None) -> ShapeFunctions:
-        """Give the vote as what it is: a constant plus one step function of each feature.
+        """Return the vote as a constant plus one step function of each feature.
 
         Parameters
         ----------
         label : object, default=None
-            With more than two classes, the one whose function is wanted.
+            With more than two classes, the class whose functions are returned.
 
         Returns
         -------
@@ -328,7 +328,7 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
         )
 
     def _votes_for(self, number: int | None) -> tuple[list[Split], float, float]:
-        """Give members whose values, times a factor and added to a constant, are the decision."""
+        """Return members whose values, times a factor and added to a constant, are the decision."""
         assert self._stumps is not None
         K, votes = self.n_classes_, []
         for split in self._stumps:
@@ -345,15 +345,15 @@ class WeightedVote(MemberSequence, ClassifierMixin, CallbackSupport, BaseEstimat
     def feature_importances_(self) -> Vector:
         """Mean of the members' importances by coefficient.
 
-        A stump's importance is all its feature's, so an ensemble of stumps gives each feature its
-        share of the coefficients.
+        A stump has one important feature, so in an ensemble of stumps each feature gets its share
+        of the coefficients.
         """
         check_is_fitted(self)
         mean: Vector = np.average(self._importances(), axis=0, weights=self.estimator_weights_)
         return mean
 
     def _importances(self) -> Any:
-        """Give the importances of each member."""
+        """Return the importances of each member."""
         if self._stumps is not None:
             importances = np.zeros((len(self._stumps), self.n_features_in_))
             asking = np.flatnonzero(self._stumps.feature >= 0)
@@ -372,7 +372,7 @@ class StagedVote(WeightedVote):
     """A vote whose members keep the coefficients of their rounds: it has been what it was."""
 
     def staged_decision_function(self, X: Any) -> Iterator[Vector]:
-        """Give the decision function after every round.
+        """Yield the decision function after every round.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class StagedVote(WeightedVote):
             yield self._labels(values)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Vector]:
-        """Give probabilities after every round.
+        """Yield probabilities after every round.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class StagedVote(WeightedVote):
             yield self._probabilities(values)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Give the accuracy after every round.
+        """Yield the accuracy after every round.
 
         Parameters
         ----------

@@ -43,7 +43,7 @@ class VoteFit(WeightedVote):
     _random_state: Any
 
     def _weak(self) -> Any:
-        """Give the weak learner, the default one if none was given."""
+        """Return the weak learner, the default one if none was given."""
         least = self.min_weight_fraction_leaf
         if self.estimator is not None:
             return with_least_leaf(self.estimator, least)
@@ -51,13 +51,13 @@ class VoteFit(WeightedVote):
         return with_least_leaf(stump, least)
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken: what the weak learner takes."""
+        """Return the input tags: those of the weak learner."""
         tags = super().__sklearn_tags__()
         tags.input_tags = deepcopy(get_tags(self._weak()).input_tags)
         return tags
 
     def get_metadata_routing(self) -> Any:
-        """Say where metadata given to ``fit`` go.
+        """Return the routing of metadata passed to ``fit``.
 
         ``sample_weight`` is this model's: members are weighted as their rounds say.
         """
@@ -116,7 +116,7 @@ class VoteFit(WeightedVote):
         return kind(weak, data.X, data.y, self.classes_, rng, data.params)
 
     def _searches_exactly(self) -> bool:
-        """Whether the weak learner has the least weighted error of all its kind.
+        """Return whether the weak learner has the least weighted error of all its kind.
 
         A column of many categories is held back, so that it may be left for one of more error.
         """

@@ -47,11 +47,11 @@ class WeakLearner(Protocol):
         ...
 
     def predict_training(self, member: Any) -> Numbers:
-        """Give a member's classes of the training rows."""
+        """Return a member's classes of the training rows."""
         ...
 
     def predict(self, member: Any, X: Any) -> Numbers:
-        """Give a member's classes of other rows."""
+        """Return a member's classes of other rows."""
         ...
 
 
@@ -83,7 +83,7 @@ class PresortedStump:
         return self._side_class(member, member.right_side(X))
 
     def bucketed(self) -> BucketedColumns | None:
-        """Give the columns for compiled rounds, where these can take them."""
+        """Return the columns for compiled rounds, or None if these cannot use them."""
         return BucketedColumns.of(self._columns)
 
     def _side_class(self, split: Split, right: NDArray[np.bool_]) -> Numbers:
@@ -186,12 +186,12 @@ def draw_rows(random_state: Any, weight: Vector, y: NDArray[Any]) -> NDArray[np.
 
 
 def class_numbers(classes: NDArray[Any], labels: Any) -> Numbers:
-    """Give the places of labels among the sorted classes."""
+    """Return the indices of labels among the sorted classes."""
     return np.searchsorted(classes, labels).astype(np.int32)
 
 
 def known_numbers(classes: NDArray[Any], labels: NDArray[Any], name: str) -> Numbers:
-    """Give the places of labels, refusing those of no class."""
+    """Return the indices of labels among the classes; raise for unknown labels."""
     strange = np.flatnonzero(~np.isin(labels, classes))
     if len(strange):
         raise ValueError(
@@ -202,7 +202,7 @@ def known_numbers(classes: NDArray[Any], labels: NDArray[Any], name: str) -> Num
 
 
 def take_rows(value: Any, rows: NDArray[Any], n_rows: int) -> Any:
-    """Give the rows' part of what has a value for each row, and everything else as it is."""
+    """Return the rows of values that have one entry a row, and other values unchanged."""
     if isinstance(value, str | bytes | dict) or not hasattr(value, "__len__"):
         return value
     shape = getattr(value, "shape", None)
@@ -217,7 +217,7 @@ def _may_classify(estimator: Any) -> bool:
 def check_weak_learner(
     owner: str, estimator: Any, resample: bool, categorical_features: Any = None
 ) -> None:
-    """Refuse what is not a classifier that can learn from weights."""
+    """Raise for what is not a classifier that can learn from weights."""
     if not is_left_open(categorical_features):
         raise ParameterError(
             f"The 'categorical_features' parameter of {owner} is for the default stump; give "

@@ -1,4 +1,4 @@
-"""What ensembles share, whoever their members are: rounds, going on with a fit, the members."""
+"""What all ensembles share: rounds, warm starts, members."""
 
 from maxmargin.ensembles.rounds import History, Round, Stop
 

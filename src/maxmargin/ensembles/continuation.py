@@ -1,4 +1,4 @@
-"""Warm starts: they go on with the data and the problem of the fit before, or not at all.
+"""Warm starts: they continue with the data and the problem of the previous fit, or raise.
 
 Rounds made on other data, or for another loss, are no beginning of the fit that is asked for; they
 are refused rather than mixed. What may change is what later rounds are made of: their number and
@@ -19,7 +19,7 @@ _ROWS = 256  # of a table, spread evenly over it; of a single column all are loo
 
 
 def fingerprint(*parts: Any) -> str:
-    """Give a short text that differs where data do: by shapes, whole columns and some rows."""
+    """Return a fingerprint of data: of shapes, whole columns and some rows."""
     digest = hashlib.sha256()
     for part in parts:
         some = np.zeros(0) if part is None else _sketch(part)
@@ -38,7 +38,7 @@ def _sketch(part: Any) -> Any:
 
 
 def refuse_other_problem(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Refuse parameters that made the rounds before what they are and differ now."""
+    """Raise for changed parameters that the existing rounds depend on."""
     for name, value in now.items():
         if not _same(value, before[name]):
             raise ValueError(
@@ -52,7 +52,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def refuse_other_data(before: str, now: str) -> None:
-    """Refuse data that are not those of the fit before."""
+    """Raise for data that differ from those of the previous fit."""
     if before != now:
         raise ValueError(
             "warm_start=True goes on with the data of the fit before, and X, y, the weights or the "

@@ -28,12 +28,12 @@ class MemberSequence:
     estimators_: Sequence[Any]
 
     def __len__(self) -> int:
-        """Give the number of members."""
+        """Return the number of members."""
         check_is_fitted(self)
         return len(self.estimators_)
 
     def __getitem__(self, index: Any) -> Any:
-        """Give a member by its number from 0, or several by a slice."""
+        """Return a member by its number from 0, or several by a slice."""
         check_is_fitted(self)
         return self.estimators_[index]
 
@@ -109,7 +109,7 @@ def seeded_copy(estimator: Any, random_state: Any) -> Any:
 
 
 def by_place(estimator: Any, names: Any) -> Any:
-    """Give an estimator whose kernel knows columns by name a copy that knows them by number.
+    """Return a copy of an estimator whose kernel refers to columns by index, not by name.
 
     Members are given rows without names; these are those of the columns, None where there are none.
     """
@@ -128,7 +128,7 @@ def by_place(estimator: Any, names: Any) -> Any:
 
 
 def refuse_items(ensemble: Any, X: Any) -> None:
-    """Say of a list of items where an ensemble wants them: it draws and stores rows of a table."""
+    """Raise for a list of items: an ensemble draws and stores rows of a table."""
     items = isinstance(X, list | tuple | np.ndarray) or hasattr(X, "to_list")
     if items and np.ndim(X[:1]) == 1 and isinstance(next(iter(X), None), str | bytes):
         raise ValueError(

@@ -3,7 +3,7 @@
 A booster makes one round at a time and knows nothing of clocks; the loop knows nothing of learning.
 The first round is always made, since there is no model without one; limits are looked at after
 every round, so that whatever stops the loop, the rounds made so far are a whole model. Where a
-validation part is watched, those after its best round are dropped, whatever stopped the loop.
+validation set is watched, those after its best round are dropped, whatever stopped the loop.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import advance, muted, stop_asked
 
@@ -29,7 +29,7 @@ _LATER = {"later": True}  # model files of releases without this number are read
 
 
 class Stop(Enum):
-    """Why boosting ended: a closed list, with the sentence the user reads.
+    """The reasons why boosting ends, with the message for each.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Round:
     train_error : float
         Training error of the ensemble so far.
     validation_error : float
-        The ensemble's error on the validation part, which early stopping of AdaBoost watches.
+        The ensemble's error on the validation set, which early stopping of AdaBoost watches.
     validation_loss : float
         Its mean loss there, which early stopping of the other boosters watches.
     before : float
@@ -166,13 +166,13 @@ class RoundTable(Sequence[Round]):
         return RoundTable(some) if isinstance(index, slice) else Round(**some)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Give one number of every round."""
+        """Return one number of every round."""
         known = self._columns.get(name)
         return np.array([getattr(Round, name)] * len(self) if known is None else known)
 
 
 class History:
-    """A callback that keeps every round: give it as ``callback`` and draw it.
+    """A callback that stores every round, to be drawn later.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class History:
             self.rounds.extend(some)
 
     def first(self, n_rounds: int) -> History:
-        """Give the history of the first of them."""
+        """Return the history of the first of them."""
         return History(self._rounds[:n_rounds])
 
     def __iter__(self) -> Iterator[Round]:
@@ -232,7 +232,7 @@ class History:
         return self.rounds[index]
 
     def column(self, name: str) -> NDArray[Any]:
-        """Give one number of every round, such as ``"error"`` or ``"seconds"``."""
+        """Return one number of every round, such as ``"error"`` or ``"seconds"``."""
         if isinstance(self._rounds, RoundTable):
             return self._rounds.column(name)
         return np.array([getattr(made, name) for made in self._rounds])
@@ -271,7 +271,7 @@ class Limits:
 
 
 def check_limits(model: Any) -> None:
-    """Refuse parameters of a model's rounds that are out of range.
+    """Raise for parameters of a model's rounds that are out of range.
 
     Parameters
     ----------
@@ -311,9 +311,9 @@ class FastBooster(Booster, Protocol):
     """One that makes many rounds in less time than as many calls would take."""
 
     def rounds(self, most: int, clock: Clock | None) -> Sequence[Round] | Stop:
-        """Make at least one round and at most so many, in less than a tenth of a second or so.
+        """Make between one and ``most`` rounds, in less than about a tenth of a second.
 
-        They tell what the clock says after the last of them.
+        The last of them has the time on the clock.
         """
         ...
 
@@ -331,7 +331,7 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
     Returns
     -------
     stop : Stop
-        Why it ended. With patience only the rounds up to the best on the validation part are left
+        Why it ended. With patience only the rounds up to the best on the validation set are left
         in the booster.
     """
     patience = _Patience(limits, before)
@@ -347,7 +347,7 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
         try:
             with muted():  # what fits members knows nothing of the rounds around it
                 some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
-        except TimeUp:  # a learner with a clock of its own saw that ours is over
+        except TimeUp:  # an inner clock found that ours is over
             return _cut_short(limits.clock, patience.latest)
         if isinstance(some, Stop):
             return some
@@ -364,7 +364,7 @@ def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
 
 
 def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
-    """Tell of rounds, each where somebody listens; returns whether the callback asks to stop."""
+    """Report rounds to the callback; return whether it asks to stop."""
     if limits.callback is None and limits.patience is None:
         some = some[-1:]
     asked = False
@@ -375,7 +375,7 @@ def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
 
 
 def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Sequence[Round] | Stop:
-    """Make one round, or several where the booster can and somebody wants them."""
+    """Make one round, or several if the booster can and no callback needs each."""
     if most > 1 and hasattr(booster, "rounds"):
         return booster.rounds(most, clock)
     made = booster.round()
@@ -383,7 +383,7 @@ def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Seq
 
 
 def _cut_short(clock: Clock, made: int) -> Stop:
-    """Say why a round was not made; without any before it there is no model."""
+    """Return why a round was not made; raise if there was none before it."""
     stop = _out_of_time(clock) if made else None  # raises where a clock around this one is over
     if stop is not None:
         return stop
@@ -398,21 +398,21 @@ def _cut_short(clock: Clock, made: int) -> Stop:
 
 
 def _out_of_time(clock: Clock) -> Stop | None:
-    """Say so if the time is up, or the user wants what there is."""
+    """Return TIME_LIMIT or INTERRUPTED if the clock is over, else None."""
     if not clock.over():
         return None
     if clock.interrupted:
-        caution(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
+        warn_user(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
     return Stop.INTERRUPTED if clock.interrupted else Stop.TIME_LIMIT
 
 
 def _is_true(answer: object) -> bool:
-    """Whether a callback asks to stop: by True, and not by any other thing that it may return."""
+    """Return whether a callback asks to stop: only by True, not by another value."""
     return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def _reason(made: Round, left: int, spent: bool, asked: bool) -> Stop | None:
-    """Say why to stop after this round; what belongs to the model comes before outer limits."""
+    """Return the reason to stop after this round; reasons of the model come before outer limits."""
     if spent:
         return Stop.EARLY
     if made.stop is not None:
@@ -444,7 +444,7 @@ class _Patience:
 
     @property
     def spent(self) -> bool:
-        """Whether it is time to stop; never without a validation part."""
+        """Whether it is time to stop; never without a validation set."""
         return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
 
     @property
@@ -454,7 +454,7 @@ class _Patience:
 
 
 def _below(value: float, bar: float) -> bool:
-    """Say whether a value is lower by more than rounding.
+    """Return whether a value is lower by more than rounding.
 
     Equal errors are sums of other weights, whose last bits differ, and on each processor otherwise.
     """

@@ -1,4 +1,4 @@
-"""Honest numbers: who was trained and judged on which rows, and what a difference means."""
+"""Evaluation: which rows a model was fitted and tested on, and what a difference means."""
 
 from maxmargin.evaluation.band import Band, band_of
 from maxmargin.evaluation.bias_variance import (

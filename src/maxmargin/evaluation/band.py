@@ -31,7 +31,7 @@ class Band:
     x : ndarray
         False positive rates, or recalls.
     mean, low, high : ndarray
-        True positive rates, or precisions: on average, and one standard deviation to either side.
+        True positive rates, or precisions: mean, and mean minus and plus one standard deviation.
     area, deviation : float
         Mean and standard deviation of the areas below the curves.
     curves : tuple

@@ -50,7 +50,7 @@ _LOSSES = ("zero_one", "squared_error")
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """The expected error of a model, taken apart: error = noise + bias + variance.
+    """The decomposition of a model's expected error: error = noise + bias + variance.
 
     Attributes
     ----------
@@ -58,22 +58,22 @@ class BiasVariance:
     error : float
         The mean over rows and training sets.
     noise : float
-        What no model can learn, as much of it as counts: of 0-1 loss c N(x).
+        The irreducible error, weighted as it counts: for 0-1 loss c N(x).
     bias : float
-        What the main prediction, or the mean one, costs.
+        The error of the main prediction, or of the mean one.
     variance : float
-        What training sets add by differing; of 0-1 loss less where that helps, so that it may be
-        negative.
+        The error caused by the variation of training sets; for 0-1 loss variation can help, so it
+        may be negative.
     variance_unbiased, variance_biased : float
-        Variance that harms and variance that helps; the first less the second is ``variance``.
+        Variance that increases and that decreases the error; their difference is ``variance``.
     bayes_error : float
-        The error of the best prediction, N(x) on average; 0 where it is not known.
+        The error of the best prediction, the mean of N(x); 0 if it is not known.
     errors : ndarray of shape (n_repeats,)
         The expected error of each training set's model.
     main : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        The most frequent label of each row, as its place among the classes, or the mean prediction.
+        The most frequent label of each row, as a class index, or the mean prediction.
     asked : int or None
-        How many training sets were wanted; a ``time_limit`` may have left fewer.
+        The number of training sets requested; a ``time_limit`` may have reduced it.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class BiasVariance:
 
 
 def _check_labels(said: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.intp], Vector]:
-    """Refuse places that no class has, and probabilities of other rows."""
+    """Raise for invalid class indices, and for probabilities of other rows."""
     told, p = np.asarray(said), _check_probabilities(np.asarray(truth, np.float64))
     if told.ndim != 2 or told.shape[1] != len(p):
         raise ValueError(
@@ -245,38 +245,38 @@ def bias_variance(
     callback: Callable[[int, int], object] | None = None,
     verbose: int = 0,
 ) -> dict[str, BiasVariance]:
-    """Fit models to training sets drawn again and again, and take their errors apart.
+    """Fit models to repeatedly drawn training sets, and decompose their errors.
 
     Parameters
     ----------
     models : estimator, mapping of str to estimator, or list of estimators
         All learn from the same training sets.
     X : array-like or DataFrame of shape (n_rows, n_columns)
-        Rows to judge on; without ``sample`` one half of them, drawn at random, while every training
+        Test rows. Without ``sample``, a random half of them is used for testing, and every training
         set is a half of the others.
     y : array-like of shape (n_rows,), default=None
         Their labels or numbers; not needed with ``sample`` and ``truth``.
     sample : callable, default=None
-        Of a ``RandomState``, which draws a training set: its X and y.
+        Function of a ``RandomState`` that draws a training set: X and y.
     truth : array-like or pair of array-like, default=None
-        Of classes P(t | x) for the rows of X, a column for each class in their order, or for two
-        classes that of the second; of numbers the pair of E[t | x] and the variance of t given x.
-        Only with ``sample``. None takes y for the truth, and counts noise as bias.
+        For classes P(t | x) for the rows of X, a column for each class in their order, or for two
+        classes that of the second; for numbers the pair of E[t | x] and the variance of t given x.
+        Only with ``sample``. None treats y as the truth, and counts noise as bias.
     loss : {"zero_one", "squared_error"}, default=None
-        None is the 0-1 loss of classifiers and the squared error of regressors. Of classifiers the
-        squared error is that of ``predict_proba``, summed over classes.
+        None means the 0-1 loss for classifiers and the squared error for regressors. For
+        classifiers the squared error is that of ``predict_proba``, summed over classes.
     n_repeats : int, default=50
-        How many training sets.
+        Number of training sets.
     random_state : int, RandomState or None, default=None
-        Of the training sets.
+        Seed for the training sets.
     time_limit : float, default=None
-        Seconds after which no further training set is learnt from; the errors of those before are
-        given, two at least, and ``complete`` is False. Ctrl-C raises.
+        Seconds after which no new training set is started. The errors of the earlier ones, at least
+        two, are returned, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
     verbose : int, default=0
-        Print what is done of what, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the elapsed time and the time left: 1 about once a second, 2 after every
+        fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------
@@ -378,7 +378,7 @@ class _Numbers:
 
     @staticmethod
     def _checked(mean: Any, variance: Any, n_rows: int) -> tuple[Vector, Vector]:
-        """Give a mean and a variance for each row; a column of them is taken for its numbers."""
+        """Return a mean and a variance for each row; a column is flattened."""
         m = np.asarray(mean, np.float64)
         if m.shape not in ((n_rows,), (n_rows, 1)):
             raise ValueError(
@@ -400,19 +400,19 @@ class _Numbers:
 
 @dataclass(frozen=True)
 class MemberCorrelation:
-    """How much the members of a vote say the same.
+    """The correlation of the members of a vote.
 
     Attributes
     ----------
     predictions : float
-        The mean correlation of what two members predict, over rows and pairs of members; of several
-        classes that of their indicators. Members that say the same of every row have none.
+        The mean correlation of two members' predictions, over rows and pairs of members; with
+        several classes that of their indicators. Constant members are left out.
     errors : float
-        The mean correlation of two members' errors: of 0 and 1, or of what they are off by.
+        The mean correlation of two members' errors: of 0 and 1, or of their residuals.
     member_error : float
-        The error of a member, on average; of regressors the mean squared one.
+        The average error of a member; for regressors the mean squared error.
     error : float
-        The error of all of them together.
+        The error of the whole ensemble.
     n_members : int
 
     Examples
@@ -434,7 +434,7 @@ class MemberCorrelation:
 
 
 def member_correlation(model: Any, X: Any, y: Any) -> MemberCorrelation:
-    """Measure how alike the members of an ensemble are on rows they have not seen.
+    """Measure the correlation of the errors of an ensemble's members on new rows.
 
     Parameters
     ----------

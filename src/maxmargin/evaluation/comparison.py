@@ -34,9 +34,9 @@ class Comparison(Tabular):
     runs : mapping of str to Run
         All models, the best mean first; those that failed last.
     verdicts : mapping of str to Verdict
-        The best against each of the others, p-values corrected for their number.
+        Tests of the best against each of the others, with p-values corrected for their number.
     scoring : str
-        What was compared.
+        Name of the score.
     """
 
     runs: Mapping[str, Run] = field(repr=False)
@@ -79,7 +79,7 @@ class Comparison(Tabular):
         return verdict.words(self.best, name)
 
     def __str__(self) -> str:
-        """Say in a sentence or two what the table shows."""
+        """Summarise the table in a sentence or two."""
         best = self.runs[self.best]
         said = f"{self.best} has the best mean {self.scoring}, {best.mean:.3f}"
         others = [
@@ -116,18 +116,18 @@ def compare(
     callback: Callable[[FoldDone], object] | None = None,
     verbose: int = 0,
 ) -> Comparison:
-    """Compare models on the same rows, and say whether the differences mean anything.
+    """Compare models on the same rows, and test whether the differences are significant.
 
     Parameters
     ----------
     models : mapping of str to estimator, or list of estimators
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     test : {"5x2f", "5x2t", "corrected"}, default="5x2f"
         Alpaydin's F-test or Dietterich's t-test on 5x2 cross-validation, or the corrected
         resampled t-test of Nadeau and Bengio on ``protocol``.
     protocol : int, str, splitter or list of pairs of row numbers, default=None
-        Of the corrected test, as in :func:`evaluate`; None for ten folds.
+        Protocol of the corrected test, as in :func:`evaluate`; None means ten folds.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -135,18 +135,18 @@ def compare(
     scoring : str or callable, default=None
         As in scikit-learn; larger is better.
     decisions : bool, default=False
-        Whether to keep decision values, for curves and thresholds.
+        Keep decision values, for curves and thresholds.
     n_jobs : int, default=None
-        How many fits run side by side. The result does not depend on it.
+        Number of parallel fits. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of the splits.
+        Seed for the splits.
     error_score : "raise" or float, default="raise"
-        What a fit that fails does; with NaN the table says why, and ranks the others.
+        Effect of a failing fit: raise, or with NaN record the reason and rank the other models.
     callback : callable, default=None
-        Told of every fit that is done, by a ``FoldDone``.
+        Called with a ``FoldDone`` after every fit.
     verbose : int, default=0
-        Print what is done of what, the best so far, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the best score so far, the elapsed time and the time left: 1 about once a
+        second, 2 after every fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------
@@ -165,7 +165,7 @@ def compare(
     check_choice("compare", "test", test, TESTS)
     if protocol is not None and test != "corrected":
         raise ParameterError(
-            f"test={test!r} has splits of its own; give a protocol with test='corrected' only."
+            f"test={test!r} defines the splits; a protocol is for test='corrected' only."
         )
     candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
     wanted = "5x2" if test != "corrected" else 10 if protocol is None else protocol
@@ -183,7 +183,7 @@ def judge_runs(runs: Mapping[str, Run], test: str = "corrected") -> dict[str, Ve
     Parameters
     ----------
     runs : mapping of str to Run
-        As :func:`evaluate` gives them.
+        Results of :func:`evaluate`.
     test : {"5x2f", "5x2t", "corrected"}, default="corrected"
         The first two need runs of the protocol "5x2".
 

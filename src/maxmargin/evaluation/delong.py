@@ -44,7 +44,7 @@ def delong_interval(
     level: float = 0.95,
     scale: str = "logit",
 ) -> Interval:
-    """Find the area under the ROC curve of scores, with DeLong's interval.
+    """Compute the area under the ROC curve of scores, with DeLong's interval.
 
     Parameters
     ----------
@@ -55,15 +55,16 @@ def delong_interval(
     pos_label : label, default=None
         The positive class; None for the larger of the two.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
     scale : {"logit", "plain"}, default="logit"
-        Where the area is taken as normal: its logit, or itself, as other programs do.
+        Which quantity is treated as normal: the logit of the area, or the area itself, as in other
+        programs.
 
     Returns
     -------
     Interval
-        With ends of NaN where a class has a single row, or where all positive rows score above
-        all negative ones (or below): then the placements do not vary.
+        The ends are NaN if a class has a single row, or if all positive rows score above all
+        negative ones (or below), because the placements then do not vary.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def delong_interval(
 def delong_test(
     y: ArrayLike, first: ArrayLike, second: ArrayLike, *, pos_label: Any = None
 ) -> Verdict:
-    """Test whether two scores of the same rows have the same area under their ROC curves.
+    """Test whether two scores of the same rows have equal areas under their ROC curves.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def delong_test(
     Returns
     -------
     Verdict
-        Of the first area less the second.
+        For the first area minus the second.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def _place(y: ArrayLike, scores: list[ArrayLike], pos_label: Any) -> _Placed:
 
 
 def _placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Vector, Vector]:
-    """Give V and W: a row's rank among all, less that among its own class."""
+    """Return V and W: the rank of a row among all, minus that within its class."""
     ranks, m = stats.rankdata(scores), int(positive.sum())
     above = ranks[positive] - stats.rankdata(scores[positive])
     below = ranks[~positive] - stats.rankdata(scores[~positive])
@@ -147,7 +148,7 @@ def _placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Vect
 
 
 def positive_rows(y: ArrayLike, pos_label: Any) -> NDArray[np.bool_]:
-    """Tell the rows of the positive class from those of the other."""
+    """Return the rows of the positive class and those of the other."""
     labels = column_or_1d(y)
     classes = np.unique(labels)
     if len(classes) != 2:

@@ -30,24 +30,24 @@ _OWNER = "evaluate_detector"
 
 @dataclass(frozen=True, eq=False)
 class DetectorEvaluation:
-    """What a detector finds in images of which the truth is known.
+    """The evaluation of a detector on images with known objects.
 
     Parameters
     ----------
     objects, images : int
-        So many there are.
+        Their numbers.
     detected, false_positives : ndarray of int of shape (points,)
-        Of the curve, from few false positives to many.
+        Points of the curve, from few false positives to many.
     stages, thresholds : ndarray of shape (points,)
-        How many stages were used, and the threshold of the last of them.
+        Number of stages used, and the threshold of the last.
     found, wrong : int
-        Of the detector as it is.
+        Of the unchanged detector.
     windows : int
-        Windows looked at.
+        Number of windows scanned.
     passed : ndarray of int64 of shape (stages + 1,)
         Windows evaluated, and those that passed each stage.
     mean_features : float
-        Evaluated for each window looked at.
+        Features evaluated for each window, on average.
     """
 
     objects: int
@@ -64,7 +64,7 @@ class DetectorEvaluation:
 
     @property
     def detection(self) -> Interval:
-        """Share of the objects that the detector as it is finds, with its exact interval."""
+        """Share of the objects that the unchanged detector finds, with its exact interval."""
         return clopper_pearson(self.found, self.objects)
 
     @property
@@ -73,7 +73,7 @@ class DetectorEvaluation:
         return self.passed[1:] / np.maximum(self.passed[:-1], 1)
 
     def detection_at(self, false_positives: float) -> Interval:
-        """Give the largest share found with at most so many false positives in all images.
+        """Return the largest detection rate with at most this many false positives in all images.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class DetectorEvaluation:
         return clopper_pearson(int(allowed.max(initial=0)), self.objects)
 
     def cascade_at(self, false_positives: float, cascade: Cascade) -> Cascade:
-        """Give the cascade of the point that finds most with at most so many false positives.
+        """Return the cascade with the largest detection rate at this many false positives or fewer.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ def evaluate_detector(
     points: int = 25,
     n_jobs: int | None = None,
 ) -> DetectorEvaluation:
-    """Judge a detector on images with known objects.
+    """Evaluate a detector on images with known objects.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ def evaluate_detector(
     images : sequence of images
         As ``Cascade.detect`` takes them.
     truth : sequence of array-like of shape (objects, 4)
-        For each image x, y, width and height of the objects in it; empty where there are none.
+        For each image, x, y, width and height of its objects; empty if there are none.
     overlap : float, default=0.5
-        Share of area from which on a box finds an object.
+        Least intersection over union with which a box finds an object.
     scale_factor, min_neighbors, min_size
         As in ``Cascade.detect``.
     fewest_stages : int, default=None
-        How many stages the curve may come down to; None for three fewer than there are.
+        Smallest number of stages used for the curve; None means three fewer than there are.
     points : int, default=25
         Thresholds tried of each last stage.
     n_jobs : int, default=None
@@ -288,7 +288,7 @@ class _Judge:
 
 
 def overlaps(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
-    """Give area of both over area of either, of every box with every other.
+    """Return intersection over union of every box with every other.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ METHODS = {"bca": "BCa", "percentile": "percentile"}
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with the two ends between which the truth lies, as often as ``level`` says.
+    """A value with an interval that contains the truth with probability ``level``.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Interval:
     low, high : float
         The ends; NaN where nothing is known of them.
     level : float
-        The share of such intervals that cover the truth.
+        The probability that the interval covers the truth.
     method : str
         How they were found.
 
@@ -71,14 +71,14 @@ class Interval:
 
 
 def clopper_pearson(count: int, total: int, *, level: float = 0.95) -> Interval:
-    """Find the exact interval of a share.
+    """Compute the exact interval of a share.
 
     Parameters
     ----------
     count, total : int
-        So many of so many rows.
+        Number of successes, and of rows.
     level : float, default=0.95
-        How often such an interval covers the truth, at least.
+        The least probability that the interval covers the truth.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def clopper_pearson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
-    """Find Wilson's score interval of a share.
+    """Compute Wilson's score interval of a share.
 
     Parameters
     ----------
     count, total : int
-        So many of so many rows.
+        Number of successes, and of rows.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
 
     Returns
     -------
@@ -115,17 +115,17 @@ def wilson(count: int, total: int, *, level: float = 0.95) -> Interval:
 
 
 def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Find the interval of a mean of shares, such as balanced accuracy: each on rows of its own.
+    """Compute the interval of a mean of shares on separate rows, such as balanced accuracy.
 
-    Each share has the posterior of a flat prior, so that a class of one row says as little as it
-    does. It is widened to hold the value itself, which a perfect score would otherwise miss.
+    Each share has a posterior with a flat prior, so a class with one row is very uncertain. The
+    interval is widened to include the value itself, which it would miss for a perfect score.
 
     Parameters
     ----------
     counts, totals : array-like of int
-        So many of so many rows, for each share.
+        Numbers of successes and of rows, for each share.
     level : float, default=0.95
-        How much of the posterior the interval holds.
+        Posterior probability of the interval.
 
     Returns
     -------
@@ -148,14 +148,14 @@ def mean_of_shares(counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95)
 
 
 def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Find Student's interval of a mean, such as that of the errors of repeated experiments.
+    """Compute Student's interval of a mean, such as that of errors of repeated experiments.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-        Independent, and not too skew; of a single one nothing is known.
+        Independent values, not too skewed; a single one has an interval of NaN.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def student(values: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def reach_of_mean(values: NDArray[np.float64], level: float = 0.95) -> tuple[Any, Any]:
-    """Give means over the first axis, and how far Student's intervals go to either side."""
+    """Return means over the first axis, and the half widths of Student's intervals."""
     check_share("student", "level", level)
     n = len(values)
     if n < 2:
@@ -198,18 +198,18 @@ def bootstrap(
     n_resamples: int = 1999,
     random_state: Any = None,
 ) -> Interval:
-    """Find the interval of any statistic of rows by resampling them with replacement.
+    """Compute a bootstrap interval of any statistic of rows.
 
     Parameters
     ----------
     statistic : callable
         Of the arrays, such as ``sklearn.metrics.f1_score``.
     *arrays : array-like
-        What is given row by row, such as labels, predictions and weights; resampled together.
+        Arrays with one entry a row, such as labels, predictions and weights; resampled together.
     method : {"bca", "percentile"}, default="bca"
         Whether the quantiles are corrected for bias and skewness.
     level : float, default=0.95
-        How often such an interval covers the truth, about.
+        The approximate probability that the interval covers the truth.
     n_resamples : int, default=1999
         How many resamples are drawn. Those on which the statistic is undefined, as the area under
         a ROC curve is on rows of one class, leave the interval unknown.
@@ -257,7 +257,7 @@ def bootstrap(
 
 
 def check_share(owner: str, name: str, value: Any) -> None:
-    """Refuse what is not between 0 and 1."""
+    """Raise for values outside [0, 1]."""
     check_number(owner, name, value, 0.0, above=True)
     if value >= 1:
         raise ParameterError(

@@ -48,7 +48,7 @@ _SAME = 1e-9  # distances from the bias, next to it, that are rounding
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What models without a row say of that row, for every row.
+    """Leave-one-out predictions: for every row, that of a model fitted to all others.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class LeftOut:
     y : ndarray of shape (n_samples,)
         The true labels.
     refits : int
-        How many fits that took, after the first to all rows.
+        Number of fits after the first one to all rows.
     classes : ndarray or None
         The labels in the order of the columns of ``decision``.
     """
@@ -102,7 +102,7 @@ def leave_one_out(
     callback: Callable[[int, int], object] | None = None,
     verbose: int = 0,
 ) -> LeftOut:
-    """Predict every row by a model of all others.
+    """Predict every row with a model fitted to all others.
 
     Parameters
     ----------
@@ -112,14 +112,14 @@ def leave_one_out(
         ``gamma`` and without ``class_weight="balanced"``. Everything else, pipelines around these
         included, is fitted once a row.
     X, y
-        Rows in any container, and what to predict.
+        Rows in any container, and targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for fits.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
     verbose : int, default=0
-        Print what is done of what, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the elapsed time and the time left: 1 about once a second, 2 after every
+        fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------
@@ -138,19 +138,19 @@ def leave_one_out(
     True
     """
     rows = Rows.of(X, y, sample_weight=sample_weight)
-    told = CountedLines("leave_one_out", verbose, callback)
+    report = CountedLines("leave_one_out", verbose, callback)
     with watch():
         if keeps_its_solution(model):
-            return _of_kernel_machine(clone(model), rows, told)
-        return _one_by_one(model, rows, told)
+            return _of_kernel_machine(clone(model), rows, report)
+        return _one_by_one(model, rows, report)
 
 
 def keeps_its_solution(model: Any) -> bool:
-    """Whether a model's solution stays what it is without a row that has no part in it."""
+    """Return whether a model's solution stays what it is without a row that has no part in it."""
     return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
 
 
-def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> LeftOut:
+def _one_by_one(model: Any, rows: Rows, report: Callable[[int, int], object]) -> LeftOut:
     if is_classifier(model):
         _refuse_lonely(rows.y)
     everything, said = np.arange(len(rows)), []
@@ -158,12 +158,12 @@ def _one_by_one(model: Any, rows: Rows, told: Callable[[int, int], object]) -> L
         others, pairwise = np.delete(everything, i), takes_kernel_matrix(model)
         known, judged = rows.part(others, everything[i : i + 1], pairwise)
         said.append(fit(clone(model), known).predict(judged.X)[0])
-        told(int(i) + 1, len(rows))
+        report(int(i) + 1, len(rows))
     return LeftOut(np.array(said), None, rows.y, len(rows))
 
 
 def _of_kernel_machine(
-    model: KernelClassifier, rows: Rows, told: Callable[[int, int], object]
+    model: KernelClassifier, rows: Rows, report: Callable[[int, int], object]
 ) -> LeftOut:
     _refuse_lonely(rows.y if rows.weight is None else rows.y[rows.weight > 0])
     model._check_parameters()
@@ -178,7 +178,7 @@ def _of_kernel_machine(
             learned = left.learn(i, rest)
             certificates += learned.certificates
             values[i] = learned.machine.decide(take(training.X, [i]), np.asarray, 1)[0]
-            told(done, len(again))
+            report(done, len(again))
     warn_not_converged(certificates, {})
     machine, classes = left.whole.machine, training.classes
     numbers, decision = machine.numbers(values), machine.confidences(values)
@@ -210,7 +210,7 @@ class _LeftOut:
         self._decides = resolved(self._asked, rows.X, training.X, None) != self._asked
 
     def changed_by(self, i: int) -> _Without | None:
-        """Say what the rows decide without one of them; None if the solution stays as it is."""
+        """Compute the decision without one of the rows; None if the solution does not change."""
         rest = self._without(i)
         place = self._places.get(i)
         kept = place is None or not self._matters[place]
@@ -225,7 +225,7 @@ class _LeftOut:
         if not (self._decides or isinstance(self._model.class_weight, str)):
             return _Without(training.seen.kernel, training.class_weight)
         some = self._rows.take(others)
-        weighed = self._model._sides(some.y, some.weight)
+        weighed = self._model._check_labels(some.y, some.weight)
         kernel = training.seen.kernel
         if self._decides:
             kernel = resolved(self._asked, some.X, take(training.X, others), weighed.weight)
@@ -256,7 +256,7 @@ def _stored(training: Training, recipe: Recipe) -> Training:
 
 
 def _matters(whole: Learned) -> NDArray[np.bool_]:
-    """Tell which of the sorted rows have a part in some problem's solution."""
+    """Return which of the sorted rows are support vectors of some problem."""
     reduced = whole.reduced
     duals = reduced.join_duals([each.point.beta for each in whole.solutions])
     found: NDArray[np.bool_] = np.asarray(duals.any(axis=0))
@@ -266,7 +266,7 @@ def _matters(whole: Learned) -> NDArray[np.bool_]:
 
 
 def _sets_bias(problem: Any, point: Any) -> NDArray[np.bool_]:
-    """Tell which rows the bias is read off: those whose own b, F_i, is nearest to it.
+    """Return the rows that determine the bias: those whose F_i is nearest to it.
 
     These are the free variables, which have a dual, or the rows at the limits, which may have none.
     """

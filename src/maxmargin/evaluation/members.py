@@ -14,19 +14,19 @@ Array: TypeAlias = NDArray[Any]
 
 
 def coefficients(model: Any) -> Array | None:
-    """Give the alphas of an AdaBoost, ours or scikit-learn's; None for any other model."""
+    """Return the alphas of an AdaBoost, ours or scikit-learn's; None for any other model."""
     if not is_classifier(model) or not hasattr(model, "estimator_errors_"):
         return None
     return 0.5 * np.asarray(model.estimator_weights_[: len(model.estimators_)], np.float64)
 
 
 def is_corrected(model: Any) -> bool:
-    """Whether each round of a model fitted the coefficients of all members again."""
+    """Return whether each round of a model fitted the coefficients of all members again."""
     return bool(getattr(model, "_corrected", False))
 
 
 def coefficients_after(model: Any, rounds: int) -> Array:
-    """Give the alphas of the first members as they were after so many rounds."""
+    """Return the alphas of the first members after a number of rounds."""
     if is_corrected(model):
         return 0.5 * np.asarray(model._weights_after(rounds), np.float64)
     alphas = coefficients(model)
@@ -35,7 +35,7 @@ def coefficients_after(model: Any, rounds: int) -> Array:
 
 
 def is_bag(model: Any) -> bool:
-    """Whether a model averages classifiers of samples: bagging and forests, scikit-learn's too."""
+    """Return whether a model averages classifiers of samples: bagging or a forest."""
     return is_classifier(model) and hasattr(type(model), "estimators_samples_")
 
 
@@ -45,13 +45,13 @@ def nameless(rows: Any) -> Any:
 
 
 def labels(model: Any, rows: Any) -> Iterator[Array]:
-    """Give the classes that each member names, as places among the model's."""
+    """Return the predicted classes of each member, as indices among the model's classes."""
     for member, seen in _each(model, nameless(rows)):
         yield _places(model, member, seen)
 
 
 def shares(model: Any, rows: Any) -> Iterator[Array]:
-    """Give the share of each class in the vote of an AdaBoost or a bag after every member."""
+    """Return the share of each class in the vote of an AdaBoost or a bag after every member."""
     rows, alphas = nameless(rows), coefficients(model)
     shape = rows.shape[0], len(model.classes_)
     if is_corrected(model):
@@ -68,7 +68,7 @@ def shares(model: Any, rows: Any) -> Iterator[Array]:
 
 
 def _corrected_shares(model: Any, rows: Any, shape: tuple[int, int]) -> Iterator[Array]:
-    """Give shares where every round has coefficients of its own for all members."""
+    """Return vote shares if every round has separate coefficients for all members."""
     said: list[Array] = []
     for named in labels(model, rows):
         said.append(np.eye(shape[1])[named])
@@ -79,27 +79,27 @@ def _corrected_shares(model: Any, rows: Any, shape: tuple[int, int]) -> Iterator
 
 
 def staged_labels(model: Any, rows: Any) -> Iterator[Array]:
-    """Give the labels that the model would predict after each member."""
+    """Return the labels that the model would predict after each member."""
     if hasattr(model, "staged_predict"):
         return iter(model.staged_predict(rows))
     return (model.classes_[share.argmax(axis=1)] for share in shares(model, rows))
 
 
 def _each(model: Any, rows: Any) -> Iterator[tuple[Any, Any]]:
-    """Give each member with the columns it sees."""
+    """Return each member with the columns it uses."""
     drawn = getattr(model, "estimators_features_", None)
     for k, member in enumerate(model.estimators_):
         yield member, rows if drawn is None else rows[:, drawn[k]]
 
 
 def _places(model: Any, member: Any, rows: Any) -> Array:
-    """Say where the labels of a member stand; those of a bag's members are places themselves."""
+    """Return the indices of a member's labels; those of a bag's members are indices already."""
     said = member.predict(rows)
     return np.asarray(said, np.intp) if is_bag(model) else np.searchsorted(model.classes_, said)
 
 
 def _average(member: Any, rows: Any, shape: tuple[int, int]) -> Array:
-    """Give a member's probabilities; its classes are places."""
+    """Return a member's probabilities; its classes are indices."""
     said = np.zeros(shape)
     said[:, np.asarray(member.classes_, np.intp)] = member.predict_proba(rows)
     return said

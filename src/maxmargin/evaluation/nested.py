@@ -28,12 +28,12 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Nested(Tabular):
-    """A choice among models, judged on rows that had no part in it.
+    """A choice among models, evaluated on rows that were not used for it.
 
     Attributes
     ----------
     scores : ndarray
-        Of what was chosen, on each outer fold.
+        Score of the chosen model on each outer fold.
     selections : tuple of Selection
         The choice made in each outer fold.
     trail : Trail
@@ -116,7 +116,7 @@ def nested(
     models : estimator, mapping of str to estimator, or list of estimators
         The candidates.
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     outer, inner : int, str, splitter or list of pairs of row numbers, default=5
         Protocols, as in :func:`evaluate`.
     groups : array-like of shape (n_samples,), default=None
@@ -126,15 +126,14 @@ def nested(
     scoring : str or callable, default=None
         As in scikit-learn; larger is better.
     n_jobs : int, default=None
-        How many inner fits run side by side. The result does not depend on it.
+        Number of parallel inner fits. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of all splits.
+        Seed for all splits.
     callback : callable, default=None
-        Told of every inner fit that is done, by a ``FoldDone``; counts begin anew in every outer
-        fold.
+        Called with a ``FoldDone`` after every inner fit; counts restart in every outer fold.
     verbose : int, default=0
-        Print what is done of what, the best so far, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the best score so far, the elapsed time and the time left: 1 about once a
+        second, 2 after every fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------

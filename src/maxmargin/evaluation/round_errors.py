@@ -20,18 +20,18 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RoundErrors:
-    """The errors of an ensemble on other rows after every round, a line for each training set.
+    """The test errors of an ensemble after every round, a line for each training set.
 
     A fit that ended early keeps the error it ended with.
 
     Attributes
     ----------
     errors : ndarray of shape (n_repeats, n_rounds)
-        Shares of wrong labels among the judged rows.
+        Error rates on the test rows.
     rounds : ndarray of shape (n_repeats,)
-        How many rounds each fit had.
+        Number of rounds of each fit.
     asked : int or None
-        Of how many training sets the errors were wanted; a ``time_limit`` may have left fewer.
+        The number of training sets requested; a ``time_limit`` may have reduced it.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class RoundErrors:
         return student(self.errors[:, -1] - self.errors[:, self.best - 1])
 
     def less(self, other: RoundErrors) -> Interval:
-        """Give by how much this ends with fewer errors than another, of the same training sets.
+        """Return by how much the final error is below another's, on the same training sets.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class RoundErrors:
         return student(other.errors[:, -1] - self.errors[:, -1])
 
     def band(self, level: float = 0.95) -> tuple[Vector, Vector]:
-        """Give the ends of Student's interval of the mean error after each round.
+        """Return the ends of Student's interval of the mean error after each round.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ def round_errors(
     callback: Callable[[int, int], object] | None = None,
     verbose: int = 0,
 ) -> dict[str, RoundErrors]:
-    """Fit ensembles to training sets drawn again and again, and judge them after every round.
+    """Fit ensembles to repeatedly drawn training sets, and evaluate them after every round.
 
     Parameters
     ----------
@@ -121,24 +121,24 @@ def round_errors(
         Boosted classifiers (with ``staged_predict``), bagged ones or forests; all learn from the
         same training sets.
     X : array-like or DataFrame of shape (n_rows, n_columns)
-        Rows to judge on; without ``sample`` one half of them, drawn at random, while every training
+        Test rows. Without ``sample``, a random half of them is used for testing, and every training
         set is a half of the others.
     y : array-like of shape (n_rows,)
-        Their labels, which may be free of the noise in those of the training sets.
+        Their labels, which may be without the noise of the training labels.
     sample : callable, default=None
-        Of a ``RandomState``, which draws a training set: its X and y.
+        Function of a ``RandomState`` that draws a training set: X and y.
     n_repeats : int, default=10
-        How many training sets.
+        Number of training sets.
     random_state : int, RandomState or None, default=None
-        Of the training sets.
+        Seed for the training sets.
     time_limit : float, default=None
-        Seconds after which no further training set is learnt from; the errors of those before are
-        given, two at least, and ``complete`` is False. Ctrl-C raises.
+        Seconds after which no new training set is started. The errors of the earlier ones, at least
+        two, are returned, and ``complete`` is False. Ctrl-C raises.
     callback : callable, default=None
         Called with the number of fits done and of all fits.
     verbose : int, default=0
-        Print what is done of what, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the elapsed time and the time left: 1 about once a second, 2 after every
+        fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------

@@ -60,12 +60,12 @@ class Rows:
 
 
 def takes_kernel_matrix(*models: Any) -> bool:
-    """Whether X is a kernel matrix for these models."""
+    """Return whether X is a kernel matrix for these models."""
     return any(get_tags(model).input_tags.pairwise for model in models)
 
 
 def fit(model: Any, rows: Rows) -> Any:
-    """Fit a model to rows, weighted if they have weights; a search is told of their groups."""
+    """Fit a model to rows, weighted if they have weights; a search also gets their groups."""
     return model.fit(rows.X, rows.y, **_weights(model, rows), **_groups(model, rows))
 
 
@@ -99,7 +99,7 @@ def _refuse_unweighted(model: Any) -> None:
 
 
 def named(models: Any) -> dict[str, Any]:
-    """Give models by name: a mapping as it is, pairs or a plain list by the names of classes."""
+    """Return models by name: a mapping unchanged, pairs, or a list named by classes."""
     if isinstance(models, Mapping):
         found = dict(models)
     elif hasattr(models, "fit"):
@@ -126,7 +126,7 @@ def _listed(models: Sequence[Any]) -> dict[str, Any]:
 
 
 def classifies(models: Mapping[str, Any], y: NDArray[Any]) -> bool:
-    """Whether y holds classes: the models say so, and must agree."""
+    """Return whether y holds classes: the models say so, and must agree."""
     kinds = {name: is_classifier(model) for name, model in models.items()}
     if len(set(kinds.values())) > 1:
         odd = [name for name, kind in kinds.items() if not kind]

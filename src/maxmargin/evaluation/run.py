@@ -1,4 +1,4 @@
-"""Models fitted and judged on the same folds, with progress, in parallel, to the end or not at all.
+"""Models fitted and scored on the same folds, in parallel, with progress.
 
 ``evaluate`` is scikit-learn's ``cross_validate`` for several models at once: every model sees the
 same splits, so that scores can be compared fold by fold. Ctrl-C ends everything, also a fit that
@@ -38,25 +38,25 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Fold:
-    """One fit, and how it was judged.
+    """One fit and its score.
 
     Attributes
     ----------
     train, validate : ndarray
-        The rows learned from and judged on, by their places in the data.
+        The training and validation rows, as indices into the data.
     score : float
-        NaN where the fit failed.
+        The score; NaN if the fit failed.
     fit_seconds : float
     decision : ndarray or None
-        Decision values, or else probabilities, of the rows judged on, if they were kept.
+        Decision values, or else probabilities, of the validation rows, if they were kept.
     truth : ndarray or None
-        The labels of the rows judged on, if their decision values were kept.
+        The labels of the validation rows, if their decision values were kept.
     classes : ndarray or None
         The labels in the order of the columns of ``decision``.
     best_params : dict or None
-        What a search that was fitted chose.
+        The parameters chosen, if the model is a search.
     failure : str
-        Why there is no score.
+        The reason if there is no score.
     """
 
     train: Index
@@ -72,7 +72,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class FoldDone:
-    """What a ``callback`` is told after each fit: which one it was, and how many there are."""
+    """The argument of a ``callback`` after each fit: which fit it was, and how many there are."""
 
     model: str
     fold: int
@@ -224,35 +224,35 @@ def evaluate(
     callback: Callable[[FoldDone], object] | None = None,
     verbose: int = 0,
 ) -> dict[str, Run]:
-    """Fit and judge models on the same folds.
+    """Fit and score models on the same folds.
 
     Parameters
     ----------
     models : estimator, mapping of str to estimator, or list of estimators
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     protocol : int, str, splitter or list of pairs of row numbers, default=5
         The number of folds; "kfold", "stratified", "grouped", "loo" or "5x2"; or what scikit-learn
-        takes as ``cv``. Shares such as "70/10/20" put test rows aside: give them to :func:`select`.
+        takes as ``cv``. Shares such as "70/10/20" hold out test rows: use them with :func:`select`.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights for fits and for scores. Of a pipeline they go to the last step.
+        Weights for fits and for scores. In a pipeline they are passed to the last step.
     scoring : str or callable, default=None
         As in scikit-learn; None for the models' own ``score``.
     decisions : bool, default=False
-        Whether to keep the decision values of the rows judged on, for curves and thresholds.
+        Keep the decision values of the validation rows, for curves and thresholds.
     n_jobs : int, default=None
-        How many fits run side by side, as in scikit-learn. The result does not depend on it.
+        Number of parallel fits, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of the splits.
+        Seed for the splits.
     error_score : "raise" or float, default="raise"
-        What a fit that fails does: raise, or score so much, with the reason in ``failure``.
+        Effect of a failing fit: raise, or use this score and record the reason in ``failure``.
     callback : callable, default=None
-        Told of every fit that is done, by a ``FoldDone``; what it raises ends everything.
+        Called with a ``FoldDone`` after every fit; an exception it raises ends the run.
     verbose : int, default=0
-        Print what is done of what, the best so far, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the best score so far, the elapsed time and the time left: 1 about once a
+        second, 2 after every fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------
@@ -302,7 +302,7 @@ def run_folds(
     verbose: int = 0,
     owner: str = "",
 ) -> dict[str, Run]:
-    """Fit every model on every split, in the order of the splits; tell how far an owner is."""
+    """Fit every model on every split, in the order of the splits, and report progress."""
     quick = {name for name, model in models.items() if _leaves_one_out(model, parts, scoring)}
     names = sorted(models, key=lambda name: name not in quick)  # what is quick comes first
     jobs = [(name, number) for name in names for number in range(len(parts))]
@@ -327,13 +327,13 @@ def run_folds(
             if lines is not None:
                 lines.add(name, fold.fit_seconds, name, fold.score)
             if callback is not None:
-                told = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
-                callback(told)
+                report = FoldDone(name, number, fold.score, fold.fit_seconds, done, len(jobs))
+                callback(report)
     return {name: Run(name, tuple(found)) for name, found in folds.items()}
 
 
 def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
-    """Whether every row is left out once, of a kernel machine that need not be fitted as often."""
+    """Return whether rows are left out of a kernel machine that needs fewer refits."""
     left = [int(other[0]) for _, other in parts if len(other) == 1]
     every = left == list(range(len(parts))) and all(len(t) == len(parts) - 1 for t, _ in parts)
     by_accuracy = scoring is None or (isinstance(scoring, str) and scoring == "accuracy")
@@ -395,7 +395,7 @@ def judge_fold(
 
 
 def _reason(error: Exception, error_score: Any) -> str:
-    """Say why a fit failed, or raise: as was asked, and where a clock around all of this ended."""
+    """Describe a failed fit; raise it instead if requested, or if an outer time limit ended it."""
     wanted = isinstance(error_score, str) and error_score == "raise"
     if wanted or isinstance(error, TimeUp):
         raise error
@@ -410,7 +410,7 @@ def score(fitted: Any, rows: Rows, scoring: Any) -> float:
 
 
 def decide(fitted: Any, X: Any) -> Vector | None:
-    """Give decision values, or else probabilities: of two classes the second one's."""
+    """Return decision values, or else probabilities; for two classes those of the second."""
     if hasattr(fitted, "decision_function"):
         return np.asarray(_by_class(fitted).decision_function(X))
     if hasattr(fitted, "predict_proba"):
@@ -420,7 +420,7 @@ def decide(fitted: Any, X: Any) -> Vector | None:
 
 
 def _by_class(fitted: Any) -> Any:
-    """Have a value for each class, where a classifier was asked for one for each pair."""
+    """Return a classifier whose decision function has one value for each class, not each pair."""
     steps = getattr(fitted, "steps", None)
     last = fitted if steps is None else steps[-1][1]
     if getattr(last, "decision_function_shape", "ovr") == "ovr":

@@ -53,13 +53,13 @@ def score_interval(
     model : estimator
         Fitted to other rows.
     X, y
-        Rows in any container, and the truth.
+        Rows in any container, and true targets.
     scoring : str or scorer, default=None
         As in scikit-learn; None for accuracy, or R^2 of a regressor.
     sample_weight : array-like of shape (n_samples,), default=None
     level : float, default=0.95
     random_state : int, RandomState or None, default=0
-        Of the bootstrap.
+        Seed for the bootstrap.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def own_scoring(model: Any) -> str:
 
 
 def _known_to(name: str) -> Callable[[Method], Method]:
-    """Have a method only where the model has it."""
+    """Return a decorator for a method that exists only if the model has it."""
     found: Callable[[Method], Method] = available_if(lambda own: hasattr(own.model, name))
     return found
 

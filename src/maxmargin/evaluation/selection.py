@@ -1,7 +1,7 @@
 """Choosing among models, with a trail of which rows were used for what.
 
 Candidates are compared on validation rows; the winner is fitted again to training and validation
-rows together; the test rows stay in a vault until somebody looks. The winner's validation score is
+rows together; the test rows stay in a vault until you look. The winner's validation score is
 the largest of several and so too large on average: what it is worth is said by the test rows, or by
 nested cross-validation.
 """
@@ -37,16 +37,16 @@ class Selection(Tabular):
     runs : mapping of str to Run
         Every candidate on the validation rows.
     winner : str
-        The candidate of the best mean score; of several, the first.
+        The candidate with the best mean score; ties go to the first.
     model : estimator
         The winner, fitted to training and validation rows.
     vault : TestVault or None
-        The test rows; None where none were put aside.
+        The test rows; None if none were held out.
     scoring : str or callable
     rows : ndarray
         The rows that the winner was fitted to.
     n_rows : int
-        Of all the data.
+        Number of rows of all data.
     """
 
     runs: Mapping[str, Run] = field(repr=False)
@@ -104,7 +104,7 @@ class Selection(Tabular):
         Look
         """
         if self.vault is None:
-            raise ValueError("No test rows were put aside; select with test_size, or by a ratio.")
+            raise ValueError("No test rows were held out; select with test_size, or by a ratio.")
         return self.vault.score(
             self.model, scoring=self.scoring, name=self.winner, reason=reason, level=level
         )
@@ -140,21 +140,21 @@ def select(
     callback: Callable[[FoldDone], object] | None = None,
     verbose: int = 0,
 ) -> Selection:
-    """Choose among models on validation rows, with the test rows shut away.
+    """Choose among models on validation rows, with the test rows locked away.
 
     Parameters
     ----------
     models : estimator, mapping of str to estimator, or list of estimators
         The candidates; a search such as ``GridSearchCV`` is one too.
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     protocol : str, int, splitter, Ratio or list of pairs of row numbers, default="50/25/25"
         Shares of training, validation and test rows, in per cent such as "70/10/20" or in parts
-        such as "1/1/1" ("1/3" is the same); or how the rows that are
-        no test rows are cross-validated, as in :func:`evaluate`. Pairs of row numbers count
-        these rows, in the order of the vault's ``rows``.
+        such as "1/1/1" ("1/3" is the same); or a cross-validation protocol for the rows outside the
+        test set, as in :func:`evaluate`. Pairs of row numbers refer to these rows, in the order of
+        the vault's ``rows``.
     test_size : float, default=0.2
-        The share of test rows where ``protocol`` says none; 0 for none at all.
+        The share of test rows if ``protocol`` does not set it; 0 for none.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -162,18 +162,18 @@ def select(
     scoring : str or callable, default=None
         As in scikit-learn; larger is better.
     decisions : bool, default=False
-        Whether to keep decision values, for curves and thresholds.
+        Keep decision values, for curves and thresholds.
     n_jobs : int, default=None
-        How many fits run side by side. The result does not depend on it.
+        Number of parallel fits. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Of all splits.
+        Seed for all splits.
     error_score : "raise" or float, default="raise"
-        What a fit that fails does; with NaN the model is out of the race.
+        Effect of a failing fit: raise, or with NaN exclude the model.
     callback : callable, default=None
-        Told of every fit that is done, by a ``FoldDone``.
+        Called with a ``FoldDone`` after every fit.
     verbose : int, default=0
-        Print what is done of what, the best so far, the time and how much of it is left: 1 about
-        once a second, 2 after every fit. With 0 these lines go to the log "maxmargin" alone.
+        Print progress, the best score so far, the elapsed time and the time left: 1 about once a
+        second, 2 after every fit. With 0 these lines go only to the logger "maxmargin".
 
     Returns
     -------

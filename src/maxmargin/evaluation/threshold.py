@@ -24,18 +24,18 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Threshold:
-    """From which score on a row is called positive, and what that gave on the rows of the choice.
+    """A decision threshold, and its scores on the rows it was chosen on.
 
     Attributes
     ----------
     value : float
         Rows with a score of at least this are positive.
     goal : str
-        What was made large.
+        The score that was maximised.
     score : float
-        How large it became.
+        Its value.
     recall, precision, false_positive_rate : float
-        On the same rows; the precision is NaN where no row is called positive.
+        On the same rows; the precision is NaN if no row is predicted positive.
     """
 
     value: float
@@ -99,7 +99,7 @@ def choose_threshold(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> Threshold:
-    """Choose the threshold that makes the goal largest on these rows.
+    """Choose the threshold that maximises the goal on these rows.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def choose_threshold(
         Decision values or probabilities of the positive class.
     goal : {"balanced_accuracy", "accuracy", "f1", "precision", "recall"}, \
 default="balanced_accuracy"
-        What is made large; the most balanced accuracy is where Youden's index is largest.
+        The score to maximise; the balanced accuracy is largest where Youden's index is.
     min_recall, min_precision : float, default=0.0
-        What the threshold has to keep besides.
+        Lower bounds that the threshold must satisfy.
     pos_label : label, default=None
         The positive class; None for the larger of the two.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -119,7 +119,7 @@ default="balanced_accuracy"
     Returns
     -------
     Threshold
-        In the middle between two scores; of equally good ones the one furthest from both.
+        The midpoint between two scores; among equally good ones the one furthest from both.
 
     Examples
     --------

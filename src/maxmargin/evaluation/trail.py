@@ -40,7 +40,7 @@ class Trail:
     ----------
     uses : tuple of Use
     n_rows : int
-        Of all the data.
+        Number of rows of all data.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Trail:
         return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
 
     def matrix(self) -> NDArray[np.int8]:
-        """Give the purpose of every row in every step, as its place in ``PURPOSES``.
+        """Return the purpose of every row in every step, as an index into ``PURPOSES``.
 
         Returns
         -------

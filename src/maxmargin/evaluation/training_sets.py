@@ -97,14 +97,14 @@ class Repeats:
         Where time runs out, the sets from which all models have learnt are kept.
         """
         said: dict[str, list[Any]] = {name: [] for name in models}
-        told = CountedLines(self.owner, self.verbose, self.callback)
+        report = CountedLines(self.owner, self.verbose, self.callback)
         # Inner fits raise at Ctrl-C, whatever they were asked to do, and when the time is up.
         with watch(self.time_limit) as clock:
             try:
                 for rows in sets.draws():
                     for name, model in models.items():
                         said[name].append(question(fit(clone(model), rows)))
-                        told(sum(map(len, said.values())), self.n_repeats * len(models))
+                        report(sum(map(len, said.values())), self.n_repeats * len(models))
                         clock.stop_if_over()
             except TimeUp:
                 if not clock.over():  # which raises where a clock around this one is over

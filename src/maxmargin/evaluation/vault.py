@@ -1,6 +1,6 @@
 """The absolute test set: rows that nothing sees but the looks that are counted.
 
-A test score is honest once: whoever looks, changes something and looks again has begun to validate
+A test score is honest once: to look, change something and look again is to validate
 on the test rows. The vault cannot forbid a second look, but it shows it.
 """
 
@@ -32,9 +32,9 @@ class Look:
     number : int
         The first one is 1.
     reason : str
-        Why the rows were looked at.
+        The reason given for the look.
     model : str
-        What was judged; empty where the rows themselves were given out.
+        The model that was evaluated; empty if the rows themselves were returned.
     scoring : str
     result : Interval or None
         The score on the test rows.
@@ -55,7 +55,7 @@ class Look:
 
     @property
     def first(self) -> bool:
-        """Whether nobody had looked before."""
+        """Whether this is the first look."""
         return self.number == 1
 
     def __str__(self) -> str:
@@ -68,35 +68,34 @@ class Look:
 
 
 class TestVault:
-    """Keep the test rows, and count who looks at them.
+    """Keep the test rows locked away, and count every look at them.
 
     Parameters
     ----------
     X, y
-        Rows in any container, and what to predict; rows are taken by position.
+        Rows in any container, and targets; rows are selected by position.
     test_size : float or int, default=0.25
-        The share of rows to keep; a whole number is how many, of groups where they are given.
+        The share of test rows, or their number; with ``groups``, of groups.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
     stratify : bool, default=None
-        Whether the classes keep their proportions; None where y holds classes and no groups are
-        given.
+        Keep the proportions of the classes; None means: if y holds classes and no groups are given.
     pairwise : bool, default=False
-        Whether X is a kernel matrix, of which the test rows lose their columns too.
+        Whether X is a kernel matrix, whose columns are split too.
     random_state : int, RandomState or None, default=None
-        Of the split.
+        Seed for the split.
     held : array-like of int, default=None
-        Places of the rows to keep, such as the latest; they are chosen at random if left out.
+        Indices of the test rows, such as the latest; by default they are random.
 
     Attributes
     ----------
     X, y, groups, sample_weight
-        The other rows, to do with as one likes.
+        The other rows, for free use.
     rows : ndarray
-        The places of these rows in the data.
+        Their indices in the data.
     test_rows : ndarray
-        The places of the rows that are kept.
+        The indices of the test rows.
     looks : tuple of Look
         Every look so far.
 
@@ -112,7 +111,7 @@ class TestVault:
     (True, TestVault(50 of 200 rows, opened once))
     """
 
-    __test__ = False  # pytest takes classes of such names for tests
+    __test__ = False  # its name looks like a test class to pytest
 
     def __init__(
         self,
@@ -211,7 +210,7 @@ class TestVault:
         return self._note(reason, name or type(model).__name__, _shown(model, scoring), result)
 
     def open(self, reason: str) -> tuple[Any, NDArray[Any]]:
-        """Give the test rows out; this is a look.
+        """Return the test rows; this counts as a look.
 
         Parameters
         ----------

@@ -47,11 +47,11 @@ class Verdict:
     Attributes
     ----------
     difference : float
-        The mean score of the first less that of the second.
+        The mean score of the first minus that of the second.
     statistic : float
-        What was compared with chance.
+        The test statistic.
     p : float
-        How often chance alone gives at least as much; between 0 and 1.
+        The p-value, between 0 and 1.
     test : str
         The test's name.
 
@@ -69,7 +69,7 @@ class Verdict:
     test: str = ""
 
     def words(self, first: str = "the first", second: str = "the second") -> str:
-        """Say what the test found.
+        """Return the result of the test as a sentence.
 
         Parameters
         ----------
@@ -91,12 +91,12 @@ class Verdict:
 
 
 def dietterich_t(differences: ArrayLike) -> Verdict:
-    """Test two models by 5x2 cross-validation: Dietterich's t.
+    """Compare two models on 5x2 cross-validation, by Dietterich's t-test.
 
     Parameters
     ----------
     differences : array-like of shape (5, 2)
-        Differences of the scores, a line for each replication.
+        Differences of the scores, one row for each replication.
 
     Returns
     -------
@@ -116,12 +116,12 @@ def dietterich_t(differences: ArrayLike) -> Verdict:
 
 
 def alpaydin_f(differences: ArrayLike) -> Verdict:
-    """Test two models by 5x2 cross-validation: Alpaydin's F, of all ten differences.
+    """Compare two models on 5x2 cross-validation, by Alpaydin's F-test on all ten differences.
 
     Parameters
     ----------
     differences : array-like of shape (5, 2)
-        Differences of the scores, a line for each replication.
+        Differences of the scores, one row for each replication.
 
     Returns
     -------
@@ -140,14 +140,14 @@ def alpaydin_f(differences: ArrayLike) -> Verdict:
 
 
 def corrected_t(differences: ArrayLike, *, n_train: float, n_test: float) -> Verdict:
-    """Test two models by resamples that share rows: the t-test of Nadeau and Bengio.
+    """Compare two models on resamples that share rows, by the t-test of Nadeau and Bengio.
 
     Parameters
     ----------
     differences : array-like of shape (resamples,)
-        Differences of the scores, of folds or of random splits, repeated or not.
+        Differences of the scores on folds or random splits, repeated or not.
     n_train, n_test : float
-        Rows that each resample is trained and tested on, on average.
+        Average number of training and test rows of a resample.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def normal_verdict(difference: float, variance: float, test: str) -> Verdict:
 
 
 def holm(p_values: Sequence[float]) -> Vector:
-    """Correct the p-values of several comparisons, so that together they err as one would.
+    """Correct the p-values of several comparisons by Holm's method.
 
     Parameters
     ----------

@@ -33,12 +33,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names, count_rows
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.scale import warn_of_scales
 from maxmargin.inputs.vectors import check_vectors, far_mean
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
@@ -247,7 +247,7 @@ class Nystroem(_Features):
         """Choose the places of the landmarks."""
         n, m = count_rows(X), self.n_components
         if m > n:
-            caution(
+            warn_user(
                 f"n_components > n_samples. This is not possible: n_components was set to {n}, and "
                 "the features are exact."
             )

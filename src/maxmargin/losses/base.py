@@ -25,28 +25,28 @@ _VANISHING = 1e-150
 
 
 class Loss(ABC):
-    """The price L(z, t) of predicting z where the target is t.
+    """The loss L(z, t) of predicting z if the target is t.
 
-    Losses are values: frozen, hashable and equal when their type and parameters are. All methods
-    work on arrays that broadcast, answer in float64, and may be called from several threads.
+    Losses are values: frozen, hashable, and equal if their type and parameters are equal. All
+    methods take arrays that broadcast, return float64, and may be called from several threads.
 
-    To write one, give ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
-    solvers that ask for them; a loss of the margin t z is shorter to write as a
-    :class:`MarginLoss`. Say what is known of it: a loss is taken for neither smooth nor convex
-    unless it says so. A dataclass with ``frozen=True`` makes parameters part of the value. The
-    other methods have defaults that any loss can live with.
+    To write one, define ``value`` and ``derivative``, and ``curvature`` and ``conjugate`` for the
+    solvers that need them. A loss of the margin t z is shorter as a :class:`MarginLoss`. Set
+    ``smooth`` and ``convex`` if they hold; both are False by default. A dataclass with
+    ``frozen=True`` makes parameters part of the value. The other methods have defaults that work
+    for any loss.
 
     Attributes
     ----------
     name : str
-        What :func:`named` calls it; the class name in snake case unless given.
+        The name for :func:`named`; by default the class name in snake case.
     smooth : bool
         Whether it has a derivative everywhere.
     convex : bool
         Whether it is convex in z for every t.
     slopes : (float, float)
-        Between these lie the slopes t dL/dz, and t u where the conjugate L*(u, t) is finite; of a
-        residual's loss, dL/dz and u themselves.
+        Bounds of the slopes t dL/dz, and of the t u for which the conjugate L*(u, t) is finite; for
+        a loss of the residual, of dL/dz and u themselves.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Loss(ABC):
         """dL/dz; at a kink, one of the subgradients."""
 
     def curvature(self, z: ArrayLike, t: ArrayLike) -> FloatArray:
-        """Return a generalised second derivative in z: at jumps a value between the sides."""
+        """Return a generalised second derivative in z; at a jump, a value between both sides."""
         raise NotImplementedError(self._lacks("curvature"))
 
     def conjugate(self, u: ArrayLike, t: ArrayLike) -> FloatArray:
@@ -102,19 +102,19 @@ class Loss(ABC):
         return self.value(z, t)
 
     def domain(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return between which u the conjugate L*(u, t) is finite, for every target."""
+        """Return the interval of u in which the conjugate L*(u, t) is finite, for every target."""
         low, high = self.slopes
         return np.full(np.shape(t), low), np.full(np.shape(t), high)
 
     def response(self, z: ArrayLike) -> FloatArray:
-        """Return what is predicted of the target at z: z itself, unless there is a link."""
+        """Return the prediction of the target at z: z itself, unless there is a link function."""
         return np.asarray(z, dtype=np.float64)
 
     def check_targets(self, t: FloatArray) -> None:  # noqa: B027  (most losses take any target)
         """Refuse, in one sentence, targets that the loss has no meaning for."""
 
     def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:  # noqa: ARG002
-        """Return the loss to use around predictions z: itself, unless a parameter follows them."""
+        """Return the loss to use near predictions z: itself, unless a parameter depends on z."""
         return self
 
     def best_shift(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> float:

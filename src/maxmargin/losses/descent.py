@@ -23,7 +23,7 @@ _CLOSE = 8.9e-16  # the smallest relative tolerance that brentq takes
 
 
 def minimise(value: Function, slope: Function, guess: float = 1.0) -> float:
-    """Return a where ``value`` has a minimum; 0 if the slope is 0 there or nothing is lower.
+    """Return a minimiser a of ``value``; 0 if the slope at 0 is 0 or no value is lower.
 
     Parameters
     ----------

@@ -52,9 +52,9 @@ from maxmargin.losses.base import FloatArray, Loss
 class MarginLoss(Loss):
     """A loss phi(m) of the margin m = t z, where t is -1 or +1.
 
-    To write one, give ``_value`` and ``_derivative``: phi(m) and phi'(m); and ``_curvature`` and
-    ``_conjugate``, phi''(m) and phi*(v), if they are known. Each gets a float64 array that is its
-    own to overwrite, and returns a fresh array or that one.
+    To write one, define ``_value`` and ``_derivative``: phi(m) and phi'(m); and ``_curvature`` and
+    ``_conjugate``, phi''(m) and phi*(v), if they are known. Each gets a float64 array that it may
+    overwrite, and returns a new array or that one.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _PROBABILITY: dict[str, Callable[[Vector], Vector]] = {
 
 
 def gives_probabilities(model: Any) -> bool:
-    """Whether the loss of a model says something about probabilities."""
+    """Return whether the loss of a model defines probabilities."""
     if named(model.loss).name not in _PROBABILITY:
         raise AttributeError(
             f"loss={model.loss!r} says nothing about probabilities; use loss='logistic'."
@@ -45,7 +45,7 @@ def class_probabilities(loss: Loss, values: Vector) -> Vector:
 
 
 def _led_by(p: Vector, chosen: NDArray[np.intp]) -> Vector:
-    """Return the class that is predicted the most, by a last bit where others have as much.
+    """Make the chosen class the most probable, by the last bit if another one is as probable.
 
     Values that differ may be cut off, or rounded, to the same probability.
     """

@@ -25,14 +25,14 @@ from maxmargin.ops.threads import Workers
 
 _NEAR = 30.0  # scores further apart would overflow the product of their powers
 _PIECE = 1 << 20  # pairs to a piece of work, a few milliseconds
-_PARTS = 16  # into which the pairs of one query are cut at most, each with sums of its own
+_PARTS = 16  # into which the pairs of one query are cut at most, each with separate sums
 
 
 @dataclass(frozen=True)
 class Queries:
     """Which rows are compared with which: those of one query that are not equally relevant.
 
-    Build it with :meth:`of`. Rows of a query need not stand together.
+    Build it with :meth:`of`. Rows of a query need not be adjacent.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Queries:
         return cls(order, starts.astype(np.int64), lower, ends, w[order], pairs)
 
     def accuracy(self, z: FloatArray) -> float:
-        """Return the share of pairs that scores put in order, by weight; a tie is half right.
+        """Return the weighted share of pairs that scores order correctly; a tie counts one half.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class PairwiseLogistic:
     def calculus(
         self, z: FloatArray, queries: Queries, workers: Workers | None = None
     ) -> tuple[float, FloatArray, FloatArray]:
-        """Return the sum over all pairs, minus its gradient in z, and its Hessian's diagonal."""
+        """Return the sum over pairs, minus its gradient in z, and the diagonal of its Hessian."""
         z = np.ascontiguousarray(z[queries.order], dtype=np.float64)
         powers, near = _powers(z, queries.starts)
         equal = bool((queries.weight == queries.weight[:1]).all())
@@ -188,7 +188,7 @@ class PairwiseLogistic:
 
 
 def _powers(z: FloatArray, starts: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return exp(z - the query's largest), and whether no score of the query is too far off."""
+    """Return exp(z - the largest of the query), and whether it is accurate for each row."""
     rows = np.diff(starts)
     top, bottom = np.maximum.reduceat(z, starts[:-1]), np.minimum.reduceat(z, starts[:-1])
     near = np.repeat(top - bottom <= _NEAR, rows)

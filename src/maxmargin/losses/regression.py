@@ -43,9 +43,9 @@ from maxmargin.losses.base import FloatArray, Loss
 class ResidualLoss(Loss):
     """A loss rho(r) of the residual r = z - t.
 
-    To write one, give ``_value`` and ``_derivative``: rho(r) and rho'(r); and ``_curvature`` and
-    ``_conjugate``, rho''(r) and rho*(u), if they are known. Each gets a float64 array that is its
-    own to overwrite.
+    To write one, define ``_value`` and ``_derivative``: rho(r) and rho'(r); and ``_curvature`` and
+    ``_conjugate``, rho''(r) and rho*(u), if they are known. Each gets a float64 array that it may
+    overwrite.
 
     Examples
     --------
@@ -169,15 +169,15 @@ class AbsoluteError(ResidualLoss):
 
 @dataclass(frozen=True)
 class Huber(ResidualLoss):
-    """r^2 / 2 near 0 and linear beyond delta: squares for the many, mildness for outliers.
+    """r^2 / 2 near 0 and linear beyond delta: least squares that limits the effect of outliers.
 
     Parameters
     ----------
     delta : float, default=1.0
         Residuals beyond it are outliers.
     level : float, default=None
-        Let delta follow the fit: in every round of boosting it is this quantile of the absolute
-        residuals, as ``alpha`` of scikit-learn's ``GradientBoostingRegressor(loss="huber")`` (0.9
+        If given, delta is recomputed in every round of boosting as this quantile of the absolute
+        residuals, like ``alpha`` of scikit-learn's ``GradientBoostingRegressor(loss="huber")`` (0.9
         there). None keeps delta.
 
     Examples
@@ -199,7 +199,7 @@ class Huber(ResidualLoss):
             raise ValueError(f"level of Huber must lie between 0 and 1. Got {self.level!r}.")
 
     def fitted_to(self, z: FloatArray, t: FloatArray, weight: FloatArray) -> Self:
-        """Return the loss whose delta is a quantile of the absolute residuals, if level is set."""
+        """Return the loss with the quantile of the absolute residuals as delta, if level is set."""
         if self.level is None:
             return self
         delta = weighted_quantile(np.abs(t - z), weight, self.level)
@@ -248,7 +248,8 @@ class Quantile(ResidualLoss):
     Parameters
     ----------
     level : float, default=0.5
-        Between 0 and 1; a target above the prediction costs this much a unit, one below the rest.
+        Between 0 and 1: a target above the prediction costs ``level`` a unit, one below 1 -
+        ``level``.
 
     Examples
     --------
@@ -419,7 +420,7 @@ class Poisson(Loss):
             return np.exp(np.asarray(z, np.float64))
 
     def check_targets(self, t: FloatArray) -> None:
-        """Refuse negative targets, and targets that are all 0."""
+        """Raise for negative targets, and targets that are all 0."""
         if (t < 0).any():
             row = int(np.argmax(t < 0))
             raise ValueError(

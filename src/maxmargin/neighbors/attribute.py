@@ -41,23 +41,23 @@ class AttributeStep:
 
 @dataclass(frozen=True)
 class AttributeSearch:
-    """What a search over the weights of columns found.
+    """The result of a search over the weights of columns.
 
     Attributes
     ----------
     attributes : tuple of str
         The columns.
     first_loss : float
-        The leave-one-out loss before the first step: a share of errors, or a mean square; NaN if
-        there was no time for it.
+        The leave-one-out loss before the first step: the error rate or the mean squared error; NaN
+        if there was no time for it.
     steps : tuple of AttributeStep
-        What was done, in turn; of an elimination down to the last column.
+        The steps, in order; an elimination goes down to the last column.
     weights : ndarray of shape (columns,)
-        The best weights met.
+        The best weights found.
     loss : float
         Their leave-one-out loss.
     complete : bool
-        Whether the search came to its end within the time limit.
+        Whether the search finished within the time limit.
     """
 
     attributes: tuple[str, ...]
@@ -83,7 +83,7 @@ class _Path:
 
     def __init__(self, names: list[str], weights: Vector) -> None:
         self.names, self.weights, self.best = names, weights, weights
-        self.first = self.loss = float("nan")  # until somebody judges
+        self.first = self.loss = float("nan")  # until computed
         self.steps: list[AttributeStep] = []
 
     def begin(self, loss: float) -> None:

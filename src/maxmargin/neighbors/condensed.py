@@ -46,31 +46,31 @@ _MOST_SIMPLICES = 4e6
 
 
 class CondensedNeighbors(ReducedNeighbors):
-    """One nearest neighbour among few rows that get all training rows right.
+    """A nearest-neighbour classifier on few rows that classifies all training rows correctly.
 
-    Rows that are equal but have different labels contradict each other, and no rule of distances
-    gets all of them right: such rows count for the most frequent of their labels (the first class
-    of several), those with another label are never kept, and ``contradicted_indices_`` lists them.
-    All other training rows are predicted as they are labelled. A row at equal distances from kept
-    rows of two classes counts as wrong, so how ties are broken changes nothing.
+    Equal rows with different labels contradict each other, and no distance rule can classify all of
+    them. They count for the most frequent of their labels (ties: the first class). Rows with
+    another label are never kept; ``contradicted_indices_`` lists them. All other training rows are
+    classified correctly. A row at equal distances from kept rows of two classes counts as
+    misclassified, so the result does not depend on how ties are broken.
 
     Parameters
     ----------
     method : {"hart", "voronoi"}, default="hart"
-        "hart" stores rows that are wrong until none is. "voronoi" keeps the rows with a Delaunay
-        neighbour of another class, which changes no prediction at all, for Euclidean distances of
-        at most 6 columns. The triangulation grows with them by a factor of 5 or so each, so rows
-        that it would take many minutes for are refused: in the plane some millions, in 6 columns
-        3,000.
+        "hart" stores misclassified rows until there is none. "voronoi" keeps the rows with a
+        Delaunay neighbour of another class, which changes no prediction, for Euclidean distances of
+        at most 6 columns. The triangulation grows by a factor of about 5 with each column. Numbers
+        of rows that would take many minutes raise an error: millions in the plane, 3,000 in 6
+        columns.
     shuffle : bool, default=False
-        Whether Hart's passes go through the rows in random order rather than in their own.
+        Go through the rows in random order in Hart's passes.
     random_state : int, RandomState or None, default=None
-        For the random order.
+        Seed for the random order.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``, which predicts.
     time_limit : float, default=None
-        Seconds after which Hart's rule ends with the rows stored so far, which need not get all
-        training rows right; "voronoi" then keeps all rows, which changes no prediction either.
+        Seconds after which Hart's rule ends with the rows stored so far, which may misclassify some
+        training rows; "voronoi" then keeps all rows, which changes no prediction either.
         Its triangulation cannot be stopped in the middle: it is left to end by itself.
 
     Attributes
@@ -81,12 +81,12 @@ class CondensedNeighbors(ReducedNeighbors):
     contradicted_indices_ : ndarray
         Rows equal to others with a more frequent label.
     complete_ : bool
-        Whether there was time for all of it.
+        Whether there was time for all rows.
     estimator_ : KNeighborsClassifier
-        One neighbour among the rows kept, less ``centre_``; its classes are numbered.
+        One neighbour among the rows kept, minus ``centre_``; its classes are indices.
     centre_ : ndarray of shape (columns,) or None
-        The median of the rows where brute force takes Euclidean distances from products, which
-        would round far from 0; otherwise None.
+        The median of the rows if brute force computes Euclidean distances from products, which
+        would lose digits far from 0; otherwise None.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -153,7 +153,7 @@ class CondensedNeighbors(ReducedNeighbors):
         check_flag(owner, "shuffle", self.shuffle)
 
     def _choose(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Index, bool]:
-        """Give the rows to keep, and whether there was time to find them all."""
+        """Return the rows to keep, and whether there was time to find them all."""
         if self.method == "voronoi":
             return _beside_another_class_in_time(rows, numbers, search.effective_metric_, clock)
         order = np.arange(len(numbers))
@@ -197,7 +197,7 @@ def _squares(rows: Vector, place: int) -> Vector:
 def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool]:
     """Store rows in turn as Hart does; says too whether there was time to end.
 
-    The nearest stored row of its own class and of another class is known of each row, and a
+    The nearest stored row of the same class and of another class is known of each row, and a
     new one is compared with all rows at once.
     """
     n = len(numbers)
@@ -223,7 +223,7 @@ def _store(measure: _Measure, numbers: Index, clock: Clock) -> tuple[Index, bool
 
 
 def _uncontradicted(rows: Any, numbers: Index) -> Mask:
-    """Say which rows have the most frequent label of all rows equal to them."""
+    """Return which rows have the most frequent label among the rows equal to them."""
     place = _equal_sparse(rows) if sparse.issparse(rows) else _equal_dense(rows)
     counts = np.zeros((place.max() + 1, numbers.max() + 1), dtype=np.intp)
     np.add.at(counts, (place, numbers), 1)
@@ -231,7 +231,7 @@ def _uncontradicted(rows: Any, numbers: Index) -> Mask:
 
 
 def _equal_dense(rows: Vector) -> Index:
-    """Give rows numbers, equal ones the same: those of sums of their bits, where these tell.
+    """Assign numbers to rows, equal ones to equal rows: by sums of their bits if these differ.
 
     Sorting the rows themselves took seconds where there are many.
     """
@@ -243,7 +243,7 @@ def _equal_dense(rows: Vector) -> Index:
 
 
 def _equal_sparse(rows: Any) -> Index:
-    """Give sparse rows numbers, equal ones the same."""
+    """Assign numbers to sparse rows, equal ones to equal rows."""
     clean = rows.copy()
     clean.eliminate_zeros()
     clean.sort_indices()

@@ -15,15 +15,15 @@ from maxmargin.inputs.parameters import ParameterError, check_number
 
 @dataclass(frozen=True)
 class DimensionFacts:
-    """What a number of columns does to neighbours.
+    """The effect of the number of columns on nearest neighbours.
 
     Attributes
     ----------
     n_columns : int
     nearest_over_farthest : float
-        The distance to the nearest of uniform rows over that to the farthest, on average: 0 where
-        neighbours are near, 1 where all rows are as far (Beyer et al., "When is 'nearest neighbor'
-        meaningful?", 1999).
+        The average ratio of the distances to the nearest and the farthest of uniform rows: near 0
+        if neighbours are close, 1 if all rows are equally far (Beyer et al., "When is 'nearest
+        neighbor' meaningful?", 1999).
     shell : float
         The share of a ball's volume in its outermost shell, 1 − (1 − thickness)^d.
     edge : float
@@ -46,7 +46,7 @@ def dimension_facts(
     share: float = 0.01,
     random_state: Any = None,
 ) -> list[DimensionFacts]:
-    """Say what becomes of neighbours as columns become more.
+    """Compute what happens to nearest neighbours as the number of columns grows.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def dimension_facts(
 
 
 def check_columns(owner: str, n_columns: Iterable[int]) -> list[int]:
-    """Refuse numbers of columns that no rows have, and none at all.
+    """Raise for impossible numbers of columns, and for an empty list.
 
     Parameters
     ----------

@@ -40,25 +40,25 @@ _LARGEST = 1000.0  # powers of 2 that may be added up
 
 
 class MixedDistance(BaseEstimator):
-    """A distance of tables: numbers scaled, words compared, columns weighted.
+    """A distance for tables: numbers scaled, categories compared, columns weighted.
 
     Parameters
     ----------
     numbers : {"range", "deviation", "raw", "mahalanobis"}, default="range"
-        What a difference of numbers is divided by: the range of the column, its standard
-        deviation, or nothing. "mahalanobis" takes all columns of numbers together,
-        √((a − b)' S⁻¹ (a − b)) with their covariance S; directions without variance count for
-        nothing, and ``p`` is 2.
+        Scale of numeric columns: their range, their standard deviation, or none. "mahalanobis"
+        treats all numeric columns together, √((a − b)' S⁻¹ (a − b)) with their covariance S;
+        directions without variance are ignored, and ``p`` is 2.
     p : float, default=2
-        Of the sum, at least 1: 1 adds up, 2 is Euclid's, infinity takes the largest.
+        Exponent of the sum, at least 1: 1 is the sum of absolute values, 2 the Euclidean norm,
+        infinity the maximum.
     weights : array-like of shape (columns,) or dict, default=None
-        What each column counts, at least 0 and not all 0: a number for each, in their order, or by
-        the names of a DataFrame's columns, where those not named count 1; None is 1 for each.
-        Columns of weight 0 are left out. With p = infinity it only matters which are 0.
+        Weights of the columns, at least 0 and not all 0: a number for each, in their order, or a
+        dict by column name, where others have weight 1. None means 1 for each. Columns of weight 0
+        are left out. With p = infinity it only matters which are 0.
     missing : {"far", "skip"}, default="far"
-        "far" takes a missing value, and a word that was not seen before, for different from
-        everything, δ = 1. "skip" leaves the column out for that pair and weighs the others up; a
-        pair with no column in common is as far apart as if all were different.
+        "far": a missing value or an unknown category differs from everything, δ = 1. "skip" leaves
+        the column out for that pair and scales the others up; a pair without a common column has
+        the largest distance.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class MixedDistance(BaseEstimator):
         return self.numbers, self.p, weights, self.missing
 
     def __call__(self, X: Any, Y: Any = None, *, categorical_features: Any = FROM_DTYPE) -> Vector:
-        """Give the distances of all rows of X from all rows of Y.
+        """Return the distances of all rows of X from all rows of Y.
 
         Parameters
         ----------
@@ -102,8 +102,8 @@ class MixedDistance(BaseEstimator):
         Y : array-like, sparse matrix or DataFrame of shape (other rows, columns), default=None
             None is X.
         categorical_features : "from_dtype", indices, names, a mask or None
-            Which columns are words; "from_dtype" are those of a DataFrame that hold categories or
-            texts.
+            The categorical columns; "from_dtype" takes the columns of a DataFrame that hold
+            categories or strings.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class MixedDistance(BaseEstimator):
         rows : ndarray of shape (rows, columns)
             Words as codes, NaN where missing.
         is_categorical : ndarray of bool of shape (columns,), default=None
-            Which columns are words.
+            Which columns are categorical.
         names : sequence of str, default=None
             Of the columns, for weights by name.
 
@@ -141,7 +141,7 @@ class MixedDistance(BaseEstimator):
         return Ruler(self, words, np.ones(len(words)), weights, _whitening(rows[:, ~words]))
 
     def check(self, n_columns: int, names: Any = None) -> Vector:
-        """Refuse parameters that are no distance of so many columns.
+        """Raise for parameters that define no distance of this many columns.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class MixedDistance(BaseEstimator):
         if self.numbers == "mahalanobis" and (self.p != 2 or self.weights is not None):
             raise ParameterError(
                 "The 'p' parameter of MixedDistance must be 2 and 'weights' must be None with "
-                "numbers='mahalanobis', which has a scale of its own."
+                "numbers='mahalanobis', which determines the scale."
             )
         if self.weights is None:
             return np.ones(n_columns)
@@ -192,7 +192,7 @@ class Ruler:
     whitening: Vector | None = None
 
     def blocks(self, rows: Vector, others: Vector) -> Iterator[tuple[slice, Vector]]:
-        """Give the distances of a few rows at a time."""
+        """Return the distances of a few rows at a time."""
         for part in chunks(len(rows), others.size):
             stop_if_over()
             yield part, self.combine(self.terms(rows[part], others), self._weights_of_parts)
@@ -205,7 +205,7 @@ class Ruler:
         return np.ones(int(self.words.sum()) + 1)
 
     def terms(self, rows: Vector, others: Vector) -> Terms:
-        """Give δ_j^p of all pairs, for every column: what any weights are to weigh."""
+        """Return δ_j^p of all pairs for every column, before weighting."""
         p, skip = self.distance.p, self.distance.missing == "skip"
         gaps = self._differences(rows, others)
         known = [~np.isnan(gap) for gap in gaps]
@@ -215,7 +215,7 @@ class Ruler:
         return Terms(values, known if skip else None, raised)
 
     def _differences(self, rows: Vector, others: Vector) -> list[Vector]:
-        """Give δ_j of all pairs; NaN where one of the two is missing."""
+        """Return δ_j of all pairs; NaN if one of the two is missing."""
         if self.whitening is None:
             return [self._difference(j, rows, others) for j in range(len(self.words))]
         centre = others[0, ~self.words]  # products of numbers far from 0 would round
@@ -247,7 +247,7 @@ class Ruler:
 
 
 def dense(rows: Any) -> Vector:
-    """Give what was read as an array of float64.
+    """Return what was read as an array of float64.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def dense(rows: Any) -> Vector:
 
 
 def chunks(n_rows: int, width: int) -> Iterator[slice]:
-    """Cut rows into parts of so many that a block of so wide lines stays small.
+    """Yield parts of the rows, small enough for a block of wide lines.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _power(gap: Vector, p: float) -> Vector:
 
 
 def _may_be_raised(gaps: list[Vector], p: float) -> bool:
-    """Say whether powers of the differences stay within the numbers."""
+    """Return whether powers of the differences stay finite."""
     if p == 1 or np.isinf(p):
         return True
     largest = max(float(gap.max(initial=1.0)) for gap in gaps)
@@ -290,7 +290,7 @@ def _may_be_raised(gaps: list[Vector], p: float) -> bool:
 
 
 def _largest(gaps: list[Vector]) -> Vector:
-    """Give the largest difference of each pair, 1 where there is none: the unit of its powers."""
+    """Return the largest difference of each pair, the unit of its powers; 1 if it is 0."""
     largest = np.maximum.reduce(gaps)
     return np.where(largest > 0.0, largest, 1.0)
 
@@ -303,14 +303,14 @@ def _add_up(values: list[Vector], weights: Vector, p: float, unit: Vector | None
 
 
 def _weigh_up(total: Vector, known: Vector, whole: float, p: float) -> Vector:
-    """Let the columns known of a pair stand for all."""
+    """Extrapolate from the known columns of a pair to all."""
     if np.isinf(p):
         return np.where(known > 0.0, total, 1.0)
     return np.where(known > 0.0, total * whole / np.where(known > 0.0, known, 1.0), whole)
 
 
 def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
-    """Give what differences are divided by; 1 for columns of one value, and of words."""
+    """Return the scale of each column; 1 for constant and categorical columns."""
     scales = np.ones(len(words))
     for j in np.flatnonzero(~words):
         known = rows[~np.isnan(rows[:, j]), j]
@@ -320,7 +320,7 @@ def _scales(rows: Vector, words: Mask, numbers: str) -> Vector:
 
 
 def _spread(column: Vector, numbers: str) -> float:
-    """Give the range or the deviation; 1 for one value, whose deviation may round to more than 0.
+    """Return the range or the deviation; 1 for one value, whose deviation may round to more than 0.
 
     A range or deviation too small for a number is none either.
     """
@@ -330,7 +330,7 @@ def _spread(column: Vector, numbers: str) -> float:
 
 
 def _whitening(numbers: Vector) -> Vector:
-    """Give V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
+    """Return V with V V' = S⁻¹ in the directions that vary, whatever the units of the columns."""
     if numbers.shape[1] == 0:
         return np.zeros((0, 1))
     units = np.array([_spread(column, "deviation") for column in numbers.T])

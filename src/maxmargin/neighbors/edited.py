@@ -26,35 +26,35 @@ Mask = NDArray[np.bool_]
 
 
 class EditedNeighbors(ReducedNeighbors):
-    """One nearest neighbour among the rows that their own neighbours agree with.
+    """A nearest-neighbour classifier on the rows whose label their neighbours confirm.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many other rows judge a row. Votes that are equal go to the first class, and rows of
-        one distance count in the order of the data.
+        Number of neighbours that vote on each row. Ties go to the first class, and rows at equal
+        distances count in the order of the data.
     repeat : bool, default=False
-        Whether to judge those left again, until none is wrong or no more than ``n_neighbors`` are
+        Repeat on the remaining rows until none is misclassified or at most ``n_neighbors`` are
         left.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``, which predicts.
     time_limit : float, default=None
-        Seconds after which rows that were not judged yet are kept.
+        Seconds after which all rows not yet checked are kept.
 
     Attributes
     ----------
     edited_indices_ : ndarray of shape (rows kept,)
-        The rows kept, by place, in order.
+        Indices of the rows kept, in order.
     n_kept_ : int
     n_passes_ : int
-        How often rows were judged, perhaps not all of them the last time.
+        Number of passes; the last may be incomplete.
     complete_ : bool
-        Whether there was time for all of it.
+        Whether there was time for all rows.
     estimator_ : KNeighborsClassifier
-        One neighbour among the rows kept, less ``centre_``; its classes are numbered.
+        One neighbour among the rows kept, minus ``centre_``; its classes are indices.
     centre_ : ndarray of shape (columns,) or None
-        The median of the rows where brute force takes Euclidean distances from products, which
-        would round far from 0; otherwise None.
+        The median of the rows if brute force computes Euclidean distances from products, which
+        would lose digits far from 0; otherwise None.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn. A class may have lost all of its rows; it is then never predicted.
 
@@ -113,7 +113,7 @@ class EditedNeighbors(ReducedNeighbors):
         return self
 
     def _judge(self, rows: Any, numbers: Index, search: Any, clock: Clock) -> Index:
-        """Give the rows that are left after one pass, or after all."""
+        """Return the rows that are left after one pass, or after all."""
         kept, self.n_passes_, again = np.arange(len(numbers)), 0, True
         while again:
             agreed, self.complete_ = self._agreed(search, rows[kept], numbers[kept], clock)
@@ -131,7 +131,7 @@ class EditedNeighbors(ReducedNeighbors):
         check_flag(owner, "repeat", self.repeat)
 
     def _agreed(self, search: Any, rows: Any, numbers: Index, clock: Clock) -> tuple[Mask, bool]:
-        """Say which rows nobody contradicts, and whether there was time to ask for all."""
+        """Return which rows their neighbours confirm, and whether there was time to check all."""
         agreed, left = np.ones(len(numbers), dtype=bool), len(numbers)
         for some, table in leave_one_out_pieces(search, rows, self.n_neighbors):
             labels = numbers[table.indices]

@@ -2,7 +2,7 @@
 
 A table writes each row as B bits, bit b being whether w_b'x > c_b, with w_b drawn at random and c_b
 the median over rows: rows that are near agree in most bits, and each bucket of equal bits holds
-about n / 2^B rows. A question looks, in each of L tables, into the bucket of its own bits and into
+about n / 2^B rows. A question looks, in each of L tables, into the bucket of its bits and into
 those that differ from it in the F bits in which it lies nearest to a threshold, 2^F buckets in all,
 and compares itself with the rows there.
 
@@ -44,34 +44,34 @@ class LSHNeighborsTransformer(
 ):
     """Distances to approximately nearest rows, found by hashing.
 
-    Stands where scikit-learn's ``KNeighborsTransformer`` stands: before any estimator that takes
-    neighbours with ``metric="precomputed"``. Some of the rows found are not the nearest; there are
-    always as many as asked for, since a question whose buckets hold fewer asks all rows. It pays
-    for many rows that lie in groups or near a surface of few dimensions, and for nothing where all
-    distances are alike; ``recall`` says which.
+    Replaces scikit-learn's ``KNeighborsTransformer``, before any estimator that takes neighbours
+    with ``metric="precomputed"``. Some of the rows found may not be the nearest. Their number is
+    always ``n_neighbors``: a query whose buckets hold fewer rows is compared with all rows. Hashing
+    pays for many rows in groups or near a surface of few dimensions, but not if all distances are
+    alike; ``recall`` measures it.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many. ``transform`` gives one more, as scikit-learn's does: in ``fit_transform`` a row
-        is the first of its own neighbours.
+        Number of neighbours. ``transform`` returns one more, as in scikit-learn: in
+        ``fit_transform`` a row is its own first neighbour.
     n_tables : int, default=16
-        More find more neighbours, in more time and memory.
+        Number of tables. More tables find more neighbours, and need more time and memory.
     n_bits : int or "auto", default="auto"
-        Of a table, from 1 to 20; "auto" leaves about eight rows a bucket.
+        Bits of a code, from 1 to 20; "auto" leaves about eight rows in each bucket.
     n_flips : int, default=4
-        How many of a question's least certain bits may be wrong: 2**n_flips buckets are looked at
-        in each table, at most all of them.
+        Number of the least certain bits of a query that may be wrong: 2**n_flips buckets are
+        searched in each table, at most all of them.
     random_state : int, RandomState instance or None, default=None
-        Draws the bits.
+        Seed for the codes.
     n_jobs : int, default=None
-        Threads; None for all cores. The result does not depend on it.
+        Number of threads; None uses all cores. The result does not depend on it.
 
     Attributes
     ----------
     n_bits_ : int
     n_samples_fit_ : int
-        Rows that are searched.
+        Number of rows that are searched.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -174,7 +174,7 @@ class LSHNeighborsTransformer(
         workers.each(sort, range(codes.shape[1]))
 
     def _offsets(self, points: Any) -> Any:
-        """Say how far points lie above the threshold of each bit."""
+        """Return the distances of points above the threshold of each bit."""
         return points @ self._directions - self._thresholds
 
     def _codes(self, bits: Any) -> Any:
@@ -252,7 +252,7 @@ class LSHNeighborsTransformer(
         return compared
 
     def transform(self, X: Any) -> Any:
-        """Give the distances to neighbours.
+        """Return the distances to neighbours.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class LSHNeighborsTransformer(
         return hits / distances.size
 
     def __restored__(self) -> None:
-        """Refuse tables from a file that the compiled search would be led astray by."""
+        """Raise for tables from a file that the compiled search cannot use safely."""
         if not hasattr(self, "_order"):
             return
         try:
@@ -320,7 +320,7 @@ class LSHNeighborsTransformer(
         return bool(whole and shapes and kinds and inside and ends and self.n_samples_fit_ == n)
 
     def __sklearn_tags__(self) -> Any:
-        """Say what is given: the precision of distances is always double."""
+        """Return the tags: the precision of distances is always double."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags

@@ -55,7 +55,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         self.time_limit = time_limit
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return the input tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -106,7 +106,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         raise NotImplementedError
 
     def _losses(self, table: NeighborTable, target: NDArray[Any]) -> Vector:
-        """Give the loss of rows predicted by their neighbours."""
+        """Return the loss of rows predicted by their neighbours."""
         raise NotImplementedError
 
     # neighbours
@@ -170,7 +170,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
             return search_attributes(str(self.selection), judge, start, list(names), clock)
 
     def _terms(self) -> Iterator[tuple[slice, Terms]]:
-        """Give what columns add to distances, of a few rows at a time."""
+        """Yield the contributions of columns to distances, a few rows at a time."""
         for part in chunks(len(self._rows), self._rows.size):
             yield part, self._ruler.terms(self._rows[part], self._rows)
 
@@ -179,7 +179,7 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
         return list(self._terms()) if self._rows.size * len(self._rows) <= _KEPT else []
 
     def _judge(self, kept: list[tuple[slice, Terms]], candidates: list[Vector]) -> Vector:
-        """Give the leave-one-out loss for each of some weights of columns."""
+        """Return the leave-one-out loss for each of some weights of columns."""
         losses = np.zeros(len(candidates))
         for part, terms in kept or self._terms():
             for k, weights in enumerate(candidates):
@@ -192,36 +192,37 @@ class _MixedNeighbors(CallbackSupport, BaseEstimator):
 
 
 class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
-    """k nearest neighbours in a table of numbers and words.
+    """k nearest neighbours in a table of numbers and categories.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Votes that are equal go to the first class; rows of one distance count in the order of the
-        data.
+        Number of neighbours. Ties go to the first class; rows at equal distances count in the order
+        of the data.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour's vote weighs more, 1 / distance.
+        Weights of the votes: equal, or 1 / distance.
     distance : MixedDistance, default=None
-        None is ``MixedDistance()``: numbers by their range, words by whether they differ.
+        None means ``MixedDistance()``: numbers scaled by their range, categories equal or
+        different.
     selection : {"eliminate", "weigh"}, default=None
-        Whether to choose the weights of columns by leave-one-out: "eliminate" drops columns one
-        after the other, "weigh" tries 0, 1/4, 1/2, 1, 2 and 4 for one after the other.
+        How to choose the weights of columns by leave-one-out: "eliminate" drops one column after
+        another, "weigh" tries 0, 1/4, 1/2, 1, 2 and 4 for each; None keeps them.
     categorical_features : "from_dtype", indices, names, a mask or None
-        Which columns are words; "from_dtype" are those of a DataFrame that hold categories or
-        texts.
+        The categorical columns; "from_dtype" takes the columns of a DataFrame that hold categories
+        or strings.
     time_limit : float, default=None
         Seconds for the selection, which then keeps the best weights so far.
 
     Attributes
     ----------
     distance_ : MixedDistance
-        With the weights that were chosen.
+        The distance with the chosen weights.
     attribute_search_ : AttributeSearch or None
-        What the selection tried, as numbers.
+        The record of the selection.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
     is_categorical_ : ndarray of bool or None
-        Which columns are words.
+        Which columns are categorical.
 
     Examples
     --------
@@ -248,7 +249,7 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
         return vote_for_each_k(self._target[table.indices], weight, len(self.classes_))[:, -1]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the class with most votes.
+        """Return the class with most votes.
 
         Parameters
         ----------
@@ -262,7 +263,7 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
         return np.asarray(self.classes_[self._winners(found)])
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the votes.
+        """Return the shares of the votes.
 
         Parameters
         ----------
@@ -278,14 +279,14 @@ class MixedNeighborsClassifier(ClassifierMixin, _MixedNeighbors):
 
 
 class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
-    """The mean of the k nearest neighbours in a table of numbers and words.
+    """The mean of the k nearest neighbours in a table of numbers and categories.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Rows of one distance count in the order of the data.
+        Number of neighbours. Rows at equal distances count in the order of the data.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour weighs more, 1 / distance.
+        Weights of the neighbours: equal, or 1 / distance.
     distance, selection, categorical_features, time_limit
         As in ``MixedNeighborsClassifier``; the loss of the selection is the mean square.
 
@@ -315,7 +316,7 @@ class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
         return np.asarray(mean_for_each_k(self._target[table.indices], weight)[:, -1])
 
     def predict(self, X: Any) -> Vector:
-        """Give the mean of the neighbours.
+        """Return the mean of the neighbours.
 
         Parameters
         ----------
@@ -329,7 +330,7 @@ class MixedNeighborsRegressor(RegressorMixin, _MixedNeighbors):
 
 
 def _leave_out_own(block: Vector, part: slice) -> None:
-    """Put every row beyond all others of its own."""
+    """Set the distance of every row to itself to infinity."""
     rows = np.arange(len(block))
     block[rows, part.start + rows] = np.inf
 

@@ -107,7 +107,7 @@ class _NeighborsCV(Searcher):
         raise NotImplementedError
 
     def _as_numbers(self, target: NDArray[Any]) -> NDArray[Any]:
-        """Give what is voted on or added up."""
+        """Return the values that are voted on or added up."""
         return target
 
     def _scores(self, table: NeighborTable, target: NDArray[Any], own: NDArray[Any]) -> Vector:
@@ -179,8 +179,8 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
     """scikit-learn's ``KNeighborsClassifier`` with k chosen by leave-one-out.
 
     The scores are those of ``GridSearchCV(KNeighborsClassifier(), ..., cv=LeaveOneOut())``, from
-    one search for all k. Votes that are equal go to the first class, as there. Rows of one distance
-    count in the order of the data, which scikit-learn leaves open.
+    one search for all k. Ties go to the first class, as there. Rows at equal distances count in the
+    order of the data, which scikit-learn leaves undefined.
 
     Parameters
     ----------
@@ -188,24 +188,24 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         The largest number of neighbours to try after 1, 2, ... (fewer where there are fewer other
         rows), or the numbers to try.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour's vote weighs more, 1 / distance.
+        Weights of the votes: equal, or 1 / distance.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsClassifier``.
     time_limit : float, default=None
-        Seconds after which k is chosen by the rows left out so far, a few from all over the data.
+        Seconds after which k is chosen from the rows left out so far, a sample of the data.
     verbose : int, default=0
-        Print how many rows are left out, the best k so far, the time and how much of it is left: 1
-        about once a second, 2 after every piece of rows. With 0 these lines go to the log
-        "maxmargin" alone.
+        Print the number of rows left out, the best k so far, the elapsed time and the time left: 1
+        about once a second, 2 after every block of rows. With 0 these lines go only to the logger
+        "maxmargin".
 
     Attributes
     ----------
     n_neighbors_ : int
-        The chosen k; of several best ones the smallest.
+        The chosen k; among equally good ones the smallest.
     cv_results_, best_params_, best_score_, best_index_
         As in ``GridSearchCV``: a score is the share of rows whose other rows predict them.
     n_judged_ : int
-        How many rows were left out in turn: all of them, unless there was no time.
+        Number of rows left out in turn: all, unless the time ended.
     complete_ : bool
         Whether there was time for all.
     best_estimator_ : KNeighborsClassifier
@@ -240,7 +240,7 @@ class KNeighborsClassifierCV(ClassifierMixin, _NeighborsCV):
         return (won == own[:, None]).astype(np.float64)
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the votes.
+        """Return the shares of the votes.
 
         Parameters
         ----------
@@ -258,8 +258,8 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
     """scikit-learn's ``KNeighborsRegressor`` with k chosen by leave-one-out.
 
     The scores are those of ``GridSearchCV(KNeighborsRegressor(), ..., cv=LeaveOneOut(),
-    scoring="neg_mean_squared_error")``, from one search for all k. Rows of one distance count in
-    the order of the data, which scikit-learn leaves open.
+    scoring="neg_mean_squared_error")``, from one search for all k. Rows at equal distances count in
+    the order of the data, which scikit-learn leaves undefined.
 
     Parameters
     ----------
@@ -267,24 +267,24 @@ class KNeighborsRegressorCV(RegressorMixin, _NeighborsCV):
         The largest number of neighbours to try after 1, 2, ... (fewer where there are fewer other
         rows), or the numbers to try.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a nearer neighbour weighs more, 1 / distance.
+        Weights of the neighbours: equal, or 1 / distance.
     algorithm, leaf_size, p, metric, metric_params, n_jobs
         As in ``KNeighborsRegressor``.
     time_limit : float, default=None
-        Seconds after which k is chosen by the rows left out so far, a few from all over the data.
+        Seconds after which k is chosen from the rows left out so far, a sample of the data.
     verbose : int, default=0
-        Print how many rows are left out, the best k so far, the time and how much of it is left: 1
-        about once a second, 2 after every piece of rows. With 0 these lines go to the log
-        "maxmargin" alone.
+        Print the number of rows left out, the best k so far, the elapsed time and the time left: 1
+        about once a second, 2 after every block of rows. With 0 these lines go only to the logger
+        "maxmargin".
 
     Attributes
     ----------
     n_neighbors_ : int
-        The chosen k; of several best ones the smallest.
+        The chosen k; among equally good ones the smallest.
     cv_results_, best_params_, best_score_, best_index_
         As in ``GridSearchCV``: a score is minus the mean squared error of rows predicted by others.
     n_judged_ : int
-        How many rows were left out in turn: all of them, unless there was no time.
+        Number of rows left out in turn: all, unless the time ended.
     complete_ : bool
         Whether there was time for all.
     best_estimator_ : KNeighborsRegressor

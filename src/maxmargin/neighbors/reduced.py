@@ -36,7 +36,7 @@ class ReducedNeighbors(ClassifierMixin, Searcher):
     estimator_: KNeighborsClassifier
 
     def _read(self, X: Any, y: Any, at_least: int = 1) -> tuple[Any, Index]:
-        """Give rows and the numbers of their classes."""
+        """Return rows and the numbers of their classes."""
         rows, given = read_numbers(self, X, y=y, dtype=np.float64, ensure_min_samples=at_least)
         self.classes_, numbers = find_classes(check_labels(given))
         return rows, numbers
@@ -76,7 +76,7 @@ class ReducedNeighbors(ClassifierMixin, Searcher):
         return take_rows(rows, kept), np.asarray(y)[kept]
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the label of the nearest row kept.
+        """Return the label of the nearest stored row.
 
         Parameters
         ----------

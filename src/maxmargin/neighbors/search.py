@@ -39,22 +39,22 @@ _LINKS = 16  # of a node of the graph, as its authors have it
 
 @dataclass(frozen=True)
 class SearchCost:
-    """What one way of searching costs on one set of rows.
+    """The cost of one search method on one set of rows.
 
     Attributes
     ----------
     method : str
     n_rows, n_columns : int
     build_seconds : float
-        For what is made of the rows before the first query; the median of several times.
+        Time to build the structure before the first query; the median of several runs.
     query_seconds : float
-        A query; the median of several times.
+        Time of a query; the median of several runs.
     distances : float
         Points that a query is compared with, on average, as the trees and faiss count them: brute
         force compares all rows; a ball tree also the centres of its balls, so that it can come to
         more than all rows; those of hashing are mostly comparisons of short codes.
     recall : float
-        The share of the true neighbours that were found.
+        The share of true neighbours found.
     """
 
     method: str
@@ -68,13 +68,13 @@ class SearchCost:
 
 @dataclass(frozen=True)
 class SearchCosts:
-    """Costs of several ways, perhaps for several numbers of columns.
+    """Costs of several search methods, possibly for several numbers of columns.
 
     Attributes
     ----------
     costs : tuple of SearchCost
     note : str
-        What was left out, and why; empty if nothing was.
+        Methods left out, and why; empty if none.
     """
 
     costs: tuple[SearchCost, ...]
@@ -100,7 +100,7 @@ class SearchCosts:
         return sorted(mine, key=lambda cost: cost.n_columns)
 
     def pays_until(self, method: str, share: float = 0.5) -> int | None:
-        """Say up to how many columns a way compares at most a share of all rows.
+        """Return the number of columns up to which a method compares at most a share of all rows.
 
         Parameters
         ----------
@@ -146,18 +146,18 @@ def search_costs(
     methods: Sequence[str] | None = None,
     random_state: Any = None,
 ) -> SearchCosts:
-    """Measure what finding the neighbours of queries costs, each way on one thread.
+    """Measure the cost of finding neighbours by each method, on one thread.
 
     Parameters
     ----------
     X : array-like of shape (rows, columns)
-        Where to search, by Euclidean distance.
+        The rows to search, by Euclidean distance.
     queries : array-like of shape (queries, columns)
     n_neighbors : int, default=1
     methods : sequence of {"brute", "kd_tree", "ball_tree", "lsh", "hnsw"}, default=None
         None is all; "lsh" and "hnsw" only if faiss is installed.
     random_state : int, RandomState or None, default=None
-        For hashing.
+        Seed for hashing.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def search_costs_by_dimension(
     methods: Sequence[str] | None = None,
     random_state: Any = None,
 ) -> SearchCosts:
-    """Measure what searches cost as columns become more, for rows uniform in a cube.
+    """Measure the cost of searches as the number of columns grows, for rows uniform in a cube.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _check(rows: Vector, queries: Vector, n_neighbors: int) -> None:
 
 
 def _available(methods: Sequence[str] | None) -> tuple[list[str], str]:
-    """Say which ways to try, and what is left out."""
+    """Return the methods to try, and those left out."""
     installed = find_spec("faiss") is not None
     if methods is None:
         return [*EXACT, *(APPROXIMATE if installed else ())], "" if installed else _NOT_INSTALLED
@@ -267,7 +267,7 @@ def _measure(name: str, rows: Vector, queries: Vector, truth: Index, random: Any
 
 
 def _timed(work: Callable[[], Any], turns: int) -> tuple[Any, float]:
-    """Give what a piece of work gives, and the median of its seconds over some turns."""
+    """Return the result of a function and the median of its seconds over several runs."""
     seconds = []
     for _ in range(turns):
         begun = perf_counter()

@@ -36,7 +36,7 @@ class Searcher(CallbackSupport, BaseEstimator):
         self.time_limit = time_limit
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return the input tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -56,7 +56,7 @@ class Searcher(CallbackSupport, BaseEstimator):
         return kind(**search | given).fit(rows, target)
 
     def _params(self, n_columns: int) -> dict[str, Any] | None:
-        """Give the metric's parameters; for a covariance its inverse, which every search takes."""
+        """Return the metric's parameters; for a covariance its inverse, which they all accept."""
         given = self.metric_params
         if given is None or self.metric != "mahalanobis" or "V" not in given:
             return given

@@ -59,7 +59,7 @@ class NeighborTable:
 
 
 def leave_one_out_table(search: Any, X: Any, k: int) -> NeighborTable:
-    """Give each row's k nearest other rows.
+    """Return each row's k nearest other rows.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def leave_one_out_table(search: Any, X: Any, k: int) -> NeighborTable:
 
 
 def leave_one_out_pieces(search: Any, X: Any, k: int) -> Iterator[tuple[Index, NeighborTable]]:
-    """Give each row's k nearest other rows, of some rows at a time.
+    """Yield each row's k nearest other rows, of some rows at a time.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _brute_pieces(shape: tuple[int, int]) -> Iterator[slice]:
 
 
 def _tree_pieces(n: int) -> Iterator[slice]:
-    """Cut rows into pieces, larger ones where the last was done soon: nobody knows in advance."""
+    """Cut rows into pieces, larger ones if the last was fast: the cost is not known in advance."""
     start, size = 0, _FIRST
     while start < n:
         begun = perf_counter()
@@ -145,7 +145,7 @@ def _others(ruler: _Ruler, rows: Index, k: int) -> NeighborTable:
 
 
 def _without_own(distances: Vector, indices: Index, rows: Index) -> tuple[Vector, Index]:
-    """Leave every row out of its own line; the last where so many equal ones came before it."""
+    """Remove every row from its own line; the last entry if too many equal rows precede it."""
     others = indices != rows[:, None]
     others[others.all(axis=1), -1] = False
     shape = len(rows), indices.shape[1] - 1
@@ -153,7 +153,7 @@ def _without_own(distances: Vector, indices: Index, rows: Index) -> tuple[Vector
 
 
 def nearest(distances: Vector, k: int) -> NeighborTable:
-    """Give the k nearest of all columns, for each row of a matrix of distances.
+    """Return the k nearest of all columns, for each row of a matrix of distances.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class _Ruler:
 
 
 def has_products(search: Any) -> bool:
-    """Say whether a search takes Euclidean distances of dense rows from products.
+    """Return whether a search computes Euclidean distances of dense rows from products.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def has_products(search: Any) -> bool:
 
 
 def centre_of(X: Vector) -> Vector:
-    """Give the point near which products of rows round least: the median of each column.
+    """Return the median of each column: centred there, products of rows have the least rounding.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def centre_of(X: Vector) -> Vector:
 
 
 def euclidean_pairs(X: Any, left: Index, right: Index) -> Vector:
-    """Give the distances of pairs of rows, from their differences.
+    """Return the distances of pairs of rows, from their differences.
 
     Parameters
     ----------
@@ -350,7 +350,7 @@ def _in_order(distances: Vector, indices: Index) -> NeighborTable:
 
 
 def _complete(table: NeighborTable, ruler: _Ruler, rows: Index, k: int) -> None:
-    """Look at all rows where the k-th neighbour is no nearer than others may be."""
+    """Compare all rows if the k-th neighbour may not be nearer than the others."""
     squares = table.distances[:, k - 1 :] ** 2
     slack = ruler.slack(squares[:, 0])
     unsure = np.flatnonzero(squares[:, 1] - squares[:, 0] <= slack)
@@ -363,7 +363,7 @@ def _complete(table: NeighborTable, ruler: _Ruler, rows: Index, k: int) -> None:
 
 
 def _first(lines: Index, others: Index, distances: Vector, k: int) -> NeighborTable:
-    """Give the first k of each line; every line has as many."""
+    """Return the first k entries of each row; every row has as many."""
     order = np.lexsort((others, distances, lines))
     ends = np.cumsum(np.bincount(lines))
     places = order[np.r_[0, ends[:-1]][:, None] + np.arange(k)]

@@ -33,7 +33,7 @@ class Tessellation:
     points : ndarray of shape (cells, 2)
         The distinct points.
     cell_of : ndarray of shape (rows,)
-        Which of them each row is.
+        Index of the distinct point of each row.
     cells : list of ndarray of shape (corners, 2)
         The cell of each point within the box, its corners in turn.
     edges : ndarray of shape (edges, 2)
@@ -42,9 +42,9 @@ class Tessellation:
         The common border of two cells, by the pair of their points: an array of its two ends,
         which may lie outside the box.
     unbounded : ndarray of bool of shape (cells,)
-        Which cells reach to infinity.
+        Which cells are unbounded.
     valences : ndarray of shape (vertices,)
-        How many borders meet in each vertex of the diagram.
+        Number of borders that meet in each vertex of the diagram.
     box : tuple of ndarray of shape (2,)
         The lower and the upper corner.
     """
@@ -59,7 +59,7 @@ class Tessellation:
     box: tuple[Vector, Vector]
 
     def class_borders(self, labels: Index) -> Vector:
-        """Give the borders between cells of different classes, as pairs of ends.
+        """Return the borders between cells of different classes, as pairs of ends.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ def tessellate(X: Vector, box: tuple[Vector, Vector]) -> Tessellation:
 
 
 def distinct(X: Vector) -> tuple[Vector, Index]:
-    """Give the distinct rows, and which of them each row is.
+    """Return the distinct rows, and for each row the index of its distinct row.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def distinct(X: Vector) -> tuple[Vector, Index]:
 
 
 def delaunay_pairs(points: Vector) -> Index:
-    """Give the edges of the Delaunay triangulation of distinct points.
+    """Return the edges of the Delaunay triangulation of distinct points.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def delaunay_pairs(points: Vector) -> Index:
 
 
 def _spanned(points: Vector) -> Vector:
-    """Give the coordinates of points in what they span around their mean."""
+    """Return the coordinates of points in their span around their mean."""
     centred = points - points.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
     rank = int((sizes > _RANK * max(sizes.max(initial=0.0), np.finfo(float).tiny)).sum())
@@ -203,7 +203,7 @@ def _cut(corners: Vector, inside: Vector) -> Vector:
 
 
 def _borders(diagram: Voronoi, n: int) -> dict[tuple[int, int], Vector]:
-    """Give the borders between cells of points that are not the far ones."""
+    """Return the borders between cells of points other than the auxiliary far ones."""
     pairs = zip(diagram.ridge_points.tolist(), diagram.ridge_vertices, strict=True)
     return {
         (min(i, j), max(i, j)): diagram.vertices[ends]
@@ -213,7 +213,7 @@ def _borders(diagram: Voronoi, n: int) -> dict[tuple[int, int], Vector]:
 
 
 def _bare_diagram(points: Vector) -> tuple[NDArray[np.bool_], Index]:
-    """Say which cells are unbounded, and how many borders meet in each vertex."""
+    """Return which cells are unbounded, and the number of borders at each vertex."""
     everywhere = np.ones(len(points), dtype=bool), np.zeros(0, dtype=np.intp)
     if len(points) < 3 or _spanned(points).shape[1] < 2:
         return everywhere

@@ -13,7 +13,7 @@ _HUGE = 2.0**600  # weights beyond which sums might overflow; only their ratios 
 
 
 def weigh(distances: Vector, weights: str) -> Vector:
-    """Give the weights of neighbours, as scikit-learn does.
+    """Return the weights of neighbours, as scikit-learn does.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def weigh(distances: Vector, weights: str) -> Vector:
 
 
 def vote_for_each_k(labels: Index, weight: Vector, n_classes: int) -> Index:
-    """Give the class with most votes among the first k neighbours, for each k.
+    """Return the class with most votes among the first k neighbours, for each k.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def vote_for_each_k(labels: Index, weight: Vector, n_classes: int) -> Index:
 
 
 def mean_for_each_k(values: Vector, weight: Vector) -> Vector:
-    """Give the weighted mean of the first k neighbours' values, for each k.
+    """Return the weighted mean of the first k neighbours' values, for each k.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def mean_for_each_k(values: Vector, weight: Vector) -> Vector:
 
 
 def class_shares(labels: Index, weight: Vector, n_classes: int) -> Vector:
-    """Give each class's share of the votes of all neighbours.
+    """Return the share of each class in the votes of all neighbours.
 
     Parameters
     ----------

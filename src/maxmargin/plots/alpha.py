@@ -29,8 +29,8 @@ class AlphaDisplay:
     """The curve alpha = rate / 2 (log((1 - e) / e) + log(K - 1)), with the rounds of a model on it.
 
     For an AdaBoostClassifier, ours or scikit-learn's, and pipelines that end in one.
-    A learner that is better than a guess among the K classes has a positive vote, one that guesses
-    has none, and one that is worse votes against itself. Build it with :meth:`from_estimator`, or
+    The coefficient is positive for a learner that is better than guessing among K classes, 0 for
+    guessing, and negative for a worse one. Build it with :meth:`from_estimator`, or
     draw in one call with :func:`alphas`.
 
     Parameters
@@ -90,7 +90,7 @@ class AlphaDisplay:
         estimator : AdaBoostClassifier, or a Pipeline that ends in one
             Fitted.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -183,7 +183,7 @@ def alphas(estimator: Any = None, *, ax: Axes | None = None) -> AlphaDisplay:
         Fitted; its rounds are put on the curve, which is that of its number of classes and of its
         learning rate.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -30,7 +30,7 @@ _HELPS = {"facecolor": "white", "edgecolor": palette.TEST, "hatch": "///", "line
 
 
 class BiasVarianceDisplay:
-    """Errors of several models, each a stack of noise, bias and variance.
+    """Errors of several models as stacks of noise, bias and variance.
 
     For the BiasVariance of models, or of one model with more and more members. A variance below
     zero, which 0-1 loss knows, is drawn down from the top of the bias.
@@ -77,7 +77,7 @@ class BiasVarianceDisplay:
         results : mapping of object to BiasVariance
             All of one loss.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to name the parts above the picture.
 
@@ -167,7 +167,7 @@ def bias_variance(
     results : mapping of object to BiasVariance
         What :func:`maxmargin.evaluation.bias_variance` gives, or some of it under other names.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     legend : bool, default=True
         Whether to name the parts above the picture.
 

@@ -36,7 +36,7 @@ _PALE = 0.84  # how much white is in the colour of a region
 class BoundaryDisplay:
     """Decision regions of a classifier of two columns, with rows on top.
 
-    For any classifier fitted to two columns, of numbers or of words, and to any number of classes:
+    For any classifier fitted to two columns, numeric or categorical, and any number of classes:
     ours, scikit-learn's, and pipelines and searches that end in one. Regions are predictions on a
     lattice; where a classifier of two classes has decision values, ``MarginDisplay`` draws these.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`boundary`.
@@ -132,7 +132,7 @@ class BoundaryDisplay:
         extent : tuple of four float, optional
             Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -227,7 +227,7 @@ def boundary(
     extent : tuple of four float, optional
         Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     legend : bool, default=True
         Whether to put a legend below the axes.
 
@@ -255,14 +255,14 @@ def boundary(
 
 
 def corners_of(plane: Plane, extent: Extent | None, share: float) -> tuple[Array, Array]:
-    """Give the lower and the upper corner of a picture.
+    """Return the lower and the upper corner of a picture.
 
     Parameters
     ----------
     plane : Plane
         The rows.
     extent : tuple of four float or None
-        Left, right, bottom and top, if somebody has said so.
+        Left, right, bottom and top, if given.
     share : float
         How much of the rows' extent to leave around them otherwise.
 

@@ -24,10 +24,10 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class CalibrationDisplay:
-    """Probabilities against what happened, each point with Wilson's interval and its rows.
+    """Observed frequencies against predicted probabilities, with Wilson's intervals.
 
     For probabilities of any classifier, ours or not: a row counts as hit if what was given the
-    probability came true. On the diagonal they can be taken at their word.
+    probability came true. On the diagonal the probabilities are well calibrated.
     Build it with :meth:`from_estimator` or :meth:`from_probabilities`, or draw in one
     call with :func:`calibration`.
 
@@ -86,7 +86,7 @@ class CalibrationDisplay:
         n_bins : int, default=10
             Of equal width; those without rows are left out.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class CalibrationDisplay:
         n_bins : int, default=10
             Of equal width; those without rows are left out.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -201,7 +201,7 @@ def calibration(
     X, y : array-like, optional
         Rows that the classifier has not seen, and their labels.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     n_bins : int, default=10
         Of equal width; those without rows are left out.
 

@@ -140,7 +140,7 @@ def first_features(
     cascade : Cascade
     objects : sequence of images of the size of the window, optional
     count : int, default=5
-        So many features.
+        Number of features.
 
     Returns
     -------
@@ -171,7 +171,7 @@ class SurvivalDisplay:
     windows : int
         Looked at.
     passed : ndarray of int of shape (stages + 1,)
-        Evaluated at all, and left after each stage.
+        Windows evaluated, and left after each stage.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ def survival(found: Scan | DetectorEvaluation, *, ax: Axes | None = None) -> Sur
     found : Scan or DetectorEvaluation
         With ``windows`` and ``passed``.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -114,7 +114,7 @@ class SlacknessDisplay:
         X, y, sample_weight
             The training data.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -124,18 +124,18 @@ class SlacknessDisplay:
         fitted = Fitted.of(estimator)
         if not has_unit_margin(fitted.model):
             raise fitted.refusal("dual variables", f"slackness is drawn of {cls.drawn_of}")
-        told = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
-        return cls.from_explanation(told, ax=ax)
+        explanation = explain_dual(fitted.model, fitted.rows(X), y, sample_weight)
+        return cls.from_explanation(explanation, ax=ax)
 
     @classmethod
     def from_explanation(cls, explanation: DualExplanation, *, ax: Axes | None = None) -> Self:
-        """Draw the rows of which ``explain_dual`` has told.
+        """Draw the rows that ``explain_dual`` describes.
 
         Parameters
         ----------
         explanation : DualExplanation
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -217,7 +217,7 @@ def slackness(
     sample_weight: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> SlacknessDisplay:
-    """Draw the dual variable of each row against how far it falls short of its margin.
+    """Draw the dual variable of each row against its margin violation.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def slackness(
     X, y, sample_weight
         The training data.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

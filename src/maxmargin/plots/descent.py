@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[np.float64]
 
 _DRAWN = 3  # rounds in the plane, unless others are asked for
-_FEW = 30  # up to so many rounds are marked
+_FEW = 30  # up to this number, rounds are marked
 
 
 class DescentDisplay:
@@ -31,7 +31,7 @@ class DescentDisplay:
     BoostingRanker, and pipelines that end in one. The first panel is the plane of the negative
     gradient and the step, both of length 1: every step whose angle is below 90 degrees leads
     downhill at first. The second has the cosine of that angle after every round, the third the loss
-    with what the tangent foretold. Build it with :meth:`from_estimator`, or draw in one call with
+    with what the tangent predicted. Build it with :meth:`from_estimator`, or draw in one call with
     :func:`descent`.
 
     Parameters
@@ -39,7 +39,7 @@ class DescentDisplay:
     cosines : array-like of shape (n_rounds,)
         Between the negative gradient and the step of every round.
     before, first_order, after : array-like of shape (n_rounds,)
-        The mean loss before a round, what its tangent foretells, and what it is after the round.
+        The mean loss before a round, as its tangent predicts it, and after the round.
     rounds : array-like of int, default=None
         Which of them are drawn as vectors, from 1; None for the first, one between and the last.
 
@@ -104,7 +104,7 @@ BoostingRanker, or a Pipeline that ends in one
             Which rounds are drawn as vectors, from 1; the first, one between and the last when not
             given.
         axes : array of three Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -191,9 +191,9 @@ BoostingRanker, or a Pipeline that ends in one
         after = np.concatenate([self.before[:1], self.after])
         solid, dashed = self._mark(palette.TRAIN), self._mark(palette.TEST, "--")
         drawn = ax.plot(rounds, after, label="loss", **solid)
-        drawn += ax.plot(rounds[1:], self.first_order, label="foretold by the tangent", **dashed)
+        drawn += ax.plot(rounds[1:], self.first_order, label="predicted by the tangent", **dashed)
         self.lines_ |= dict(zip(("after", "first_order"), drawn, strict=True))
-        ax.set(xlabel="round", ylabel="mean loss", title="what a step foretells and does")
+        ax.set(xlabel="round", ylabel="mean loss", title="predicted and actual decrease")
         ax.legend(frameon=False)
 
     def _mark(self, colour: str, dash: str = "-") -> dict[str, Any]:
@@ -225,7 +225,7 @@ BoostingRanker, or a Pipeline that ends in one
         Which rounds are drawn as vectors, from 1; the first, one between and the last when not
         given.
     axes : array of three Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -25,7 +25,7 @@ _DOTS = 100  # an inch: a pixel of the photograph is one of the picture
 class DetectionsDisplay:
     """A photograph with the boxes found in it.
 
-    For what ``Cascade.detect`` gives, and the image it was given. Build it with
+    For the result of ``Cascade.detect``, and its image. Build it with
     :meth:`from_boxes`, or draw in one call with :func:`detections`.
 
     Parameters
@@ -183,7 +183,7 @@ def detections(
 class DetectorRocDisplay:
     """Objects found against false positives, of one detector or several.
 
-    For what ``evaluate_detector`` gives. Build it with :meth:`from_evaluations`, or draw in one
+    For the result of ``evaluate_detector``. Build it with :meth:`from_evaluations`, or draw in one
     call with :func:`detector_roc`.
 
     Parameters
@@ -225,7 +225,7 @@ class DetectorRocDisplay:
         Parameters
         ----------
         evaluations : DetectorEvaluation or mapping of str to DetectorEvaluation
-            What ``evaluate_detector`` gave, with names for several.
+            Result of ``evaluate_detector``, with names for several.
         published : mapping of str to mapping of float to float, optional
             Names, and detection rates by false positives an image.
         ax : matplotlib Axes, optional
@@ -292,7 +292,7 @@ class DetectorRocDisplay:
 
 
 def envelope(evaluation: DetectorEvaluation) -> tuple[NDArray[np.float64], ...]:
-    """Give the best share found up to each number of false positives an image, with its ends.
+    """Return the best detection rate for each number of false positives, with its interval.
 
     Parameters
     ----------
@@ -322,11 +322,11 @@ def detector_roc(
     Parameters
     ----------
     evaluations : DetectorEvaluation or mapping of str to DetectorEvaluation
-        What ``evaluate_detector`` gave, with names for several.
+        Result of ``evaluate_detector``, with names for several.
     published : mapping of str to mapping of float to float, optional
         Names, and detection rates by false positives an image, drawn as dots.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -109,14 +109,14 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         estimator : a boosted or bagged classifier, or a Pipeline that ends in one
-            Fitted. The training error, the bounds on it, and the errors of rows put aside or out of
-            bag are drawn where the model knows them; others are drawn on ``sets`` alone.
+            Fitted. The training error, its bounds, and validation or out-of-bag errors are drawn if
+            the model has them; errors of other models are drawn on ``sets`` only.
         sets : mapping of str to pair of X and y, optional
             Names and rows, such as ``{"test": (X_test, y_test)}``.
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class ErrorCurveDisplay:
         Parameters
         ----------
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
             Where to draw.
 
@@ -204,14 +204,14 @@ def error_curves(
         Fitted: AdaBoostClassifier, BoostingClassifier, BaggingClassifier, or one of scikit-learn's
         that is boosted (with ``staged_predict``), bagged or a forest. The training error is drawn
         where the model knows it, with the bounds on it, those in ``bounds_``; so are the errors of
-        the rows that AdaBoost put aside for early stopping, and a BaggingClassifier's
+        the rows that AdaBoost held out for early stopping, and a BaggingClassifier's
         ``oob_errors_``.
     sets : mapping of str to pair of X and y, optional
         Names and further rows, such as ``{"test": (X_test, y_test)}``.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     log_rounds : bool, default=False
-        Whether the axis of rounds is logarithmic.
+        Use a logarithmic axis of rounds.
 
     Returns
     -------

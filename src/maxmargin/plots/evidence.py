@@ -25,7 +25,7 @@ _MOST_COLUMNS = 10  # in which rows differ most
 
 
 class EvidenceDisplay:
-    """Bars of what the rows that decide add, and the distance of each in every column.
+    """Bars of the contributions of the deciding rows, and their distances in every column.
 
     For an Explanation, which ``TableSVC.explain`` and ``TableSVR.explain`` return. At the left the
     training rows that count most, for and against; at the right, how far each is from the explained
@@ -36,7 +36,7 @@ class EvidenceDisplay:
     ----------
     explanation : Explanation
     k : int, default=6
-        How many rows for, and how many against, are drawn.
+        Number of rows drawn for, and against.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class EvidenceDisplay:
         ----------
         explanation : Explanation
         k : int, default=6
-            How many rows for, and how many against, are drawn.
+            Number of rows drawn for, and against.
         axes : two matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -124,10 +124,10 @@ class EvidenceDisplay:
     def _columns(self) -> Array:
         """Choose the columns in which the drawn rows differ most from the typical distance."""
         ratio = self._ratios(np.arange(len(self.explanation.names)))
-        told = np.abs(ratio - 1.0).sum(axis=0)
-        told[self.explanation.typical == 0] = -1.0  # dropped, or alike everywhere
-        chosen = np.argsort(-told, kind="stable")[:_MOST_COLUMNS]
-        return np.sort(chosen[told[chosen] >= 0])
+        contrast = np.abs(ratio - 1.0).sum(axis=0)
+        contrast[self.explanation.typical == 0] = -1.0  # dropped, or alike everywhere
+        chosen = np.argsort(-contrast, kind="stable")[:_MOST_COLUMNS]
+        return np.sort(chosen[contrast[chosen] >= 0])
 
     def _ratios(self, columns: Array) -> Array:
         typical = self.explanation.typical[columns]
@@ -195,9 +195,9 @@ def evidence(explanation: Explanation, *, k: int = 6, axes: Any = None) -> Evide
     explanation : Explanation
         What ``explain`` of a TableSVC or TableSVR returns.
     k : int, default=6
-        How many rows for, and how many against, are drawn.
+        Number of rows drawn for, and against.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

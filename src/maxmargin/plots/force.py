@@ -146,7 +146,7 @@ class ForcesDisplay:
         grid_resolution : int, default=200
             Lattice points an axis.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -160,8 +160,8 @@ class ForcesDisplay:
             raise fitted.refusal("weights that are duals", f"forces are drawn of {cls.drawn_of}")
         rows = fitted.rows(X)
         points = Plane.of(rows, "forces", None).points
-        told = explain_dual(fitted.model, rows, y, sample_weight)
-        pulls = told.alpha > 0
+        dual = explain_dual(fitted.model, rows, y, sample_weight)
+        pulls = dual.alpha > 0
         if not pulls.any():
             raise ValueError(
                 "No row has a dual variable above 0, so that w = 0 and no force acts: give the fit "
@@ -169,9 +169,9 @@ class ForcesDisplay:
             )
         return cls(
             margins=MarginDisplay._of(fitted.model, rows, y, None, grid_resolution),
-            X=points[told.rows[pulls]],
-            t=told.t[pulls],
-            alpha=told.alpha[pulls],
+            X=points[dual.rows[pulls]],
+            t=dual.t[pulls],
+            alpha=dual.alpha[pulls],
         ).plot(ax=ax, legend=legend)
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True) -> Self:
@@ -254,7 +254,7 @@ def forces(
     X, y, sample_weight
         The training data.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -26,7 +26,7 @@ _MOST = 600  # items that are drawn; more would be smaller than the dots of a sc
 
 
 class GramDisplay:
-    """A Gram matrix as a picture: the more alike two items are, the darker.
+    """A kernel matrix as a picture: the more similar two items, the darker.
 
     For the matrix of any kernel; sorted by class, similar classes are dark squares on the diagonal.
     Build it with :meth:`from_matrix`, or draw in one call with :func:`gram`.
@@ -76,7 +76,7 @@ class GramDisplay:
         labels : array-like of shape (items,), optional
             The class of each item.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -157,13 +157,13 @@ def gram(kernel: Any, X: Any, y: ArrayLike | None = None, *, ax: Axes | None = N
     Parameters
     ----------
     kernel : Kernel, str or callable
-        Whatever :func:`maxmargin.kernels.check` takes.
+        As for :func:`maxmargin.kernels.check`.
     X : array, sparse matrix, DataFrame or list of items
         Of more than 600, evenly spaced ones are drawn.
     y : array-like of shape (items,), optional
-        The class of each.
+        The class of each item.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

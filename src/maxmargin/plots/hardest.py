@@ -121,7 +121,7 @@ class HardestDisplay:
         y : array-like of shape (n_samples,)
             Its labels.
         k : int, default=20
-            How many rows.
+            Number of rows.
         image_shape : pair of int, optional
             Height and width, where each row is an image.
         cmap : str or Colormap, default="gray"
@@ -275,7 +275,7 @@ def hardest(
     y : array-like of shape (n_samples,)
         Its labels.
     k : int, default=20
-        How many rows.
+        Number of rows.
     image_shape : pair of int, optional
         Height and width, where each row is an image.
     cmap : str or Colormap, default="gray"

@@ -34,7 +34,7 @@ class KernelWeightsDisplay:
     ----------
     weights : array-like of shape (kernels,)
     names : sequence of str
-        Of the kernels.
+        Names of the kernels.
     p : float, default=1.0
         The norm in which weights have length 1.
 
@@ -79,9 +79,9 @@ class KernelWeightsDisplay:
         estimator : MultipleKernelSVC, or a Pipeline that ends in one
             Fitted.
         names : sequence of str, optional
-            Of the kernels; otherwise what they are printed as.
+            Names of the kernels; by default their repr.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -142,16 +142,16 @@ def _short(name: str) -> str:
 def kernel_weights(
     estimator: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
 ) -> KernelWeightsDisplay:
-    """Draw how much each kernel counts in a mixture that was learned.
+    """Draw the learned weights of the kernels in a mixture.
 
     Parameters
     ----------
     estimator : MultipleKernelSVC, or a Pipeline that ends in one
         Fitted.
     names : sequence of str, optional
-        Of the kernels; otherwise what they are printed as.
+        Names of the kernels; by default their repr.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

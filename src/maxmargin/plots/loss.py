@@ -102,7 +102,7 @@ class LossDisplay:
         margin : pair of float, default=(-2, 2)
             The interval.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -165,7 +165,7 @@ def losses(
     names_or_losses : sequence of str or Loss, optional
         What to draw; all losses of the margin that the package has when not given.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     margin : pair of float, default=(-2, 2)
         The interval of margins.
 
@@ -217,6 +217,6 @@ def _words(name: str) -> str:
 
 
 def _spare_style(index: int) -> dict[str, Any]:
-    """Give a loss of the user's a colour and a dash that the known ones leave free."""
+    """Return a colour and a dash for a user's loss that no built-in loss uses."""
     dashes = palette.DASHES
     return {"color": _SKY, "lw": 2.0, "ls": dashes[(index + len(dashes) - 1) % len(dashes)]}

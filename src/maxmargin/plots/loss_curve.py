@@ -1,4 +1,4 @@
-"""The mean loss of a boosted model against rounds, on training rows and on those put aside."""
+"""The mean loss of a boosted model against rounds, on training and validation rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LossCurveDisplay(ErrorCurveDisplay):
     curves : mapping of str to ndarray of shape (n_rounds,)
         Names, such as "train" and "validation", and the mean loss after each round.
     loss : str, default="loss"
-        What the vertical axis is called.
+        Label of the vertical axis.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class LossCurveDisplay(ErrorCurveDisplay):
         estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
             Fitted.
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -93,11 +93,11 @@ def loss_curves(
     Parameters
     ----------
     estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
-        Fitted; with ``n_iter_no_change`` the loss of the rows put aside is drawn too.
+        Fitted; with ``n_iter_no_change`` the validation loss is drawn too.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     log_rounds : bool, default=False
-        Whether the axis of rounds is logarithmic.
+        Use a logarithmic axis of rounds.
 
     Returns
     -------

@@ -83,7 +83,7 @@ class MarginDisplay:
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
     regions_, boundary_, margins_, bayes_ : QuadContourSet or None
-        The filled regions and the lines; None where no such line crosses the picture.
+        The filled regions and the lines; None if no such line crosses the picture.
     points_ : list of PathCollection
         The points, one collection a class.
     on_margin_, bounded_ : PathCollection or None
@@ -186,7 +186,7 @@ class MarginDisplay:
             arrow of length xi* = M xi from its margin to each row that falls short of it, and the
             half width M = 1 / |w| of the margin. Distances are those of the drawn columns.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -406,18 +406,18 @@ class _Decision:
 
 
 def has_support(model: Any) -> bool:
-    """Whether a model is a sum over support vectors."""
+    """Return whether a model is a sum over support vectors."""
     return hasattr(model, "support_") and hasattr(model, "dual_coef_")
 
 
 def has_margins(model: Any) -> bool:
-    """Whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
+    """Return whether a loss is 0 from f = 1 on: a hinge, which support vectors stand for too."""
     loss = getattr(model, "loss", "")
     return has_support(model) or "hinge" in str(getattr(loss, "name", loss))
 
 
 def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Decision, Array]:
-    """Ask for values whose sign is the prediction, or for the prediction if there are none such.
+    """Ask for values whose sign is the prediction, or for the prediction if there are none.
 
     A model may predict by another threshold than 0 or 1/2, and the regions are its predictions.
     """
@@ -434,7 +434,7 @@ def _decide(fitted: Fitted, plane: Plane, xx0: Array, xx1: Array) -> tuple[_Deci
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
-    """Refuse what cannot be drawn; labels come back as -1 and +1."""
+    """Return labels as -1 and +1; raise for what cannot be drawn."""
     classes = getattr(fitted.model, "classes_", None)
     if not is_classifier(fitted.model) or classes is None:
         raise fitted.refusal("classes", f"margins are drawn of {drawn_of}")
@@ -473,7 +473,7 @@ def _find_feet(decision: _Decision, affine: Affine, plane: Plane, t: Array) -> A
 
 
 def are_fitted(model: Any, rows: Any, n: int) -> bool:
-    """Whether the rows are those of the fit: as many, with the support vectors in their places."""
+    """Return whether the rows are those of the fit: by number and support vectors."""
     if n != model.shape_fit_[0]:
         return False
     kept = _values(model.support_vectors_)
@@ -486,7 +486,7 @@ def are_fitted(model: Any, rows: Any, n: int) -> bool:
 
 
 def _values(rows: Any) -> Array:
-    """Give rows as numbers, or as objects where they are none."""
+    """Return rows as numbers, or as objects if they are not numeric."""
     values = np.asarray(rows.toarray() if sparse.issparse(rows) else rows)
     try:
         return values.astype(np.float64)

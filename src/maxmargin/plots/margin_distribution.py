@@ -99,7 +99,7 @@ class MarginDistributionDisplay:
         rounds : iterable of int, optional
             After which rounds, from 1; when not given, after 5 and 100 and all of those there are.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -179,7 +179,7 @@ def margin_distribution(
     rounds : iterable of int, optional
         After which rounds, from 1; when not given, after 5 and 100 and all of those there are.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class OverfittingDisplay:
     """Mean errors against rounds, each in the band of its interval, with the best round marked.
 
-    For the RoundErrors of ensembles. A ring stands where the mean error is least; a curve that ends
-    above its ring has had rounds too many. Build it with :meth:`from_results`, or draw in one call
+    For the RoundErrors of ensembles. A ring marks the smallest mean error; a curve that ends above
+    its ring has overfitted. Build it with :meth:`from_results`, or draw in one call
     with :func:`overfitting`.
 
     Parameters
@@ -32,7 +32,7 @@ class OverfittingDisplay:
     results : mapping of str to RoundErrors
         Names, and the errors after each round.
     level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ class OverfittingDisplay:
         results : mapping of str to RoundErrors
             Names, and the errors after each round.
         level : float, default=0.95
-            Of the intervals.
+            Confidence level of the intervals.
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class OverfittingDisplay:
         Parameters
         ----------
         log_rounds : bool, default=False
-            Whether the axis of rounds is logarithmic.
+            Use a logarithmic axis of rounds.
         ax : matplotlib Axes, optional
             Where to draw.
 
@@ -164,13 +164,13 @@ def overfitting(
     Parameters
     ----------
     results : mapping of str to RoundErrors
-        What :func:`maxmargin.evaluation.round_errors` gives, or some of it under other names.
+        Result of :func:`maxmargin.evaluation.round_errors`, or a part of it under other names.
     level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     log_rounds : bool, default=False
-        Whether the axis of rounds is logarithmic.
+        Use a logarithmic axis of rounds.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

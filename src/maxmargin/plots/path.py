@@ -24,11 +24,11 @@ _BELOW = 0.5  # of the first corner, where the picture begins
 
 
 class PathDisplay:
-    """How the duals of all rows change with C: a line a row, in the colour of its class.
+    """The dual variables of all rows against C: a line a row, in the colour of its class.
 
-    For what ``svm_path`` gives. A row short of its margin has alpha = C, one beyond it alpha = 0,
-    and one that moves in between lies on it. Build it with :meth:`from_path`, or draw in one call
-    with :func:`path`.
+    For the result of ``svm_path``. A row inside its margin has alpha = C, a row beyond it alpha =
+    0, and a row on it a value between. Build it with :meth:`from_path`, or draw in one call with
+    :func:`path`.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class PathDisplay:
         scaled : bool, default=True
             Whether to draw alpha / C, from 0 to 1, rather than alpha.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class PathDisplay:
         return self
 
     def _draw(self, number: int) -> LineCollection:
-        """Draw the rows of a class, the second's dashed: grey paper tells them apart."""
+        """Draw the rows of a class, the second's dashed, to distinguish them on grey paper."""
         rows = self.alphas[:, self.labels == number].T
         points = [np.column_stack([self.costs, row]) for row in rows]
         lines = LineCollection(
@@ -168,11 +168,11 @@ def path(path: SvmPath, *, scaled: bool = True, ax: Axes | None = None) -> PathD
     Parameters
     ----------
     path : SvmPath
-        What ``svm_path`` gave.
+        Result of ``svm_path``.
     scaled : bool, default=True
         Whether to draw alpha / C, from 0 to 1, rather than alpha.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -48,7 +48,7 @@ class Axis:
         return cls(name, np.array([place[_word(value)] for value in column], np.float64), words)
 
     def ends(self, share: float) -> tuple[float, float]:
-        """Say from where to where a picture goes, with a share of that to spare."""
+        """Return the limits of a picture, with a margin."""
         if self.words is not None:
             return -0.5, len(self.words) - 0.5
         low, high = float(self.places.min()), float(self.places.max())
@@ -56,7 +56,7 @@ class Axis:
         return low - spare, high + spare
 
     def values(self, grid: Array) -> tuple[Array, Array]:
-        """Give the distinct values along a grid, and which of them stands at each of its points."""
+        """Return the distinct values along a grid, and the index of the value at each point."""
         if self.words is None:
             return grid, np.arange(len(grid))
         words = np.empty(len(self.words), object)
@@ -118,7 +118,7 @@ class Plane:
         return places + np.where(worded, shifts, 0.0)
 
     def corners(self, share: float) -> tuple[Array, Array]:
-        """Give the corners of a rectangle around the rows."""
+        """Return the corners of a rectangle around the rows."""
         low, high = np.array([axis.ends(share) for axis in self.axes]).T
         return low, high
 
@@ -155,7 +155,7 @@ def make_lattice(low: Array, high: Array, resolution: int) -> tuple[Array, Array
 
 
 def number_labels(y: ArrayLike, classes: Array) -> Array:
-    """Give labels their places among the classes, which are in order, and refuse others."""
+    """Return the indices of labels among the sorted classes; raise for other labels."""
     labels = np.asarray(y)
     unknown = labels[~np.isin(labels, classes)]
     if unknown.size:
@@ -167,7 +167,7 @@ def number_labels(y: ArrayLike, classes: Array) -> Array:
 
 
 def of_second(y: ArrayLike, classes: Array, drawn: str) -> Array:
-    """Tell which labels are of the second class, and refuse more classes than two."""
+    """Return which labels are of the second class; raise for more than two classes."""
     if len(classes) != 2:
         raise ValueError(
             f"The model knows {len(classes)} classes, but {drawn} drawn for 2: fit it to two of"
@@ -183,7 +183,7 @@ def frame(
     names: tuple[str, str],
     words: tuple[list[str] | None, list[str] | None] = (None, None),
 ) -> None:
-    """Let axes end where a lattice does, and name them; words stand at their places."""
+    """Set the limits and labels of axes to those of a lattice; categories are ticks."""
     ax.set(
         xlabel=plain(names[0]),
         ylabel=plain(names[1]),

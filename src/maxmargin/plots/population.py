@@ -86,7 +86,7 @@ class PopulationDisplay:
         losses : sequence of str or Loss
             Losses of the margin; the hinge, squared, exponential and logistic ones when not given.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -146,14 +146,14 @@ class PopulationDisplay:
 def population_minimisers(
     losses: Sequence[str | Loss] = _USUAL, *, ax: Axes | None = None
 ) -> PopulationDisplay:
-    """Draw what minimises the expected loss, against the probability of the positive class.
+    """Draw the minimiser of the expected loss against the probability of the positive class.
 
     Parameters
     ----------
     losses : sequence of str or Loss
         Losses of the margin; the hinge, squared, exponential and logistic ones when not given.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

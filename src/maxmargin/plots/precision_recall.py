@@ -82,7 +82,7 @@ class PrecisionRecallDisplay:
         name : str, optional
             In the legend; the estimator's class otherwise.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class PrecisionRecallDisplay:
         curves : mapping of str to PrecisionRecallCurve or Band
             Legend names and curves, any number; the first is drawn strongest.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -174,7 +174,7 @@ def precision_recall(
     X, y : array-like, optional
         Rows that the classifiers have not seen, and their labels.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -38,7 +38,7 @@ class ProbabilityDisplay:
     For every classifier with ``predict_proba``, ours and scikit-learn's, and for pipelines and
     searches that end in one. Lines run where the probability is 0.1, 0.25, 0.5, 0.75 and 0.9; that
     of 0.5, the boundary, is the heaviest. Those of logistic regression are straight and parallel,
-    and the distance between them says how fast it becomes sure.
+    and their distance shows how fast the probability changes.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`probability_field`.
 
     Parameters
@@ -130,7 +130,7 @@ class ProbabilityDisplay:
         grid_resolution : int, default=200
             Lattice points an axis.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         bar : bool, default=True
             Whether to say beside the axes what the colours mean.
 
@@ -255,7 +255,7 @@ def probability_field(
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:
-    """Refuse what cannot be drawn; tells which rows are of the second class."""
+    """Return which rows are of the second class; raise for what cannot be drawn."""
     if not is_classifier(fitted.model) or not hasattr(fitted.model, "predict_proba"):
         raise fitted.refusal("probabilities", f"a field is drawn of {drawn_of}")
     classes = np.asarray(fitted.model.classes_)

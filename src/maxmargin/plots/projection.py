@@ -44,7 +44,7 @@ class ProjectionDisplay:
 
     For every classifier, ours and scikit-learn's, and for pipelines and searches that end in one,
     as long as it sees numbers. Support vectors are ringed where the rows are those of the fit. Up
-    to seven classes have looks of their own; of more, right and wrong predictions are told apart.
+    to seven classes have looks of their own; for more, right and wrong predictions have.
     Build it with :meth:`from_estimator`, or draw in one call with :func:`projection`.
 
     Parameters
@@ -138,9 +138,9 @@ class ProjectionDisplay:
             What goes from left to right: the first component, with the second going up; or the
             decision value of two classes, with the first component going up.
         max_rows : int, default=500
-            Of more rows so many are drawn, chosen at random, always the same.
+            Of more rows this many are drawn, a fixed random choice.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class ProjectionDisplay:
         return self
 
     def look(self, kind: int) -> tuple[str, str]:
-        """Give the colour and the marker of a class.
+        """Return the colour and the marker of a class.
 
         Parameters
         ----------
@@ -250,12 +250,12 @@ def projection(
     y : array-like of shape (n_samples,)
         Their labels.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     across : {"component", "decision"}, default="component"
         What goes from left to right: the first component, with the second going up; or the
         decision value of two classes, with the first component going up.
     max_rows : int, default=500
-        Of more rows so many are drawn, chosen at random, always the same.
+        Of more rows this many are drawn, a fixed random choice.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def projection(
 
 
 def holds_numbers(rows: Any) -> bool:
-    """Whether prepared rows are a matrix of finite numbers."""
+    """Return whether prepared rows are a matrix of finite numbers."""
     values = rows.data if sparse.issparse(rows) else np.asarray(rows)
     try:
         numbers = values.astype(np.float64)
@@ -309,7 +309,7 @@ def _some(count: int, limit: int) -> NDArray[np.intp]:
 
 
 def _find_support(model: Any, rows: Any, count: int) -> NDArray[np.bool_] | None:
-    """Tell support vectors from other rows; None for rows of another set."""
+    """Return which rows are support vectors; None for rows of another set."""
     if not has_support(model) or not are_fitted(model, rows, count):
         return None
     found = np.zeros(count, bool)
@@ -318,7 +318,7 @@ def _find_support(model: Any, rows: Any, count: int) -> NDArray[np.bool_] | None
 
 
 def _components(numbers: Array) -> tuple[Array, tuple[str, str]]:
-    """Give the first two principal components and what to call them."""
+    """Return the first two principal components and their names."""
     scaled = StandardScaler().fit_transform(numbers)
     count = min(2, *scaled.shape)
     with np.errstate(invalid="ignore"):  # columns that never vary explain no share of nothing
@@ -332,7 +332,7 @@ def _components(numbers: Array) -> tuple[Array, tuple[str, str]]:
 
 
 def _kinds(model: Any, rows: Any, labels: Array) -> tuple[Array, list[str]]:
-    """Tell classes apart by their numbers, or of too many right from wrong."""
+    """Return class indices, or for too many classes whether the prediction is right."""
     classes = np.asarray(model.classes_)
     if len(classes) > len(MARKERS):
         return (model.predict(rows) != labels).astype(np.intp), list(RIGHT_WRONG)
@@ -340,7 +340,7 @@ def _kinds(model: Any, rows: Any, labels: Array) -> tuple[Array, list[str]]:
 
 
 def _decide(fitted: Fitted, rows: Any) -> tuple[Array, tuple[float, ...], str]:
-    """Give values of two classes, where the boundary and margins are, and what to call them."""
+    """Return values of two classes, the levels of boundary and margins, and their labels."""
     inner = fitted.of_two_classes()
     values = decide(inner.model, rows) if len(fitted.model.classes_) == 2 else None
     if values is None:

@@ -40,7 +40,7 @@ class Question:
         return cls(name, *sides)
 
     def answer(self, said: Sequence[str]) -> tuple[str, str]:
-        """Say in two lines what is asked and what follows, of the side with the shorter name."""
+        """Describe the question and the side with the shorter name, in two lines."""
         first = min((0, 1), key=lambda side: len((self.left, self.right)[side]))
         values = (self.left, self.right)[first]
         sign = "" if values[:1] in "≤>" else ": "

@@ -40,7 +40,7 @@ def choose_rounds(rounds: Iterable[int] | None, default: Iterable[int], count: i
 
 
 def refuse_corrected(model: Any) -> None:
-    """Refuse a model whose rounds have no coefficient of their own, to be written beside them."""
+    """Raise for a model whose rounds have no separate coefficient to write beside them."""
     if is_corrected(model):
         raise ValueError(
             "Rounds are drawn of models that find one coefficient in each; corrective=True fits "
@@ -66,7 +66,7 @@ def votes(model: Any, rows: Any, chosen: Array) -> tuple[Array, Array]:
 
 
 def leader(model: Any, rows: Any, number: int) -> Array:
-    """Give the class with the most votes after so many members, as its place."""
+    """Return the index of the class with most votes after the first members."""
     share = next(islice(shares(model, rows), number - 1, None))
     return np.asarray(share.argmax(axis=1))
 
@@ -84,12 +84,12 @@ def margins(model: Any, rows: Any, y: ArrayLike, chosen: Array) -> dict[int, Arr
 
 
 def first_weights(model: Any, y: Array, given: ArrayLike | None) -> Array:
-    """Give the weights before the first round: those of ``fit``, by class, of the rows it kept."""
+    """Return the weights before the first round: those of ``fit``, times the class weights."""
     _refuse_other_number(model, y)
     weight = read_weight(given, len(y))
     factors = weigh_classes(getattr(model, "class_weight", None), model.classes_, y)
     weight = weight * factors[np.searchsorted(model.classes_, y)]
-    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were put aside
+    if getattr(model, "n_iter_no_change", None) is not None:  # some rows were held out
         weight = np.where(model.weights_ > 0, weight, 0.0)
     return np.asarray(weight / weight.sum())
 
@@ -104,7 +104,7 @@ def _refuse_other_number(model: Any, y: Array) -> None:
 
 
 def learned(model: Any, rows: Any, y: Array, chosen: Array, first: Array) -> tuple[Array, Array]:
-    """Give the weights that the chosen rounds saw, and the classes they named, as places.
+    """Return the weights in the chosen rounds and the indices of the classes predicted.
 
     With any number of classes a wrong row's weight is multiplied by exp(2 alpha), which for two is
     the update above but for a factor of all rows.

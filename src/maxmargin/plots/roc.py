@@ -36,7 +36,7 @@ def roc(curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) ->
         Rows that the classifiers have not seen, and their labels. More than two classes give the
         average of the curves of each class against the rest.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def place_legend(ax: Axes, beside: bool, inside: str) -> None:
 
 
 def style(k: int) -> dict[str, Any]:
-    """Give the look of the k-th curve."""
+    """Return the line style of the k-th curve."""
     return {
         "color": palette.CURVES[k % len(palette.CURVES)],
         "linestyle": palette.DASHES[k % len(palette.DASHES)],
@@ -129,7 +129,7 @@ def style(k: int) -> dict[str, Any]:
 
 
 def check_curves(curves: Any, kind: type) -> None:
-    """Refuse what are no named curves, or bands of curves, of a kind."""
+    """Raise for anything but named curves, or bands of curves, of one kind."""
     if not isinstance(curves, Mapping) or not curves:
         raise TypeError(
             "curves must be a mapping such as {'test': curve}, of names to curves; of a fitted "

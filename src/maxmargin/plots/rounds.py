@@ -158,7 +158,7 @@ class RoundsDisplay:
         grid_resolution : int, default=300
             Lattice points an axis.
         axes : array of Axes of shape (2, n_rounds), optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the panels.
 
@@ -393,7 +393,7 @@ def _subscript(number: int) -> str:
 
 
 def _check(fitted: Fitted, drawn_of: str) -> Array:
-    """Refuse what cannot be drawn; the coefficients come back."""
+    """Return the coefficients; raise for what cannot be drawn."""
     alphas = coefficients(fitted.model)
     if alphas is None:
         raise fitted.refusal("alphas_", f"rounds are drawn of {drawn_of}")

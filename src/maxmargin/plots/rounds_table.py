@@ -143,7 +143,7 @@ class RoundsTableDisplay:
         sample_weight : array-like of shape (n_samples,), optional
             The weights that were given to ``fit``.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class RoundsTableDisplay:
         return self
 
     def _plain_columns(self) -> list[tuple[str, list[str]]]:
-        """Give the columns of the table itself, with their heads."""
+        """Return the columns of the table, with their headings."""
         numbers = [str(row + 1) for row in self.rows]
         columns = zip(self.axis_names, self.cells.T.tolist(), strict=True)
         return [("row", numbers), *columns, ("label", self._names(self.labels))]

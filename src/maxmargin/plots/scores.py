@@ -13,7 +13,7 @@ from maxmargin.inputs.fitted import Fitted
 
 
 def named_models(models: Any) -> dict[str, Any]:
-    """Give models by name: a mapping as it is, one model by that of its class."""
+    """Return models by name: a mapping unchanged, a single model under the name of its class."""
     return dict(models) if isinstance(models, Mapping) else {Fitted.of(models).name: models}
 
 
@@ -31,7 +31,7 @@ def curves_of(models: Any, X: Any, y: Any, kind: Any, drawn_of: str) -> dict[str
 
 
 def _values(model: Any, X: Any) -> NDArray[np.float64]:
-    """Give decision values, of two classes those of the second."""
+    """Return decision values; for two classes those of the second."""
     if hasattr(model, "decision_function"):
         values = np.asarray(model.decision_function(X))
     else:
@@ -48,7 +48,7 @@ def _values(model: Any, X: Any) -> NDArray[np.float64]:
 def probabilities_of(
     model: Any, X: Any, y: Any, drawn_of: str
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Say of every row whether it came true, and how probable the model found it.
+    """Return for every row whether it was positive, and its predicted probability.
 
     Of two classes "it" is the second; of more it is the class that the model predicts.
     """
@@ -60,7 +60,7 @@ def probabilities_of(
 
 
 def _refuse_others(model: Any, method: str, drawn_of: str, every: bool = False) -> None:
-    """Refuse what is no classifier, or gives no values."""
+    """Raise for anything but a classifier with decision values."""
     fitted = Fitted.of(model)
     able = hasattr(model, method) or (not every and hasattr(model, "predict_proba"))
     if not (is_classifier(model) and able):

@@ -28,9 +28,9 @@ _MARKS = ("o", "s", "^", "D", "v")
 class SearchDisplay:
     """Costs of searches for neighbours against the number of columns.
 
-    For what ``search_costs_by_dimension`` gives: at the left microseconds a query, at the right the
-    rows that a query is compared with. Where a line meets that of brute force, the structure
-    behind it has stopped paying. Build it with :meth:`from_costs`, or draw in one call with
+    For the result of ``search_costs_by_dimension``: microseconds a query at the left, rows
+    compared with a query at the right. Where a line meets that of brute force, its structure no
+    longer saves work. Build it with :meth:`from_costs`, or draw in one call with
     :func:`searches`.
 
     Parameters
@@ -67,7 +67,7 @@ class SearchDisplay:
         ----------
         costs : SearchCosts
         axes : two matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -137,14 +137,14 @@ class SearchDisplay:
 
 
 def searches(costs: SearchCosts, *, axes: Any = None) -> SearchDisplay:
-    """Draw what finding neighbours costs as columns become more.
+    """Draw the cost of finding neighbours against the number of columns.
 
     Parameters
     ----------
     costs : SearchCosts
-        What ``search_costs_by_dimension`` gives.
+        Result of ``search_costs_by_dimension``.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -30,7 +30,7 @@ Array: TypeAlias = NDArray[Any]
 
 _COLUMNS = 4  # panels in a line
 _PANEL = 2.0  # inches across a panel, or somewhat more
-_TICKS = 400  # of a rug at most: more rows are drawn by so many of their quantiles
+_TICKS = 400  # of a rug at most: more rows are drawn as this number of quantiles
 _RUG = 0.045  # height of a rug, within the room that functions leave below them
 _BESIDE = 0.025  # share of a panel left free on both sides of a rug, so that its ends are seen
 _LONG = 12  # names of categories are cut to this many characters
@@ -212,7 +212,7 @@ def shape_functions(
     max_features: int = 12,
     axes: Any = None,
 ) -> ShapeDisplay:
-    """Draw an ensemble of stumps as the sum of one-feature functions that it is.
+    """Draw an ensemble of stumps as a sum of one-feature functions.
 
     Parameters
     ----------

@@ -76,11 +76,11 @@ class SplitsDisplay:
         Parameters
         ----------
         trail : Trail, Selection or Nested
-            What has a trail, or the trail itself.
+            An object with a trail, or the trail.
         order : {"use", "data"}, default="use"
             Whether rows of the same uses stand together, or all as in the data.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -172,9 +172,9 @@ def splits(trail: Any, *, ax: Axes | None = None, order: str = "use") -> SplitsD
     Parameters
     ----------
     trail : Trail, Selection or Nested
-        What has a trail, or the trail itself.
+        An object with a trail, or the trail.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     order : {"use", "data"}, default="use"
         Whether rows of the same uses stand together, or all as in the data.
 

@@ -29,7 +29,7 @@ _COLOURS = LinearSegmentedColormap.from_list(
 )
 _COLUMNS = 3  # panels in a line
 _DARK = 0.75  # of the scale, from which on labels are white
-_SIZES = ((40, 9.0), (20, 13.0), (0, 17.0))  # so many nodes or more are drawn so large
+_SIZES = ((40, 9.0), (20, 13.0), (0, 17.0))  # least number of nodes, radius and font size
 _LONG = 3  # letters of a label that fit into a node
 
 

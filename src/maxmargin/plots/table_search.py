@@ -89,7 +89,7 @@ class TableSearchDisplay:
         estimator : TableSVC, TableSVR, or a Pipeline that ends in one
             Fitted.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -194,14 +194,14 @@ def _short(name: str) -> str:
 
 
 def table_search(estimator: Any, *, ax: Axes | None = None) -> TableSearchDisplay:
-    """Draw what the search of a kernel machine for a table tried.
+    """Draw the candidates that the search of a table machine tried.
 
     Parameters
     ----------
     estimator : TableSVC, TableSVR, or a Pipeline that ends in one
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -70,7 +70,7 @@ class TellingDisplay:
         count : int, default=20
             How many of the largest weights are drawn.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -137,9 +137,9 @@ def telling_substrings(
     classes : object or pair of objects, optional
         Of more than two classes, which one against the others, or which two.
     count : int, default=20
-        How many are drawn.
+        Number of features drawn.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------

@@ -30,7 +30,7 @@ def width(text: str, size: float, weight: str = "normal") -> float:
 
 
 def turn(names: Sequence[str], room: float, size: float = 8) -> dict[str, Any]:
-    """Style names below an axis of so many inches: turned where they would touch."""
+    """Style names below an axis of the given width in inches: rotated if they would overlap."""
     wide = max((width(name, size) for name in names), default=0.0)
     turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     return {"fontsize": size} | (turned if len(names) * wide > room else {})

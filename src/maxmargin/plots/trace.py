@@ -100,7 +100,7 @@ class ConvergenceDisplay:
             The optimal value, for the errors. Without it the best value in the traces is taken,
             and the line that holds it has no error to draw.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=False
             Whether to name the curves in a legend rather than at their ends.
 
@@ -184,7 +184,7 @@ class ConvergenceDisplay:
         return float(x[last]), float(y[last])
 
     def _box(self, name: str, end: tuple[float, float]) -> tuple[float, float, float]:
-        """Say where a label would begin and end and how high it would stand, in points."""
+        """Return the left and right end of a label and its height, in points."""
         self.ax_.get_xlim(), self.ax_.get_ylim()  # limits are settled only when asked for
         left, height = self.ax_.transData.transform(end) * 72.0 / self.figure_.dpi
         return left, left + _OFFSET + 0.6 * _label_size() * len(name), height
@@ -218,7 +218,7 @@ def convergence(
     traces : mapping of str to Trace or iterable of Progress
         Labels and traces, drawn on one axis.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     quantity : {"gap", "error", "dual_error", "violation"}, default="gap"
         The gap relative to the larger objective; the primal's or the dual's distance from the
         optimum relative to it; or the violation by which the solver steers.
@@ -307,7 +307,7 @@ def _columns(name: str, lines: Iterable[Progress]) -> Array:
 
 
 def _best(columns: Mapping[str, Array], quantity: str) -> float:
-    """Give the best known value: the smallest primal, or for the dual its largest."""
+    """Return the best known value: the smallest primal, or the largest dual."""
     table = np.concatenate(list(columns.values()))
     column = table[:, 2] if quantity == "dual_error" else table[:, 1]
     finite = column[np.isfinite(column)]
@@ -323,7 +323,7 @@ def _divide(values: Array, sizes: Array | float) -> Array:
 
 
 def _log_start(times: list[Array]) -> float | None:
-    """Say where a logarithmic axis of seconds begins, or None if a linear one shows as much.
+    """Return the start of a logarithmic axis of seconds, or None if a linear axis is enough.
 
     The first line of a trace is written before any step: it stands where the axis begins.
     """

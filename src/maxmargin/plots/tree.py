@@ -140,7 +140,7 @@ class StumpDisplay:
         title : str, optional
             What stands above the picture; the round and its coefficient when not given.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -283,7 +283,7 @@ def tree(
     title : str, optional
         What stands above the picture; the round and its coefficient when not given.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
 
     Returns
     -------
@@ -315,7 +315,7 @@ def tree(
 
 
 def _check(fitted: Fitted, drawn_of: str, number: int | None) -> int:
-    """Refuse what is no stump; give the number of the round, 0 of a stump by itself."""
+    """Return the index of the round, 0 for a single stump; raise for other models."""
     model = fitted.model
     if isinstance(model, DecisionStump):
         if number is not None:
@@ -338,7 +338,7 @@ def _check(fitted: Fitted, drawn_of: str, number: int | None) -> int:
 def _stump(
     model: Any, rows: Any, labels: Array, number: int, given: ArrayLike | None
 ) -> tuple[Any, Array, str]:
-    """Give the stump, the weights it learned from, and what to call it."""
+    """Return the stump, the weights it was fitted to, and its title."""
     if not number:
         weight = read_weight(given, len(labels))
         return model, weight / weight.sum(), "stump"
@@ -351,7 +351,7 @@ def _stump(
 
 
 def _has_missing(rows: Any, feature: int) -> bool:
-    """Whether a value of the column is missing: NaN is not itself, and pandas' NA does not know."""
+    """Return whether a value of the column is missing: NaN, which differs from itself, or NA."""
     if feature < 0:
         return False
     column = nameless(take_columns(as_table(rows), np.array([feature])))

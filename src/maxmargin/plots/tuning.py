@@ -59,7 +59,7 @@ class Grid:
         return int(np.nanargmax(self.scores))
 
     def table(self) -> Array:
-        """Give the best score for each pair of values of the first two parameters."""
+        """Return the best score for each pair of values of the first two parameters."""
         first, second = (len(values) for values in list(self.axes.values())[:2])
         found = np.full((second, first), np.nan)
         for j, i, score in zip(*self.places[:2], self.scores, strict=True):
@@ -67,7 +67,7 @@ class Grid:
         return found
 
     def line(self) -> tuple[Array, Array]:
-        """Give score and deviation for each value of the only parameter."""
+        """Return score and deviation for each value of the only parameter."""
         order = np.argsort(self.places[0], kind="stable")
         return self.scores[order], self.spread[order]
 
@@ -125,9 +125,9 @@ class TuningDisplay:
             Fitted, or its ``cv_results_``: values under names that begin with "param_", and
             "mean_test_score".
         scoring : str, default="score"
-            What the scores are called.
+            Name of the scores.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
 
         Returns
         -------
@@ -240,16 +240,16 @@ class TuningDisplay:
 
 
 def tuning(results: Any, *, ax: Axes | None = None, scoring: str = "score") -> TuningDisplay:
-    """Draw what a search found at every point of its grid.
+    """Draw the scores of a search at every point of its grid.
 
     Parameters
     ----------
     results : search, or mapping
         Fitted, or its ``cv_results_``.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     scoring : str, default="score"
-        What the scores are called.
+        Name of the scores.
 
     Returns
     -------

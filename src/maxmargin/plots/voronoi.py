@@ -128,7 +128,7 @@ class VoronoiDisplay:
         extent : tuple of four float, optional
             Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure otherwise.
+            Axes to draw into; by default a new figure.
         legend : bool, default=True
             Whether to put a legend below the axes.
 
@@ -205,7 +205,7 @@ class VoronoiDisplay:
         first, second = (plain(name) for name in self.axis_names)
         self.ax_.set(xlim=(left, right), ylim=(bottom, top), xlabel=first, ylabel=second)
         if 1 / _SLIM < (right - left) / (top - bottom) < _SLIM:
-            self.ax_.set_aspect("equal")  # so that a border is seen to be halfway
+            self.ax_.set_aspect("equal")  # so that a border appears halfway
 
     def _add_legend(self, delaunay: bool) -> Legend:
         lines = [Line2D([], [], color=palette.CHANCE, lw=0.9, label="cells")]
@@ -239,7 +239,7 @@ def voronoi(
     extent : tuple of four float, optional
         Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+        Axes to draw into; by default a new figure.
     legend : bool, default=True
         Whether to put a legend below the axes.
 
@@ -270,7 +270,7 @@ def _number(y: ArrayLike | None, n_rows: int) -> tuple[list[str], Array]:
 
 
 def _most_frequent(cell_of: Array, numbers: Array) -> Array:
-    """Give each cell the most frequent label of its rows, the first of several."""
+    """Label each cell by the most frequent label of its rows, ties by the first."""
     counts = np.zeros((cell_of.max() + 1, numbers.max() + 1), dtype=np.intp)
     np.add.at(counts, (cell_of, numbers), 1)
     return counts.argmax(axis=1)

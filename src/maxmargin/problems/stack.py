@@ -62,7 +62,7 @@ class Segments:
 
 
 @dataclass(frozen=True)
-class Seen:
+class StackPoint:
     """What there is to see of a point of every problem; ``g`` is p - f(x) of every variable."""
 
     primal: Vector
@@ -138,7 +138,7 @@ class Stack:
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
-    def look(self, beta: Vector, product: Vector) -> Seen:
+    def look(self, beta: Vector, product: Vector) -> StackPoint:
         """Look at points beta, where ``product`` is K beta."""
         gradient, sum_of, parts = self.p - product, self.segments.sum, self.groups or self.segments
         rises, falls = beta < self.upper, beta > self.lower
@@ -154,7 +154,7 @@ class Stack:
         off = self._off(beta)
         inside = self._inside(beta, off)
         stray = self._joined(np.abs(b * off)) if self.bias else np.zeros(len(self))
-        return Seen(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
+        return StackPoint(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
 
     def _joined(self, of_groups: Vector) -> Vector:
         """Add up what there is of each group, for its problem."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
@@ -191,7 +191,7 @@ def warn_not_converged(certificates: Sequence[Certificate], sentences: dict[Stat
         own = _SAMPLED if status in sampled else status.sentence
         said = sentences.get(status, f"{status.name}: {own}")
         if status in met and said:
-            caution(said, ConvergenceWarning)
+            warn_user(said, ConvergenceWarning)
 
 
 class Approach:

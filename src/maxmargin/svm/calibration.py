@@ -22,8 +22,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp
 
 Vector = NDArray[np.float64]
@@ -103,7 +103,7 @@ class ProbabilityMixin:
         """Check the parameter where it was given, and warn as scikit-learn does."""
         owner = type(self).__name__
         check_flag(owner, "probability", self.probability)
-        caution(
+        warn_user(
             "The `probability` parameter is deprecated as in scikit-learn 1.9: "
             f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
             FutureWarning,
@@ -159,12 +159,12 @@ class ProbabilityMixin:
     @property
     def probA_(self: Any) -> Vector:  # noqa: N802
         """Slope of the calibration, -1 / temperature; empty without probability=True."""
-        caution("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        warn_user("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
         slope = [] if self._temperature is None else [-1.0 / self._temperature]
         return np.repeat(np.asarray(slope, dtype=np.float64), len(self.intercept_))
 
     @property
     def probB_(self: Any) -> Vector:  # noqa: N802
         """Offset of the calibration: 0, so that probabilities agree with predict."""
-        caution("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        warn_user("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
         return np.zeros(0 if self._temperature is None else len(self.intercept_))

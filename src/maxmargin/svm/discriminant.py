@@ -40,7 +40,7 @@ from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
 from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.kernel_estimator import KernelUser
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.training import Sides, Training, prepare, take
+from maxmargin.svm.training import Labels, Training, prepare, take
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -234,8 +234,8 @@ class KernelDiscriminant(
                 ) from None
         return self
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of(None, y, sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of(None, y, sample_weight)
 
     def _recover(self, training: Training, workers: Workers) -> None:
         """Set the fitted attributes."""

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from maxmargin.inputs.parameters import FLAG, one_of
 from maxmargin.svm.kernel_estimator import KernelEstimator
-from maxmargin.svm.training import Sides, Training, check_rows, ready
+from maxmargin.svm.training import Labels, Training, check_rows, ready
 
 Vector = NDArray[np.float64]
 
@@ -40,8 +40,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Of two classes scikit-learn shows the second one's numbers."""
         return -1.0 if len(self.classes_) == 2 else 1.0
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of(self.class_weight, y, sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of(self.class_weight, y, sample_weight)
 
     def decision_function(self, X: Any) -> Vector:
         """Evaluate the decision values of rows.
@@ -102,7 +102,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        sides = self._as_fitted()._sides(labels, sample_weight)
+        sides = self._as_fitted()._check_labels(labels, sample_weight)
         sides = replace(sides, class_weight=self.class_weight_)
         return ready(machine.seen, X, sides, self._fitted_intercept)
 

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import (
     Parameter,
     check_choice,
@@ -23,6 +22,7 @@ from maxmargin.inputs.parameters import (
     check_number,
     numeric,
 )
+from maxmargin.inputs.warning import warn_user
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.choice import NAMES, choose_kernel
@@ -34,7 +34,7 @@ from maxmargin.solvers.run import badness, nothing_proven, warn_not_converged
 from maxmargin.svm import decision
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn
-from maxmargin.svm.training import Sides, Training, check_rows, prepare
+from maxmargin.svm.training import Labels, Training, check_rows, prepare
 
 Vector = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class KernelUser(CallbackSupport, BaseEstimator):
         given = [name for name, value in usual.items() if getattr(self, name) != value]
         if given:
             said = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
-            caution(
+            warn_user(
                 f"{type(self).__name__} ignores {said}: kernel={self.kernel!r} has its own "
                 "parameters; give them to the kernel."
             )
@@ -129,7 +129,7 @@ class KernelUser(CallbackSupport, BaseEstimator):
 class KernelEstimator(KernelUser):
     """Something that is decided by kernels with support vectors.
 
-    A subclass says what the rows' labels or targets are (``_sides``), by which recipe its
+    A subclass says what the rows' labels or targets are (``_check_labels``), by which recipe its
     parameters make a machine (``_recipe``) and what its values mean.
     """
 
@@ -192,7 +192,7 @@ class KernelEstimator(KernelUser):
         return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
 
     @abstractmethod
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels or targets, and weights."""
 
     def _learn(self, training: Training, clock: Clock) -> Learned:

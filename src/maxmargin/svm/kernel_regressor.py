@@ -17,7 +17,7 @@ from maxmargin.problems import BoxQP
 from maxmargin.svm.classes import Reduction, keep_together
 from maxmargin.svm.kernel_estimator import KernelEstimator
 from maxmargin.svm.kernel_fit import Recipe
-from maxmargin.svm.training import Sides, Training, check_rows, ready
+from maxmargin.svm.training import Labels, Training, check_rows, ready
 
 Vector = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class OneValue(KernelEstimator):
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
         target = np.zeros(rows) if y is None else y
-        sides = self._as_fitted()._sides(target, sample_weight)
+        sides = self._as_fitted()._check_labels(target, sample_weight)
         return ready(machine.seen, X, sides, self._fitted_intercept)
 
     def _values(self, X: Any) -> Vector:
@@ -81,8 +81,8 @@ class OneValue(KernelEstimator):
 class KernelRegressor(RegressorMixin, OneValue):
     """Targets predicted by kernels with support vectors."""
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of_one(check_targets(y), sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of_one(check_targets(y), sample_weight)
 
     def predict(self, X: Any) -> Vector:
         """Predict the targets of rows.

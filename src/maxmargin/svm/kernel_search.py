@@ -38,7 +38,7 @@ from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
 from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent
-from maxmargin.svm.training import Sides, Training, centred, ready, take
+from maxmargin.svm.training import Labels, Training, centred, ready, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -184,7 +184,7 @@ class Search:
 
     def _cells(self, training: Training, fold: Fold, prices: Sequence[float]) -> Iterator[Cell]:
         whole, (train, others) = training.gram.whole, fold
-        sides = Sides.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
+        sides = Labels.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
         by_pairs = self.model.multiclass == "ovo" or len(sides.classes) == 2
         if whole is None:
             solved = self._one_by_one(training, fold, sides, prices)
@@ -197,7 +197,7 @@ class Search:
             yield Cell(score, seconds, perf_counter() - begun, finished)
 
     def _one_by_one(
-        self, training: Training, fold: Fold, sides: Sides, prices: Sequence[float]
+        self, training: Training, fold: Fold, sides: Labels, prices: Sequence[float]
     ) -> Iterator[tuple[Vector, float, bool]]:
         """Fit machines of their own, each cost's from the duals of the one before."""
         train, others = fold
@@ -233,7 +233,7 @@ class _Walk:
     search: Search
     whole: NDArray[Any]
     fold: Fold
-    sides: Sides
+    sides: Labels
     by_pairs: bool
 
     def values(self, prices: Vector) -> Iterator[tuple[Vector, float, bool]]:
@@ -354,7 +354,7 @@ class _Matrices:
 
     def _ready(self, kernel: Kernel) -> Training:
         search = self._search
-        sides = Sides.of(search.model.class_weight, search.y, search.weight)
+        sides = Labels.of(search.model.class_weight, search.y, search.weight)
         seen = centred(kernel, search.X, sides.weight, True)
         training = ready(seen, search.X, sides)
         gram, n = training.gram, len(training)

@@ -24,7 +24,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.precomputed import Columns, Numbered, Precomputed
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
-from maxmargin.svm.training import Seen
+from maxmargin.svm.training import KernelView
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -34,7 +34,7 @@ Index = NDArray[np.intp]
 class KernelMachine:
     """Support vectors with their coefficients, and what is decided by them."""
 
-    seen: Seen
+    seen: KernelView
     rows: NDArray[np.int32]
     """The support vectors' places in the training data, class after class."""
     support: Any

@@ -38,12 +38,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import find_classes
 from maxmargin.inputs.parameters import ParameterError, check_shared
 from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
@@ -53,7 +53,7 @@ from maxmargin.progress.report import report_fit
 from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.training import Sides, Training
+from maxmargin.svm.training import Labels, Training
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -126,7 +126,7 @@ def _fit_one(
 ) -> Any:
     if np.ptp(problem.y) == 0:
         value = int(problem.y[0])
-        caution(f"Label {problem.labels[value]} is present in all training examples.")
+        warn_user(f"Label {problem.labels[value]} is present in all training examples.")
         return _Constant(value)
     model, rows = clone(estimator), problem.rows
     if hasattr(type(estimator), "certify") and hasattr(estimator, "callback"):
@@ -135,7 +135,7 @@ def _fit_one(
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
-            sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
+            sides = Labels.of(model.class_weight, problem.y, params.get("sample_weight"))
             training = shared.of(rows, sides)
 
             def fit(model: Any, _X: Any, _y: Any) -> Any:

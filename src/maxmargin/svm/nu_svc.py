@@ -21,7 +21,7 @@ from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.training import Sides, Training
+from maxmargin.svm.training import Labels, Training
 
 Vector = NDArray[np.float64]
 
@@ -233,9 +233,9 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
         self._fit(X, y, sample_weight)
         return self
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels and weights; that a class is left without weight is said of nu."""
-        return Sides.of(self.class_weight, y, sample_weight, every_class=False)
+        return Labels.of(self.class_weight, y, sample_weight, every_class=False)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return _OfShares(

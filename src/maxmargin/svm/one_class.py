@@ -20,7 +20,7 @@ from maxmargin.problems.nu import one_class
 from maxmargin.solvers import Progress
 from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.kernel_regressor import OneValue, Together
-from maxmargin.svm.training import Sides
+from maxmargin.svm.training import Labels
 
 Vector = NDArray[np.float64]
 
@@ -166,8 +166,8 @@ class OneClassSVM(OutlierMixin, OneValue):
         del y
         return super().certify(X, None, sample_weight)
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of_one(np.zeros(len(y)), sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of_one(np.zeros(len(y)), sample_weight)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(

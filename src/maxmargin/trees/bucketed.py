@@ -1,7 +1,7 @@
 """Columns cut into buckets, for rounds that are compiled as a whole.
 
 All of ``ops/cpu/boost_rounds.py`` that has to do with columns: which of them it can take, their
-buckets, and splits as it writes them (so many rows of a run) as splits of values, and back.
+buckets, and splits as it writes them (a number of rows of a run) as splits of values, and back.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
 _GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
 _ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
 _CELLS, _ROWS_A_CELL = 1024, 16  # of a bundle, at most and at least: sums of more take long to fold
-_STORED = 4  # of so many rows one is not at the frequent value, or a column is not bundled
+_STORED = 4  # at least one row in so few has the frequent value, or the column is not bundled
 
 
 class BucketedColumns:
@@ -69,7 +69,7 @@ class BucketedColumns:
         )
 
     def _missing_right(self, run: Any, count: Any, above: Any, along: Any) -> Any:
-        """Say where missing values go; where none was seen, to the side with more rows."""
+        """Choose the side for missing values; without any in training, the side with more rows."""
         unseen = (count > 0) & (np.diff(self.buckets.lacking)[run // 2] == 0)
         n_rows = self._source.n_rows
         return np.where(unseen, 2 * np.where(above, count, n_rows - count) > n_rows, along == above)

@@ -10,7 +10,7 @@ The last row of the sums is of the missing values: one more category, but never 
 that it is not better with. Rows of a rare category are among them.
 
 Of many categories some are better than others by chance, and the best of all subsets collects what
-chance has to give. So the gain of such a column is shrunk by the share of the differences between
+chance has to give. Its gain is therefore shrunk by the share of the differences between
 its categories that chance explains (``criterion.signal_share``).
 """
 
@@ -26,7 +26,7 @@ from maxmargin.trees.criterion import Criterion, Vector
 
 Mask = NDArray[np.bool_]
 
-FEW = 10  # categories: so many can be told apart without being fooled by chance
+FEW = 10  # categories: up to this number, chance alone hardly matters
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Categories:
 
     @property
     def complete(self) -> bool:
-        """Whether every row has a group of its own."""
+        """Whether every row is a separate group."""
         return bool((self.codes < len(self.known)).all())
 
 
@@ -99,7 +99,7 @@ class Rules:
 def best_group(
     criterion: Criterion, categories: Categories, sums: Vector, rules: Rules
 ) -> tuple[float, Mask]:
-    """Give the score of the best two groups, and which categories go right."""
+    """Return the score of the best two groups, and which categories go right."""
     order = criterion.ranking(sums) if rules.split == "subset" else None
     sides, weight = _sides(sums, order), _sides(categories.weight[:, None], order)[:, 0]
     scores = np.atleast_1d(criterion.score(sides))
@@ -121,7 +121,7 @@ def _sides(sums: Vector, order: Any) -> Vector:
 
 
 def _right(place: int, order: Any, n_groups: int) -> Mask:
-    """Say which groups of a side's number go right."""
+    """Return which groups go right for the index of a side."""
     right = np.zeros(n_groups, dtype=bool)
     if order is not None:
         right[order[place + 1 :]] = True

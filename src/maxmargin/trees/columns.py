@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.scratch import Scratch
@@ -42,7 +42,7 @@ class Columns:
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight that either side of a split must have, missing values left aside.
     min_category_weight : float, default=0.0
-        Of more than ten categories, those that weigh less than so many rows do on average go where
+        Of more than ten categories, those that weigh less than this many average rows go where
         missing values go.
     category_smoothing : bool, default=False
         Whether gains of more than ten categories are shrunk by what chance would give them.
@@ -115,7 +115,7 @@ class Columns:
         if self._passing and clock.over():
             self._passing, left = [], left + len(numeric) - size
         if left:
-            caution(
+            warn_user(
                 f"time_limit={clock.time_limit} was reached while columns were sorted: {left} of "
                 f"{len(numeric)} are not searched; give more time, or fewer rows or columns.",
                 ConvergenceWarning,
@@ -130,7 +130,7 @@ class Columns:
         return block, left
 
     def _block_of(self, feature: int) -> SortedBlock:
-        """Give a block with this column in it."""
+        """Return a block with this column in it."""
         for block in (self._kept, self._single):
             if feature in block:
                 return block
@@ -138,11 +138,11 @@ class Columns:
         return self._single
 
     def _read(self, feature: int) -> NDArray[Any]:
-        """Give the values of a column."""
+        """Return the values of a column."""
         return self._source.column(feature).dense(self.n_rows)
 
     def plain(self) -> tuple[SortedBlock, ColumnSource, Workers] | None:
-        """Give all columns in order, if they are numbers, kept and free to be split anywhere."""
+        """Return all sorted columns if they are numeric, stored and unrestricted; else None."""
         apart = self._categories or self._passing or self._rules.least > 0.0
         return None if apart else (self._kept, self._source, self._workers)
 
@@ -226,7 +226,7 @@ class Columns:
         return self._numeric_split(criterion, feature, shift[feature], best - slack, runs)
 
     def _scan(self, criterion: Criterion) -> tuple[Vector, Vector]:
-        """Give the sums of missing values, and the scores of both runs, of every numeric column."""
+        """Return the sums of missing values and the scores of both runs of each numeric column."""
         if len(self._kept.features) == self.n_features:
             shift = self._kept.missing_sums(criterion)
             return shift, self._kept.scan(criterion, shift, self._workers)
@@ -320,7 +320,7 @@ class Columns:
     # what a split does to the training rows
 
     def right_side(self, split: Split) -> Mask:
-        """Tell which training rows go right.
+        """Return which training rows go right.
 
         Parameters
         ----------
@@ -341,7 +341,7 @@ class Columns:
 
 
 def _fitting(n_columns: int, n_rows: int, max_bytes: int | None) -> int:
-    """Say how many columns to keep in order: all, or half of what fits, the rest for the others."""
+    """Return the number of columns to keep sorted: all, or half of those that fit."""
     each = np.dtype(np.uint32).itemsize * n_rows
     if max_bytes is None or n_columns * each <= max_bytes:
         return n_columns

@@ -4,9 +4,9 @@ Each is a function of the sums of one side (and of all rows), so the scan of sor
 grouping of categories and missing values ask the same four things of it: the sums of groups of
 rows, the score of a side, the scan of runs, and the leaves. Formulas: ``ops/split_score.py``.
 
-What is summed lies on a grid, so sums are exact in any order and a split has one score, whoever
-asks (``ops/cpu/stump_grid.py``). Slack is left for what a grid cannot know: weights that would be
-equal had nobody rounded them.
+What is summed lies on a grid, so sums are exact in any order, and every search gives a split
+the same score (``ops/cpu/stump_grid.py``). A tolerance remains for weights that would be equal
+without rounding.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def on_grid(
 
 
 def signal_share(pull: Vector, weight: Vector, group: Array, n_groups: int) -> float:
-    """Give the share of the differences between groups that chance does not explain.
+    """Return the share of the differences between groups that chance does not explain.
 
     With deviations d of the rows' pull from its mean, the sums A_g of a group would have A_g^2 of
     the size of its sum of d^2 if they were nothing but chance; what is left of their weighted sum
@@ -77,7 +77,7 @@ class Criterion(Protocol):
         ...
 
     def slack(self, best: float) -> float:
-        """Say by how much equal scores may differ through rounding."""
+        """Return by how much equal scores may differ through rounding."""
         ...
 
     def ranking(self, sums: Vector) -> Array | None:
@@ -101,11 +101,11 @@ class Criterion(Protocol):
         ...
 
     def leaves(self, side: Vector) -> tuple[float, float]:
-        """Give the values of the side and of the rest."""
+        """Return the values of the side and of the rest."""
         ...
 
     def constant(self) -> float:
-        """Give the value of all rows without a split."""
+        """Return the value of all rows without a split."""
         ...
 
     def gain(self, score: float) -> float:
@@ -129,7 +129,7 @@ class Sign:
         return sums[:, None]
 
     def score(self, side: Vector) -> Any:
-        """Give the edge."""
+        """Return the edge."""
         return split_score.edge(side, self.total)
 
     def slack(self, best: float) -> float:
@@ -163,7 +163,7 @@ class Sign:
         return label, -label
 
     def constant(self) -> float:
-        """Give the value of all rows without a split."""
+        """Return the value of all rows without a split."""
         return 1.0 if self.total[0] > 0.0 else -1.0
 
     def gain(self, score: float) -> float:
@@ -174,7 +174,7 @@ class Sign:
 class Square:
     """Weighted least squares: pull = w y, weight = w.
 
-    The mean is taken off the pull first: a sum of what is far from 0 would be rounded as such.
+    The mean is taken off the pull first: sums of values far from 0 would be rounded more.
     """
 
     def __init__(self, pull: Vector, weight: Vector | None, pieces: Pieces | None = None) -> None:
@@ -205,7 +205,7 @@ class Square:
         return np.stack([pull, np.bincount(group, weight, n_groups)], axis=1)
 
     def score(self, side: Vector) -> Any:
-        """Give the decrease of squares over H."""
+        """Return the decrease of the sum of squares divided by H."""
         return split_score.square(side, self.total)
 
     def slack(self, best: float) -> float:
@@ -237,14 +237,14 @@ class Square:
         return np.ones(len(self._pull)) if self._weight is None else self._weight
 
     def leaves(self, side: Vector) -> tuple[float, float]:
-        """Give the means of the side and the rest."""
+        """Return the means of the side and of the rest."""
         return self._leaf(side), self._leaf(self.total - side)
 
     def _leaf(self, side: Vector) -> float:
         return self._mean + (float(side[0] / side[1]) if side[1] > 0.0 else 0.0)
 
     def constant(self) -> float:
-        """Give the value of all rows without a split."""
+        """Return the value of all rows without a split."""
         return self._leaf(self.total)
 
     def gain(self, score: float) -> float:
@@ -273,7 +273,7 @@ class Gini(Square):
         return np.abs(self._pull)
 
     def _leaf(self, side: Vector) -> float:
-        """Give the label with more weight; of equals the first."""
+        """Return the label with more weight; ties go to the first."""
         return 1.0 if side[0] > _SLACK * self.total[1] else -1.0
 
 
@@ -297,7 +297,7 @@ class Classes:
         return sums.reshape(n_groups, -1)
 
     def score(self, side: Vector) -> Any:
-        """Give the score of the two sides."""
+        """Return the score of the two sides."""
         score = split_score.gini if self._kind == GINI else split_score.error
         return score(side, self.total)
 
@@ -330,7 +330,7 @@ class Classes:
         return self.baseline + share**power * (score - self.baseline)
 
     def leaves(self, side: Vector) -> tuple[float, float]:
-        """Give the largest class of the side and of the rest; the first of equals."""
+        """Return the most frequent class of the side and of the rest; ties go to the first."""
         return self._leaf(side), self._leaf(self.total - side)
 
     def _leaf(self, side: Vector) -> float:
@@ -338,7 +338,7 @@ class Classes:
         return float(np.argmax(reached))
 
     def constant(self) -> float:
-        """Give the class of all rows without a split."""
+        """Return the class of all rows without a split."""
         return self._leaf(self.total)
 
     def gain(self, score: float) -> float:

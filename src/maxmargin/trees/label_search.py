@@ -47,7 +47,7 @@ class LabelSearch:
 
 
 def leaf_classes(split: Split, n_classes: int) -> tuple[int, int]:
-    """Give the class numbers of a split's sides; for two classes leaves are signs, 0 is class 0."""
+    """Return the class indices of a split's sides; for two classes leaves are signs."""
     if n_classes > 2:
         return int(split.left), int(split.right)
     return int(split.left > 0), int(split.right > 0)

@@ -27,7 +27,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ShapeFunction:
-    """What one feature adds to a model.
+    """The contribution of one feature to a model.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class ShapeFunction:
     importance: float
 
     def __call__(self, x: ArrayLike) -> Vector:
-        """Give what values of the feature add; categories are given as codes.
+        """Return the contributions of values of the feature; categories are codes.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class ShapeFunctions:
         return len(self.functions)
 
     def __getitem__(self, feature: int | str) -> ShapeFunction:
-        """Give the function of a column, by its number or its name."""
+        """Return the function of a column, by its number or its name."""
         for function in self.functions:
             if feature in (function.feature, function.name):
                 return function
@@ -237,7 +237,7 @@ def additive_shape(
 
 
 def chosen_class(classes: NDArray[Any], label: Any) -> int | None:
-    """Give the number of the class whose function is wanted; None where two classes share one."""
+    """Return the index of the requested class; None if two classes share a function."""
     if len(classes) == 2 and label is None:
         return None
     place = np.flatnonzero(classes == label if label is not None else np.zeros(0))
@@ -260,7 +260,7 @@ def _steps(asked: list[tuple[Split, float]]) -> tuple[Vector, Vector]:
     place = np.array([split.threshold for split, _ in asked])
     low = np.array([coefficient * split.left for split, coefficient in asked])
     rise = np.array([c * (split.right - split.left) for split, c in asked])
-    # A threshold of infinity asks only whether the value is missing: nobody is above it.
+    # A threshold of infinity asks only whether the value is missing: no value is above it.
     inner = np.isfinite(place)
     thresholds, number = np.unique(place[inner], return_inverse=True)
     steps = np.bincount(number, rise[inner], len(thresholds)) if inner.any() else np.zeros(0)

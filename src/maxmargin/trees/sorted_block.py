@@ -61,23 +61,23 @@ class SortedBlock:
         return feature in self._place
 
     def place(self, feature: int) -> int:
-        """Give a column's place by its number."""
+        """Return the position of a column by its index."""
         return self._place[feature]
 
     def run(self, place: int, above: bool) -> tuple[int, int]:
-        """Give the ends of a run among the rows."""
+        """Return the ends of a run among the rows."""
         return self._bounds[2 * place + above], self._bounds[2 * place + above + 1]
 
     def parts(self) -> tuple[NDArray[Any], ...]:
-        """Give all runs and where they begin, and the same of rows without a value."""
+        """Return all runs and their starts, and the same for rows with missing values."""
         return self.rows, self._start, self._missing, np.array(self._lacking, np.int64)
 
     def missing(self, place: int) -> NDArray[np.uint32]:
-        """Give the rows that have no value in a column."""
+        """Return the rows with a missing value in a column."""
         return self._missing[self._lacking[place] : self._lacking[place + 1]]
 
     def is_light(self, place: int) -> bool:
-        """Whether missing values are too few for a side of their own."""
+        """Return whether missing values are too few for a side of their own."""
         return place in self._light
 
     def forbid_light_sides(self, weight: Vector, least: float) -> None:
@@ -166,7 +166,7 @@ class SortedBlock:
         return True, bisect_left(run, -threshold, key=lambda k: -self.value(column, k))
 
     def right_side(self, split: Split, above: bool, count: int, n_rows: int) -> Mask:
-        """Tell which rows go right, by a split that cuts off so much of a run."""
+        """Return which rows go right, for a split at a position of a run."""
         place = self.place(split.feature)
         right = np.full(n_rows, not above)
         begin, _ = self.run(place, above)

@@ -1,7 +1,7 @@
 """Where columns come from: a source that gives a few of them at a time.
 
-An array in memory, one on disk (``np.memmap``) and a sparse matrix are sources; whoever computes
-columns when they are wanted writes another by subclassing ``ColumnSource``. Columns are read a few
+An array in memory, one on disk (``np.memmap``) and a sparse matrix are sources. To compute columns
+on demand, write another by subclassing ``ColumnSource``. Columns are read a few
 at a time, so they need never all lie in memory.
 """
 
@@ -25,7 +25,7 @@ class Entries(NamedTuple):
     rows: Array | None = None
 
     def at(self, row: int) -> float:
-        """Give the value of a row."""
+        """Return the value of a row."""
         if self.rows is None:
             return float(self.values[row])
         place = int(np.searchsorted(self.rows, row))
@@ -33,7 +33,7 @@ class Entries(NamedTuple):
         return float(self.values[place]) if stored else 0.0
 
     def dense(self, n_rows: int) -> Array:
-        """Give the values of all rows."""
+        """Return the values of all rows."""
         if self.rows is None:
             return self.values
         x = np.zeros(n_rows, dtype=self.values.dtype)
@@ -89,7 +89,7 @@ class ArraySource(ColumnSource):
         return block if len(columns) == stop - first else block[columns - first]
 
     def column(self, column: int) -> Entries:
-        """Give a view of one."""
+        """Return a view of one."""
         return Entries(self._X[:, column])
 
     def at(self, rows: Array, columns: Array) -> Array:
@@ -108,14 +108,14 @@ class SparseSource(ColumnSource):
         super().__init__(*self._X.shape)
 
     def read(self, columns: NDArray[np.intp]) -> Sequence[Entries]:
-        """Give views of their entries."""
+        """Return views of their entries."""
         X = self._X
         parts = [slice(X.indptr[j], X.indptr[j + 1]) for j in columns]
         return [Entries(X.data[part], X.indices[part]) for part in parts]
 
 
 def source_of(X: Any) -> ColumnSource:
-    """Give the source of a matrix, or the source itself."""
+    """Return the source of a matrix, or the source itself."""
     if isinstance(X, ColumnSource):
         return X
     return SparseSource(X) if sparse.issparse(X) else ArraySource(X)

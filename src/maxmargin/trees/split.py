@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One question about one feature.
+    """A split on one feature.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ class Split:
         return *question, self.left, self.right, self.gain
 
     def asks_like(self, other: Split) -> bool:
-        """Whether another split asks the same question about a number."""
+        """Return whether another split asks the same question about a number."""
         return (self.feature, self.threshold) == (other.feature, other.threshold)
 
     def right_side(self, X: Any) -> Mask:
-        """Tell which rows go right.
+        """Return which rows go right.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Split:
         return self.right_of(column(X, self.feature))
 
     def right_of(self, x: NDArray[Any]) -> Mask:
-        """Tell which values of the feature go right.
+        """Return which values of the feature go right.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Split:
         return right
 
     def values(self, X: Any) -> NDArray[np.float64]:
-        """Give every row the value of its side.
+        """Return for every row the value of its side.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ def floor_as(threshold: Any, dtype: Any) -> Any:
 
 
 def midpoint(low: float, high: float) -> float:
-    """Give the middle of two values, or the lower one where rounding would reach the higher."""
+    """Return the midpoint of two values, or the lower one if it would round to the higher."""
     middle = 0.5 * low + 0.5 * high
     return middle if low <= middle < high else low
 
@@ -147,13 +147,13 @@ def round_gain(gain: Any) -> Any:
 
 
 def midpoints(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give the middles of many pairs of values, as ``midpoint`` does."""
+    """Return the midpoints of many pairs of values, as ``midpoint`` does."""
     middle = 0.5 * low + 0.5 * high
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def column(X: Any, feature: int) -> NDArray[Any]:
-    """Give a column of a dense or sparse matrix as an array."""
+    """Return a column of a dense or sparse matrix as an array."""
     if sparse.issparse(X):
         return X[:, [feature]].toarray().ravel()
     return X[:, feature]

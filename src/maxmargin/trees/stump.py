@@ -39,7 +39,7 @@ class Stump(CallbackSupport, BaseEstimator):
     split_: Split
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return the input tags."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -120,42 +120,40 @@ class Stump(CallbackSupport, BaseEstimator):
 
 
 class DecisionStump(ClassifierMixin, Stump):
-    """A classifier that asks one question about one feature.
+    """A classifier with one split on one feature.
 
-    Of all splits the one with the least weighted error is found, exactly: every threshold of every
-    numeric feature with either label on either side, every subset of a categorical feature's
-    categories, up to ten of them; of more, those with enough rows.
+    ``fit`` finds the split with the smallest weighted error, exactly. It tries every threshold of
+    every numeric feature in both directions, and every subset of the categories of a categorical
+    feature; with more than ten categories, only of those with enough rows.
 
     Parameters
     ----------
     criterion : {"error", "gini"}, default="error"
-        The weighted error, or Gini's index, by which a tree of depth one is grown in scikit-learn.
+        The weighted error, or the Gini index, which scikit-learn uses for trees of depth one.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+        Indices, names or a mask of the categorical columns. "from_dtype" takes the columns of a
+        DataFrame that have a categorical dtype or hold strings, and no column of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
-        Whether any categories may go to one side, or a single one against the rest. With more than
-        two classes it is always one.
+        Split off any subset of the categories, or one category against the rest. With more than two
+        classes it is always one category.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of the split must have, missing values left
-        aside.
+        Smallest share of the total weight on each side of the split, not counting missing values.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than so many rows do on
-        average go where missing values go.
+        In a column of more than ten categories, those that weigh less than this many average rows
+        are treated as missing values.
     category_smoothing : bool, default=True
-        Whether the gain of a column of more than ten categories is shrunk by what chance alone
-        would give it.
+        Shrink the gain of a column of more than ten categories by the share that chance explains.
     n_jobs : int, default=None
-        Threads; the split does not depend on their number.
+        Number of threads. The split does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
     split_ : Split
-        The split; its leaves are -1 and +1 for two classes and class numbers for more.
+        The split; its leaves are -1 and +1 for two classes, and class indices for more.
     feature_, threshold_ : int, float
-        What the split asks.
+        Feature index and threshold of the split.
     error_ : float
         The weighted training error.
     is_categorical_ : ndarray of bool or None
@@ -165,10 +163,9 @@ class DecisionStump(ClassifierMixin, Stump):
 
     Notes
     -----
-    Missing values go to the better side; where there were none in training, to the side with
-    more rows. Of equally good splits the one with the smallest feature is taken, then the one with
-    the smallest threshold. Where no split is better than one label for all rows, there is none, and
-    ``feature_`` is -1.
+    Missing values go to the better side; if training had none, to the side with more rows. Among
+    equally good splits, the smallest feature index wins, then the smallest threshold. If no split
+    is better than one label for all rows, there is no split and ``feature_`` is -1.
 
     Examples
     --------
@@ -201,7 +198,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """Say that two leaves cannot tell three classes apart."""
+        """Warn that two leaves cannot distinguish three classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -252,7 +249,7 @@ class DecisionStump(ClassifierMixin, Stump):
         self.error_ = float(weight[predicted != label].sum() / weight.sum())
 
     def _leaf_classes(self) -> NDArray[np.intp]:
-        """Give the class number of each side."""
+        """Return the class number of each side."""
         leaves = np.array([self.split_.left, self.split_.right])
         return (leaves > 0 if len(self.classes_) == 2 else leaves).astype(np.intp)
 
@@ -275,7 +272,7 @@ class DecisionStump(ClassifierMixin, Stump):
         return labels
 
     def predict_proba(self, X: Any) -> Vector:
-        """Give the shares of the classes in each row's side.
+        """Return the shares of the classes in each row's side.
 
         Parameters
         ----------
@@ -289,7 +286,7 @@ class DecisionStump(ClassifierMixin, Stump):
         return self._leaf_shares()[side]
 
     def _leaf_shares(self) -> Vector:
-        """Give the shares of the classes on each side."""
+        """Return the shares of the classes on each side."""
         weight = self._leaf_weight
         total = weight.sum(axis=1, keepdims=True)
         if total.all():
@@ -300,33 +297,31 @@ class DecisionStump(ClassifierMixin, Stump):
 
 
 class RegressionStump(RegressorMixin, Stump):
-    """A regressor with two values: the split of least weighted squares.
+    """A regressor with one split and two values, of least weighted squared error.
 
     Parameters
     ----------
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
-        Indices, names or a mask of the categorical columns; "from_dtype" takes those of a
-        DataFrame that are of a categorical dtype or hold strings, and none of an array.
+        Indices, names or a mask of the categorical columns. "from_dtype" takes the columns of a
+        DataFrame that have a categorical dtype or hold strings, and no column of an array.
     categorical_split : {"subset", "one_vs_rest"}, default="subset"
         Whether any categories may go to one side, or a single one against the rest.
     min_weight_fraction_leaf : float, default=0.0
-        Share of the weight of all rows that either side of the split must have, missing values left
-        aside.
+        Smallest share of the total weight on each side of the split, not counting missing values.
     min_category_weight : float, default=10.0
-        In a column of more than ten categories, those that weigh less than so many rows do on
-        average go where missing values go.
+        In a column of more than ten categories, those that weigh less than this many average rows
+        are treated as missing values.
     category_smoothing : bool, default=True
-        Whether the gain of a column of more than ten categories is shrunk by what chance alone
-        would give it.
+        Shrink the gain of a column of more than ten categories by the share that chance explains.
     n_jobs : int, default=None
-        Threads; the split does not depend on their number.
+        Number of threads. The split does not depend on it.
 
     Attributes
     ----------
     split_ : Split
         The split; its leaves are the weighted means of the two sides.
     feature_, threshold_ : int, float
-        What the split asks.
+        Feature index and threshold of the split.
     is_categorical_ : ndarray of bool or None
         Which features are categorical.
     feature_importances_ : ndarray of shape (features,)
@@ -358,7 +353,7 @@ class RegressionStump(RegressorMixin, Stump):
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
-        """Say that two values explain little."""
+        """Warn that two values explain little."""
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
@@ -429,7 +424,7 @@ class StumpMaker:
 
     @classmethod
     def of(cls, model: Any, splits: StumpEnsemble, classes: Array | None, **params: Any) -> Self:
-        """Give what makes the stumps of an ensemble that has read its training set."""
+        """Return the learner that makes the stumps of an ensemble from its training set."""
         mask = model.is_categorical_
         categories = None if mask is None else model._categories
         return cls(splits, model.n_features_in_, mask, categories, classes, params)
@@ -457,7 +452,7 @@ def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> f
 
 
 def check_leaf_share(owner: str, share: Any) -> None:
-    """Refuse a least share of the weight that two sides cannot both have."""
+    """Raise for a smallest share of the weight that two sides cannot both have."""
     check_number(owner, "min_weight_fraction_leaf", share, 0.0)
     if share > 0.5:
         raise ParameterError(

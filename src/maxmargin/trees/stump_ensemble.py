@@ -40,7 +40,7 @@ _NONE = np.zeros(0, dtype=bool)
 
 
 class StumpEnsemble(Sequence[Split]):
-    """Splits as arrays: a sequence of ``Split``, each made when it is asked for.
+    """Splits as arrays: a sequence of ``Split``, each created on access.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class StumpEnsemble(Sequence[Split]):
     def of_numbers(
         cls, feature: Any, threshold: Any, missing_right: Any, left: Any, right: Any, gain: Any
     ) -> Self:
-        """Give splits of numeric features, by the arrays of what ``Split`` has of each.
+        """Return splits of numeric features, by the arrays of what ``Split`` has of each.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class StumpEnsemble(Sequence[Split]):
         self._used, self._line = _lines(self.feature)
 
     def _same_kinds(self) -> bool:
-        """Whether every split has an entry in each array, all of the types that loops are for."""
+        """Return whether every split has an entry of the right type in each array."""
         size, leaves, chosen = (len(self.feature),), self.leaf_weight, self.chosen
         kept = leaves is None or (leaves.ndim == 3 and leaves.shape[:2] == (*size, 2))
         arrays = ((getattr(self, name), kind) for name, kind in _KINDS.items())
@@ -125,7 +125,7 @@ class StumpEnsemble(Sequence[Split]):
         return same and kept and chosen.ndim == 1 and chosen.dtype == bool
 
     def _inside(self) -> bool:
-        """Whether codes lie where splits say."""
+        """Return whether codes lie where splits say."""
         begin, end = self.begin, self.end
         inside = (begin >= 0) & (begin <= end) & (end <= len(self.chosen)) & (self.feature >= -1)
         return bool(inside.all())
@@ -153,7 +153,7 @@ class StumpEnsemble(Sequence[Split]):
         )
 
     def first(self, rounds: int | None = None, n_jobs: int | None = None) -> StumpEnsemble:
-        """Give the first splits, or all, to be asked on so many threads.
+        """Return the first splits, or all, to be evaluated on a number of threads.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class StumpEnsemble(Sequence[Split]):
         return total
 
     def staged_sum(self, X: Any, coefficients: Any = None, start: Any = 0.0) -> Iterator[Vector]:
-        """Give the same sum after every split; the last is equal to ``sum`` bit by bit.
+        """Yield the running sum after every split; the last equals ``sum`` bit for bit.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class StumpEnsemble(Sequence[Split]):
         return total
 
     def leaf_shares(self) -> Vector:
-        """Give the shares of the classes on both sides; an empty side is sure of its class.
+        """Return the class frequencies on both sides; 1 for the class of an empty side.
 
         Returns
         -------
@@ -301,7 +301,7 @@ class StumpEnsemble(Sequence[Split]):
 
 
 def leaf_shares(leaf_weight: Vector, left: Vector, right: Vector) -> Vector:
-    """Give the shares of the classes on both sides of splits; an empty one is sure of its class.
+    """Return the class frequencies on both sides of splits; 1 for the class of an empty side.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def leaf_shares(leaf_weight: Vector, left: Vector, right: Vector) -> Vector:
 
 
 def _lines(feature: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the features that are asked about, and the place of each split's among them."""
+    """Return the features used by the splits, and the index of each split's feature among them."""
     used = np.unique(feature[feature >= 0])
     return used, np.where(feature >= 0, np.searchsorted(used, feature), -1)
 
@@ -346,7 +346,7 @@ class _Rows:
             self._X = np.ascontiguousarray(X)
 
     def block(self, first: int, length: int) -> Vector:
-        """Give the columns of some rows, each a line."""
+        """Return the columns of some rows, one a line."""
         block = np.empty((len(self._columns), length))
         if sparse.issparse(self._X):
             block[:] = self._X[first : first + length].toarray().T

@@ -43,7 +43,7 @@ class Backgrounds:
         return [self._faults[k] for k in sorted(self._faults)]
 
     def image(self, k: int) -> Grey | None:
-        """Give an image, or None where it is of no use; threads may ask side by side."""
+        """Return an image, or None if it is unusable; threads may call this concurrently."""
         with self._lock:
             if k in self._faults:
                 return None
@@ -88,7 +88,7 @@ def _grey(item: Any, name: str) -> Grey:
 
 
 def _trace(item: Any) -> bytes:
-    """Give the same for the same image; for what is none, its kind."""
+    """Return a key that is equal for equal images; for other objects, their type."""
     try:
         if isinstance(item, Path):
             return _sum_of(read_ordinary(item, MOST_BYTES))

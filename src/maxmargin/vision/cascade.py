@@ -46,7 +46,7 @@ class Cascade:
     Parameters
     ----------
     features : HaarFeatures or LBPFeatures
-        Those that the trees ask about; their window is that of the cascade.
+        The features that the trees use; their window is that of the cascade.
     stages : tuple of Stage
 
     Examples
@@ -69,7 +69,7 @@ class Cascade:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse trees that ask about features that there are not."""
+        """Raise for trees that use features that do not exist."""
         if not self.stages:
             raise ValueError("A cascade needs at least one stage.")
         for tree in self._trees():
@@ -133,7 +133,7 @@ class Cascade:
         Raises
         ------
         CascadeFileError
-            In one sentence that names the file, when it is no such cascade.
+            If the file is not a cascade; the message names it.
         """
         return cls(*read_opencv(Path(path), max_bytes))
 
@@ -170,8 +170,8 @@ class Cascade:
         scale_factor : float, default=1.1
             By how much the window grows from scale to scale.
         min_neighbors : int, default=3
-            Boxes that are nearly the same become one, if there are more than so many of them.
-            With 0 all windows that pass are given as they are.
+            Nearly equal boxes are merged if there are more than this many of them.
+            With 0 all windows that pass are returned unmerged.
         min_size, max_size : (int, int), default=None
             Smallest and largest width and height of an object; None for no bound.
         return_scores : bool, default=False
@@ -246,5 +246,5 @@ class Cascade:
 
 
 def _bits(codes: int) -> list[int]:
-    """Tell of each code whether it is in a set."""
+    """Return for each code whether it is in a set."""
     return [codes >> code & 1 for code in range(256)]

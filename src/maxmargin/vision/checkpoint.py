@@ -31,7 +31,7 @@ _NUMBERS = ("leaves", "threshold")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be gone on from."""
+    """Raised for a checkpoint from which training cannot continue."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StageRecord:
     scanned : int
         Windows looked at to find the negatives.
     rate : float
-        Share of these that passed all stages before.
+        Share of these that passed all earlier stages.
     """
 
     features: int
@@ -65,11 +65,11 @@ def write_checkpoint(
     path: Path, settings: dict[str, Any], stages: list[Stage], records: list[StageRecord]
 ) -> None:
     """Write all of it, or nothing."""
-    told = [
+    entries = [
         {"stage": _plain(stage), "record": asdict(record)}
         for stage, record in zip(stages, records, strict=True)
     ]
-    content = {"format": FORMAT, "settings": settings, "stages": told}
+    content = {"format": FORMAT, "settings": settings, "stages": entries}
     write_atomically(path, json.dumps(content, indent=1))
 
 
@@ -105,7 +105,7 @@ def read_checkpoint(
     """
     with _named(path):
         content = _content(path)
-        kept, told = content["settings"], content["stages"]
+        kept, stages = content["settings"], content["stages"]
     changed = sorted(name for name in settings if kept.get(name) != settings[name])
     if changed:
         names = ", ".join(changed)
@@ -114,13 +114,13 @@ def read_checkpoint(
             "or without resume."
         )
     with _named(path):
-        records = [_record(each["record"]) for each in told]
-        return [_stage(each["stage"], features) for each in told], records
+        records = [_record(each["record"]) for each in stages]
+        return [_stage(each["stage"], features) for each in stages], records
 
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Say of which file it is that what was read makes no sense."""
+    """Name the file in errors about its content."""
     try:
         yield
     except FileNotFoundError:

@@ -24,13 +24,13 @@ class CascadeClassifier:
     Parameters
     ----------
     filename : str, default=""
-        A cascade to load; as in OpenCV, a file that is none leaves the classifier empty.
+        A cascade to load. As in OpenCV, an invalid file leaves the classifier empty.
 
     Notes
     -----
-    Colours are taken to stand as blue, green, red, as ``cv2.imread`` gives them. ``flags`` is for
-    cascades of OpenCV 1 and does nothing, as in OpenCV 4. Where nothing is found an empty tuple is
-    returned. New code is better served by ``Cascade``, whose errors say what is wrong.
+    Colour channels are in the order blue, green, red, as from ``cv2.imread``. ``flags`` is for
+    cascades of OpenCV 1 and has no effect, as in OpenCV 4. If nothing is found, an empty tuple is
+    returned. In new code use ``Cascade``, whose errors explain what is wrong.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class CascadeClassifier:
 
     @staticmethod
     def convert(oldcascade: str | Path, newcascade: str | Path) -> bool:
-        """Write an older file anew in the newer format, and say whether it could be read."""
+        """Convert an older file to the newer format; return whether it could be read."""
         try:
             Cascade.from_opencv(oldcascade).to_opencv(newcascade)
         except CascadeFileError:
@@ -63,7 +63,7 @@ class CascadeClassifier:
         return True
 
     def empty(self) -> bool:
-        """Tell whether no cascade is loaded."""
+        """Return whether no cascade is loaded."""
         return self._cascade is None
 
     def _loaded(self) -> Cascade:
@@ -72,15 +72,15 @@ class CascadeClassifier:
         return self._cascade
 
     def getOriginalWindowSize(self) -> Size:
-        """Give width and height of the window."""
+        """Return width and height of the window."""
         return self._loaded().window
 
     def getFeatureType(self) -> int:
-        """Give 0 for Haar features and 1 for LBP."""
+        """Return 0 for Haar features and 1 for LBP."""
         return 0 if isinstance(self._loaded().features, HaarFeatures) else 1
 
     def isOldFormatCascade(self) -> bool:
-        """Give False: as in OpenCV 4, older files are converted when they are read."""
+        """Return False: as in OpenCV 4, older files are converted when they are read."""
         self._loaded()
         return False
 

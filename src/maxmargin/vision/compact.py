@@ -18,5 +18,5 @@ def compact(features: Features, stages: list[Stage]) -> Cascade:
         known = tuple(place[k] for k in tree.feature)
         return Tree(known, tree.left, tree.right, tree.leaves, tree.threshold, tree.codes)
 
-    told = [Stage(s.threshold, tuple(renumbered(tree) for tree in s.trees)) for s in stages]
-    return Cascade(features[np.array(asked)], tuple(told))
+    kept = [Stage(s.threshold, tuple(renumbered(tree) for tree in s.trees)) for s in stages]
+    return Cascade(features[np.array(asked)], tuple(kept))

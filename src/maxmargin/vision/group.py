@@ -13,11 +13,12 @@ from maxmargin.ops.engine import engine_of
 def group_rectangles(
     boxes: Any, min_neighbors: int = 3, tolerance: float = 0.2, *, scores: Any = None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]:
-    """Put boxes together that are nearly the same, as ``cv2.groupRectangles`` does.
+    """Merge nearly equal boxes, as ``cv2.groupRectangles`` does.
 
-    Boxes whose sides all differ by at most ``tolerance`` of their size belong together, and so do
-    those that others link. A group becomes its mean; one of at most ``min_neighbors`` boxes is left
-    out, and so is one inside another with more than three boxes and more than its own.
+    Boxes whose sides all differ by at most ``tolerance`` of their size are grouped, directly or
+    through other boxes. Each group becomes its mean. A group of at most ``min_neighbors`` boxes is
+    dropped, and so is one inside another group that has more than three boxes and more boxes than
+    itself.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def _means(boxes: NDArray[np.int32], label: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def _nested(boxes: NDArray[np.int32], counts: Any, tolerance: float) -> NDArray[np.bool_]:
-    """Tell which boxes lie in another that more windows agree on."""
+    """Return which boxes lie inside another that more windows agree on."""
     low, high = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
     slack = np.rint(boxes[:, 2:] * tolerance)
     within = (low[:, None] >= (low - slack)[None]) & (high[:, None] <= (high + slack)[None])

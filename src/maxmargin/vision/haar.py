@@ -55,9 +55,9 @@ class HaarFeatures:
     window : (int, int), default=(24, 24)
         Width and height.
     kinds : {"basic", "upright", "all"} or list of str, default="basic"
-        "basic" has the five of Viola and Jones: edge_x, edge_y, line_x, line_y, checker; "upright"
-        wide_line_x, wide_line_y and center too; "all" those but checker and center tilted as well
-        (tilted_edge_x, ...). All positions and sizes are taken.
+        "basic" has the five kinds of Viola and Jones: edge_x, edge_y, line_x, line_y, checker.
+        "upright" adds wide_line_x, wide_line_y and center. "all" adds the tilted versions of all
+        but checker and center (tilted_edge_x, ...). All positions and sizes are used.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class HaarFeatures:
         x, y, width, height. A tilted one has its uppermost corner at (x, y), and reaches ``width``
         down to the right and ``height`` down to the left; its uppermost pixel is (x - 1, y).
     weights : ndarray of float32 of shape (features, 3)
-        0 where a feature has but two rectangles.
+        0 for the third rectangle of a feature with two.
     tilted : ndarray of bool of shape (features,)
 
     Examples
@@ -120,7 +120,7 @@ class HaarFeatures:
         return made
 
     def __restored__(self) -> None:
-        """Refuse arrays that compiled loops could not trust."""
+        """Raise for arrays that compiled loops cannot use safely."""
         shapes = self.rectangles.shape[:2], self.weights.shape, (*self.tilted.shape, 3)
         if len(set(shapes)) != 1 or not np.isfinite(self.weights).all():
             raise ValueError("Rectangles, weights and tilted of Haar features do not fit together.")
@@ -175,7 +175,7 @@ class HaarFeatures:
         return self.columns(windows).block(np.arange(len(self))).T
 
     def columns(self, windows: Any) -> FeatureColumns:
-        """Give the values in some windows as columns that are evaluated when they are read.
+        """Return the values in some windows as columns that are evaluated when they are read.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ def _all_of(kind: str, width: int, height: int) -> tuple[Any, Any, Any]:
 
 
 def _part(whole: Any, dx: int, dy: int, cells: tuple[int, int, int, int], tilted: bool) -> Any:
-    """Give the rectangle of some cells within others."""
+    """Return the rectangle of some cells within others."""
     x, y, w, h = cells[0] * dx, cells[1] * dy, cells[2] * dx, cells[3] * dy
     shift = (x - y, x + y) if tilted else (x, y)
     part = whole.copy()
@@ -266,7 +266,7 @@ def _part(whole: Any, dx: int, dy: int, cells: tuple[int, int, int, int], tilted
 
 
 def _inside(rectangles: Any, tilted: Any, width: int, height: int) -> NDArray[np.bool_]:
-    """Tell which rectangles have all corners in the window; nothing at all is inside too."""
+    """Return which rectangles have all corners in the window; empty ones count as inside."""
     at = corners_of(rectangles, tilted)
     good = (at >= 0).all(axis=(2, 3)) & (at <= (width, height)).all(axis=(2, 3))
     sides = rectangles[..., 2:]
@@ -274,7 +274,7 @@ def _inside(rectangles: Any, tilted: Any, width: int, height: int) -> NDArray[np
 
 
 def corners_of(rectangles: Any, tilted: Any) -> NDArray[np.int64]:
-    """Give column and row of the four entries of an integral image that make a sum.
+    """Return column and row of the four entries of an integral image that make a sum.
 
     Upright (x, y), (x + w, y), (x, y + h), (x + w, y + h); tilted (x, y), (x - h, y + h),
     (x + w, y + w), (x + w - h, y + w + h).

@@ -19,30 +19,30 @@ _FROM_ARRAY = ("1", "L", "I", "F", "RGB", "RGBA")  # modes of PIL that an array 
 
 
 class ImageError(ValueError):
-    """What was given is not an image that can be read."""
+    """Raised for input that is not a readable image."""
 
 
 def grey_image(image: Any, order: str = "rgb") -> Grey:
-    """Make any image grey, of 8 bits a pixel.
+    """Convert any image to grey, with 8 bits a pixel.
 
     Parameters
     ----------
     image : array-like of shape (height, width[, channels]) or PIL image
-        Grey with one or no channel, colour with three, and a fourth is left out. Whole numbers are
-        0 to 255, True and False 255 and 0. Broken numbers are 0 to 1 where none is larger, and 0 to
-        255 otherwise; they are rounded.
+        Grey with one or no channel, colour with three; a fourth is ignored. Integers are 0 to 255,
+        True is 255 and False 0. Floats are 0 to 1 if none is larger, otherwise 0 to 255; they are
+        rounded.
     order : {"rgb", "bgr"}, default="rgb"
-        Which way round colours stand in an array; OpenCV reads files as "bgr".
+        Order of the colour channels in an array; OpenCV reads files as "bgr".
 
     Returns
     -------
     grey : ndarray of uint8 of shape (height, width)
-        Of a colour (9798 R + 19235 G + 3735 B + 16384) // 32768, as ``cv2.cvtColor`` has it.
+        For a colour (9798 R + 19235 G + 3735 B + 16384) // 32768, as in ``cv2.cvtColor``.
 
     Raises
     ------
     ImageError
-        In one sentence, for whatever is no image.
+        For anything that is not an image, with a one-sentence message.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def grey_image(image: Any, order: str = "rgb") -> Grey:
 
 
 def pixels_of(image: Any) -> NDArray[Any]:
-    """Give the numbers of an image, of shape (height, width) or (height, width, 3)."""
+    """Return the numbers of an image, of shape (height, width) or (height, width, 3)."""
     if _is_pil(image) and image.mode not in _FROM_ARRAY and not image.mode.startswith("I;"):
         image = image.convert("RGB")
     try:
@@ -97,7 +97,7 @@ def _is_pil(image: Any) -> bool:
 
 
 def eight_bits(pixels: NDArray[Any]) -> Grey:
-    """Give pixels as whole numbers from 0 to 255."""
+    """Return pixels as integers from 0 to 255."""
     if pixels.dtype == np.uint8:
         return pixels
     if pixels.dtype == bool:
@@ -144,7 +144,7 @@ def resize(grey: Grey, width: int, height: int) -> Grey:
 
 
 def _between(size: int, wanted: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Say behind which pixel each wanted one lies, and how far in 256ths."""
+    """Return the source pixel before each target pixel, and the distance in 256ths."""
     at = 1.0 / (wanted / size) * (np.arange(wanted) + 0.5) - 0.5
     before = np.clip(np.floor(at), 0, size - 1)
     beyond = (at < 0) | (at >= size - 1)

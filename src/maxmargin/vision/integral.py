@@ -23,23 +23,22 @@ _VERBS = {"sum": "integral", "squared": "integral_squared", "tilted": "integral_
 
 
 def integral_image(image: Any, kind: str = "sum", *, order: str = "rgb") -> NDArray[Any]:
-    """Sum an image up from its upper left corner.
+    """Compute the integral image: sums from the upper left corner.
 
     Parameters
     ----------
     image : array-like of shape (height, width[, channels]) or PIL image
-        Grey images keep their numbers, whatever these are; colours become grey as in
-        ``grey_image``.
+        Grey images keep their values; colour images are converted as in ``grey_image``.
     kind : {"sum", "squared", "tilted"}, default="sum"
         What entry [Y, X] is the sum of: the pixels p[y, x] with y < Y and x < X; their squares; or
         those with y < Y and abs(x - X + 1) <= Y - y - 1, a triangle.
     order : {"rgb", "bgr"}, default="rgb"
-        Which way round colours stand.
+        Order of the colour channels.
 
     Returns
     -------
     sums : ndarray of int64 or float64 of shape (height + 1, width + 1)
-        Exact where pixels are whole numbers.
+        Exact if pixels are integers.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def integral_image(image: Any, kind: str = "sum", *, order: str = "rgb") -> NDAr
 
 
 def _fitting(pixels: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Refuse whole numbers whose sums could be too large."""
+    """Raise for integers whose sums could overflow."""
     largest = max(abs(int(pixels.min())), abs(int(pixels.max())))
     if (largest**2 if kind == "squared" else largest) * pixels.size >= 2**63:
         raise ImageError(f"Sums of pixels as large as {largest} do not fit in 64 bits; scale them.")
@@ -73,7 +72,7 @@ def _fitting(pixels: NDArray[Any], kind: str) -> NDArray[Any]:
 
 
 def rectangle_sum(sums: NDArray[Any], x: Any, y: Any, width: Any, height: Any) -> Any:
-    """Look the sum of a rectangle up, or of many.
+    """Compute the sum over a rectangle, or over many.
 
     Parameters
     ----------

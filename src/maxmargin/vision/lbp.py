@@ -31,7 +31,7 @@ class LBPFeatures:
     Parameters
     ----------
     window : (int, int), default=(24, 24)
-        Width and height. All cells of which three by three fit are taken, at all places.
+        Width and height. Cells of all sizes of which three by three fit are used, at all positions.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class LBPFeatures:
         return made
 
     def __restored__(self) -> None:
-        """Refuse arrays that compiled loops could not trust."""
+        """Raise for arrays that compiled loops cannot use safely."""
         if self.cells.ndim != 2 or self.cells.shape[1] != 4:
             raise ValueError("Cells of LBP features must be of shape (features, 4).")
         x, y, w, h = self.cells.T.astype(np.int64)
@@ -141,7 +141,7 @@ class LBPFeatures:
         return self.columns(windows).block(np.arange(len(self))).T
 
     def columns(self, windows: Any) -> FeatureColumns:
-        """Give the codes in some windows as columns that are found when they are read.
+        """Return the codes in some windows as columns that are found when they are read.
 
         Parameters
         ----------

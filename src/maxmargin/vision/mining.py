@@ -36,7 +36,7 @@ class Mined:
     ----------
     windows : ndarray of uint8 of shape (found, height, width)
     scanned : int
-        Windows looked at.
+        Number of windows scanned.
     passed : int
         Those that the cascade took for the object, kept or not.
     flat : int
@@ -84,7 +84,7 @@ class Miner:
         clock: Clock,
         passes: int = PASSES,
     ) -> Mined:
-        """Find so many windows that a cascade passes; without one, any will do.
+        """Find a number of windows that a cascade passes; without a cascade, any windows.
 
         Parameters
         ----------

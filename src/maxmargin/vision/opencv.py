@@ -30,7 +30,7 @@ _DEEPEST = 32
 
 
 class CascadeFileError(ValueError):
-    """A file that is no cascade of OpenCV, or one that is damaged."""
+    """Raised for a file that is not a cascade of OpenCV, or is damaged."""
 
 
 class _FaultError(Exception):
@@ -48,22 +48,22 @@ class _Element:
         self.words: list[str] = []
 
     def find(self, name: str) -> _Element:
-        """Give the child of a name."""
+        """Return the child of a name."""
         child = self.get(name)
         if child is None:
             raise _FaultError(f"<{self.name}> has no <{name}>")
         return child
 
     def get(self, name: str) -> _Element | None:
-        """Give the child of a name, if there is one."""
+        """Return the child of a name, if there is one."""
         return next((child for child in self.children if child.name == name), None)
 
     def text(self) -> str:
-        """Give what stands between its tags."""
+        """Return the text of the element."""
         return "".join(self.words).strip()
 
     def numbers(self, kind: Callable[[str], T], count: int | None = None) -> list[T]:
-        """Read its numbers, so many of them."""
+        """Read a known count of its numbers."""
         words = self.text().split()
         if count is not None and len(words) != count:
             raise _FaultError(f"<{self.name}> has {len(words)} numbers where {count} belong")

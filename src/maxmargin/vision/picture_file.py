@@ -118,7 +118,7 @@ def _upright(image: Any) -> Any:
 
 
 def _eight_bits(image: Any) -> Any:
-    """Give the pixels; of 16 bits the upper eight, as OpenCV reads them."""
+    """Return the pixels; of 16 bits the upper eight, as OpenCV does."""
     pixels = pixels_of(image)
     if pixels.dtype.kind in "ui" and image.mode.startswith("I") and pixels.max() > _BYTE:
         pixels = np.clip(pixels, 0, _WORD) >> 8

@@ -27,24 +27,24 @@ _DEAREST = 1e6  # asymmetry
 
 @dataclass(frozen=True)
 class LastStage:
-    """A long stage behind all others, which learns from its own false alarms.
+    """A long last stage, trained on its own false positives.
 
-    Windows that pass the cascade are few, and those that a short stage passes are no measure of
-    how much a window looks like the object: the sum of a long stage is one, so that its threshold
-    can be raised far before objects are lost. It is trained anew in each round, on all negatives
-    of the rounds before and those that it took for the object then.
+    The sum of a long stage measures how much a window looks like the object, better than that of a
+    short one. Its threshold can therefore be raised far before objects are lost, and few windows
+    reach it. It is trained anew in each round, on all negatives of the earlier rounds and its new
+    false positives.
 
     Parameters
     ----------
     features : tuple of int, default=(100, 300, 900)
-        Of each round; the cascade ends with as many as the last.
+        Number of features in each round; the cascade keeps the stage of the last.
     min_detection : float, default=0.98
-        Share of the validation objects that it passes.
+        Share of the validation objects that it must pass.
     n_negatives : int, default=None
-        New ones of each round; None for those of any other stage.
+        New negatives of each round; None means as many as for other stages.
     passes : int, default=2
-        How often a round looks at all backgrounds for them, turned and mirrored from the second
-        time on. Where fewer are found, those have to do.
+        How often a round scans all backgrounds for them, rotated and mirrored from the second time
+        on. If fewer are found, they are used.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Plan:
         _check(self)
 
     def settings(self) -> dict[str, Any]:
-        """Give all that a stage depends on, as plain values."""
+        """Return all inputs of a stage, as plain values."""
         goal = self.goal
         return {
             "window": list(self.features.window),
@@ -115,7 +115,7 @@ class Plan:
 
 
 def choose_features(features: Any, window: tuple[int, int]) -> Features:
-    """Give the features of a name, or those given."""
+    """Return the features of a name, or those given."""
     if not isinstance(features, HaarFeatures | LBPFeatures):
         otherwise = "HaarFeatures or LBPFeatures"
         check_choice(_OWNER, "features", features, ("haar", "lbp"), otherwise)

@@ -38,19 +38,19 @@ class Variation:
     Parameters
     ----------
     mirror : bool, default=True
-        Whether each is taken mirrored too.
+        Add the mirror image of each window.
     copies : int, default=0
-        Copies of each, moved, turned and scaled at random.
+        Copies of each window, shifted, rotated and scaled at random.
     shift : float, default=0.03
-        The farthest they are moved, in sides of the window.
+        Largest shift, as a fraction of the window's side.
     rotation : float, default=5.0
-        The farthest they are turned, in degrees.
+        Largest rotation, in degrees.
     scale : float, default=0.05
-        By how much they may become smaller or larger.
+        Largest relative change of size.
     blur : float, default=0.0
-        The widest Gaussian that copies are blurred by, as its deviation in pixels of the window.
+        Largest standard deviation of the Gaussian blur of copies, in pixels of the window.
     noise : float, default=0.0
-        The largest deviation of the noise that copies get, in greys of 255.
+        Largest standard deviation of the noise added to copies, in grey levels of 255.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def read_positives(
 
 
 def _misfit(name: str, crop: Grey, window: tuple[int, int]) -> str:
-    """Say why a crop cannot become a window."""
+    """Return why a crop cannot become a window."""
     height, width = crop.shape
     size, wanted = f"{width} x {height} pixels", f"{window[0]} x {window[1]}"
     if width < window[0] or height < window[1]:
@@ -156,7 +156,7 @@ def _misfit(name: str, crop: Grey, window: tuple[int, int]) -> str:
 
 
 def _flatness(name: str, crop: Grey, window: tuple[int, int], features: Features | None) -> str:
-    """Say why a crop would never be found."""
+    """Return why a crop could never be found."""
     if features is None or evaluated(features, resize(crop, *window)[None])[0]:
         return ""
     return (
@@ -224,7 +224,7 @@ def _boxes_of(file: Path, number: int, line: str) -> Iterator[Named]:
 
 
 def _taken_apart(line: str) -> tuple[Any, ...]:
-    """Give the path, which may have spaces in it, and the numbers behind it; -1 without any."""
+    """Return the path, which may contain spaces, and the numbers after it; -1 if there are none."""
     words = list(re.finditer(r"\S+", line))
     first = len(words)
     while first > 1 and _NUMBER.fullmatch(words[first - 1][0]):

@@ -1,4 +1,4 @@
-"""How far the training of a cascade is, for whoever watches it."""
+"""The progress of training a cascade."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from maxmargin.progress import TimeLeft
 
 @dataclass(frozen=True)
 class CascadeProgress:
-    """How far the training of a cascade is.
+    """The progress of training a cascade.
 
     Parameters
     ----------
     stage, stages : int
-        The one at work, from 1, and how many there are to be.
+        The current stage, from 1, and the number of stages.
     features : int
         In it so far.
     detection, false_positive : float
-        Shares of validation windows that pass it.
+        Shares of the validation objects and of other validation windows that pass it.
     scanned : int
-        Background windows looked at for its negatives.
+        Background windows scanned for its negatives.
     rate : float
-        Share of these that passed all stages before.
+        Share of these that passed all earlier stages.
     seconds : float
-        Since training began.
+        Seconds since training began.
     left : float
-        Seconds to go, if further stages take as long as the last, without jumps; NaN before there
-        is one.
+        Estimated seconds left, if further stages take as long as the last; NaN in the first stage.
     done : bool
         Whether the stage is complete.
     """

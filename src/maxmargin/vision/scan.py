@@ -33,7 +33,7 @@ _ENTRIES = 1 << 24  # of integral images held at once
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What a scan found.
+    """The result of a scan.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ class Scan:
     scores : ndarray of float64 of shape (found,)
         The sums of the last stage.
     windows : int
-        Windows looked at.
+        Number of windows scanned.
     passed : ndarray of int64 of shape (stages + 1,)
-        Windows that were evaluated at all, and those that passed each stage. Haar features are not
-        evaluated in a window whose greys deviate by less than 10 of 255.
+        Windows that were evaluated, and those that passed each stage. Haar features are not
+        evaluated in a window whose standard deviation is less than 10 of 255.
     mean_features : float
-        Trees evaluated for each window looked at.
+        Average number of trees evaluated for a window.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _scan(cascade: Cascade, grey: Grey, layers: list[Layer], workers: Workers) -
 
 
 def _check_size(name: str, size: Any) -> tuple[float, float]:
-    """Give a bound as (width, height), zeros for none, or refuse it."""
+    """Return a bound as (width, height), zeros for none; raise if it is invalid."""
     if size is None:
         return 0, 0
     sides = tuple(size) if isinstance(size, (tuple, list, np.ndarray)) else ()
@@ -205,7 +205,7 @@ class Pyramid:
         self._arrange(features)
 
     def _arrange(self, features: HaarFeatures | LBPFeatures) -> None:
-        """Say where corners lie from the first entry of a window."""
+        """Return the offsets of corners from the first entry of a window."""
         width, height = self._window
         offsets = self._entry(features.corners)
         self._weights = np.zeros((len(features), 3), dtype=np.float32)
@@ -275,7 +275,7 @@ class Pyramid:
         return self._boxes(layer, x, y + first), score[:found].copy(), passed
 
     def _boxes(self, layer: Layer, x: Any, y: Any) -> NDArray[np.int32]:
-        """Give windows as they lie in the image; in float32, as OpenCV rounds them."""
+        """Return windows in coordinates of the image, rounded in float32 as OpenCV does."""
         boxes = np.empty((len(x), 4), dtype=np.float32)
         boxes[:, 0], boxes[:, 1], boxes[:, 2:] = x * layer.step, y * layer.step, self._window
         return np.rint(boxes * layer.scale).astype(np.int32)

@@ -114,7 +114,7 @@ class FeatureSearch:
         return replace(split, feature=feature if split.feature == 0 else -1)
 
     def _gains(self, signed: Vector) -> Vector:
-        """Give the edge of every feature."""
+        """Return the edge of every feature."""
         rounded, total, _ = on_grid(signed)
         gain = np.empty(self._count)
 

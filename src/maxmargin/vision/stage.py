@@ -6,7 +6,7 @@ error e, votes for it with alpha = log((1 - e) / e) / 2 and weighs anew,
     w <- w exp(-alpha t h),
 
 so the stage says F = sum of alpha h (Freund and Schapire 1997; Viola and Jones 2001, table 1). A
-miss shall be k times as dear as a false alarm: weights are multiplied by exp(t log sqrt(k) / N)
+miss shall cost k times a false positive: weights are multiplied by exp(t log sqrt(k) / N)
 before each of the first N rounds, since the first round would absorb a factor given at once (Viola
 and Jones 2002, "Fast and robust classification using asymmetric AdaBoost"). The threshold of F
 is the largest at which enough validation faces pass.
@@ -50,7 +50,7 @@ class Goal:
         Share of the other windows that may pass.
     max_features : int
     asymmetry : float, default=1.0
-        How much dearer a miss is than a false alarm.
+        The cost of a miss relative to a false positive.
     spread : int, default=10
         Rounds over which that is spread.
     """
@@ -104,7 +104,7 @@ class Examples:
 
 
 def answer(tree: Tree, values: NDArray[np.float32]) -> Vector:
-    """Give what a stump says to values of its feature."""
+    """Return the predictions of a stump for values of its feature."""
     if tree.codes:
         inside = (tree.codes[0] >> _CODES.astype(object)) & 1
         left = inside.astype(bool)[values.astype(np.intp)]
@@ -125,7 +125,7 @@ def stump_of(split: Split, alpha: float) -> Tree:
 
 
 def threshold_of(scores: Vector, min_detection: float) -> float:
-    """Give the largest threshold of float32 that so large a share of the scores reaches."""
+    """Return the largest float32 threshold that the given share of the scores reaches."""
     allowed = math.floor(len(scores) * (1.0 - min_detection) + 1e-9)
     least = np.partition(scores, allowed)[allowed]
     rounded = np.float32(least)
@@ -154,7 +154,7 @@ class StageBooster:
         self._weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
 
     def round(self) -> Rates | None:
-        """Add a tree; gives the rates of the stage, or None where no feature tells anything."""
+        """Add a tree; gives the rates of the stage, or None if no feature separates the classes."""
         label = self._training.label
         self._lean()
         split = self._search.best(self._weight * label)
@@ -170,7 +170,7 @@ class StageBooster:
         return self._rates()
 
     def _lean(self) -> None:
-        """Make misses dearer, a little every round."""
+        """Raise the cost of misses, a little every round."""
         if len(self.trees) < self._goal.spread:
             step = 0.5 * math.log(self._goal.asymmetry) / self._goal.spread
             self._weight *= np.exp(step * self._training.label)
@@ -201,12 +201,12 @@ class StageBooster:
         return self.rates
 
     def stage(self) -> Stage:
-        """Give what was made."""
+        """Return the stage."""
         return Stage(self.threshold, tuple(self.trees))
 
 
 def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool_]:
-    """Tell which windows pass a stage."""
+    """Return which windows pass a stage."""
     source = features.columns(Windows(windows))
     score = np.zeros(len(windows))
     for tree in stage.trees:
@@ -216,7 +216,7 @@ def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool
 
 
 def evaluated(features: Features, windows: Pixels) -> NDArray[np.bool_]:
-    """Tell which windows a detector looks into: with Haar features only those that vary."""
+    """Return which windows a detector evaluates: with Haar features only those that vary."""
     if isinstance(features, LBPFeatures):
         return np.ones(len(windows), dtype=bool)
     return Windows(windows).varied

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.atomic import check_destination
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.ops.threads import Workers
 from maxmargin.vision.backgrounds import Backgrounds
@@ -47,7 +47,7 @@ _SHOWN = 3  # files that a message names
 
 
 class TrainingError(ValueError):
-    """Not even one stage could be trained."""
+    """Raised if not even one stage could be trained."""
 
 
 def train_cascade(
@@ -89,21 +89,21 @@ def train_cascade(
     window : (int, int), default=(24, 24)
         Width and height of the smallest object.
     stages : int, default=20
-        At most so many.
+        Largest number of stages.
     min_detection : float, default=0.995
-        Share of the validation objects that each stage passes.
+        Share of the validation objects that each stage must pass.
     max_false_positive : float, default=0.5
         Share of other windows that each stage may pass.
     features : {"haar", "lbp"}, HaarFeatures or LBPFeatures, default="haar"
-        Those searched in every round: all of them. "haar" are those of ``HaarFeatures(window)``.
+        The features; every round searches all of them. "haar" means ``HaarFeatures(window)``.
     asymmetry : float, default=1.0
-        How much dearer a miss is than a false alarm to AdaBoost.
+        The cost of a miss relative to a false positive, for AdaBoost.
     max_features : int, default=200
-        Most features of a stage.
+        Largest number of features of a stage.
     n_positives, n_negatives : int, default=None
-        Windows each stage is trained on; None for all positives there are, and as many negatives.
+        Training windows of each stage; None means all positives, and equally many negatives.
     validation : float, default=0.2
-        Share of the crops put aside, by which thresholds are set; as large a share of negatives.
+        Share of the crops held out to set thresholds, and the same share of negatives.
     variation : Variation, default=None
         Small changes that make more positives; None for their mirror images.
     last : LastStage, default=None
@@ -161,14 +161,12 @@ def train_cascade(
 
 
 def _destination(checkpoint: str | Path | None, resume: str | Path | None) -> Path | None:
-    """Say where stages are written to, and refuse what would fail only after the first one."""
+    """Return the file for stages; raise now for errors that would appear after the first one."""
     given = resume if checkpoint is None else checkpoint
     if given is None:
         return None
     path = Path(given)
-    if (
-        checkpoint is not None or path.exists()
-    ):  # a checkpoint that is not there has a sentence of its own
+    if checkpoint is not None or path.exists():  # a missing checkpoint has a separate message
         check_destination(path)
     return path
 
@@ -176,7 +174,7 @@ def _destination(checkpoint: str | Path | None, resume: str | Path | None) -> Pa
 def _warn_of(what: str, notes: list[str]) -> None:
     if notes:
         more = f" (and {len(notes) - _SHOWN} more)" if len(notes) > _SHOWN else ""
-        caution(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
+        warn_user(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
 
 
 @dataclass
@@ -252,7 +250,7 @@ class _Training:
                 raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self._count} stages"
-        caution(f"The cascade has {count}: {why}", ConvergenceWarning)
+        warn_user(f"The cascade has {count}: {why}", ConvergenceWarning)
 
     def _warn_of_goals(self) -> None:
         """Name the stages that pass more than they should."""
@@ -265,7 +263,7 @@ class _Training:
         if missed:
             what = f"more of the other windows than max_false_positive={goal.max_false_positive}"
             how = "raise max_features or max_false_positive, or lower min_detection"
-            caution(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
+            warn_user(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
 
     def _next(self) -> str:
         """Train a stage, or say why there is none."""
@@ -281,7 +279,7 @@ class _Training:
         except TimeUp:
             return self._time_is_up()
         if rates is None:
-            return "no feature tells the positives from the negatives of the next stage."
+            return "no feature separates the positives from the negatives of the next stage."
         self._took = perf_counter() - begun
         self._take(booster.stage(), rates, len(objects), mined)
         return ""
@@ -312,7 +310,7 @@ class _Training:
                 return self._out_of_negatives(mined, wanted, passes)
             booster, rates = self._boost(objects, mined, goal)
             if rates is None:
-                return "no feature tells the positives from its negatives."
+                return "no feature separates the positives from its negatives."
             stages = [*self.stages, booster.stage()]
         return stages[-1], rates, len(objects), mined
 
@@ -412,6 +410,6 @@ class _Training:
 
 
 def plan_and_data(plan: Plan, positives: list[Pixels], backgrounds: Backgrounds) -> dict[str, Any]:
-    """Say all that stages depend on, which a checkpoint is only good for."""
+    """Return all inputs of the stages, which a checkpoint must match."""
     data = {"positives": checksum(*positives), "backgrounds": backgrounds.digest()}
     return plan.settings() | data

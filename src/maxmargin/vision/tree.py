@@ -12,16 +12,17 @@ _CODES = 256
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree of a few nodes, each of which asks about one feature.
+    """A tree of a few nodes, each of which splits on one feature.
 
     Parameters
     ----------
     feature : tuple of int
         The feature of each node.
     left, right : tuple of int
-        Where a node leads: to a later node, or to leaf -k where this is k <= 0.
+        Child of each node: a later node, or leaf -k for an entry k <= 0.
     leaves : tuple of float
-        Values, one more than there are nodes. As all numbers of a cascade they are of float32.
+        Values of the leaves, one more than there are nodes. Like all numbers of a cascade they are
+        float32.
     threshold : tuple of float, default=()
         Values below it go left, for Haar features.
     codes : tuple of int, default=()
@@ -47,7 +48,7 @@ class Tree:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse nodes that lead nowhere or in a circle."""
+        """Raise for nodes that lead nowhere or in a circle."""
         n = len(self.feature)
         questions = self.codes if self.codes else self.threshold
         if n == 0 or {len(self.left), len(self.right), len(questions), len(self.leaves) - 1} != {n}:
@@ -99,7 +100,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Stage:
-    """Trees whose sum decides whether a window goes on.
+    """A stage of a cascade: trees whose sum decides whether a window passes.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class Stage:
         self.__restored__()
 
     def __restored__(self) -> None:
-        """Refuse a stage that decides nothing."""
+        """Raise for a stage that decides nothing."""
         if not self.trees:
             raise ValueError("A stage needs at least one tree.")
 

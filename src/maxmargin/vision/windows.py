@@ -20,7 +20,7 @@ _LARGEST_INVERSE = 0.1  # of a deviation, as in ops/cpu/cascade.py
 
 
 def check_window(window: Any) -> tuple[int, int]:
-    """Give a window as (width, height), or refuse it."""
+    """Return a window as (width, height); raise if it is invalid."""
     sides = tuple(window) if isinstance(window, (tuple, list, np.ndarray)) else ()
     whole = all(isinstance(side, (int, np.integer)) for side in sides)
     if len(sides) != 2 or not whole or not all(3 <= side <= LARGEST for side in sides):

@@ -8,7 +8,7 @@ for them (``shrinking``).
 from __future__ import annotations
 
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.box_qp.around import Around
+from maxmargin.solvers.box_qp.delegate import Delegate
 from maxmargin.solvers.box_qp.dual_ascent import Start
 from maxmargin.solvers.box_qp.in_memory import InMemory, Square
 from maxmargin.solvers.box_qp.shrinking import Shrinking
@@ -16,7 +16,7 @@ from maxmargin.solvers.box_qp.working_set import WorkingSet
 from maxmargin.solvers.kernel_values.iterate import Window
 
 
-class Decomposition(Around):
+class Decomposition(Delegate):
     """All variables at once, or a few thousand at a time."""
 
     biases = WorkingSet.biases

@@ -70,7 +70,7 @@ class Start:
         return cls(np.zeros(len(problem))).within(problem) if any(problem.totals) else None
 
 
-def bent_down(flattest: Any, longest: Any) -> Any:
+def has_negative_curvature(flattest: Any, longest: Any) -> Any:
     """Return whether a curvature is more negative than rounding explains, for rows so long."""
     return flattest < -_FLAT * longest**2
 
@@ -194,13 +194,13 @@ class DualAscent(Solver):
         """Return the point with a fresh product."""
         gram, index, beta = self._view.gram, self._view.index, self.beta.copy()
         convex = gram.psd if gram.psd is not None else self._seems_convex(beta)
-        convex = convex and not self._bent_down()
+        convex = convex and not self._has_negative_curvature()
         return Point(beta, self.fresh_product(), gram.rounding.of(index), convex)
 
-    def _bent_down(self) -> bool:
+    def _has_negative_curvature(self) -> bool:
         """Whether a pair was met whose curvature is more negative than rounding explains."""
         longest = float(self._view.gram.rounding.lengths[self._view.index].max(initial=0.0))
-        return bool(bent_down(self._flattest, longest))
+        return bool(has_negative_curvature(self._flattest, longest))
 
     def _seems_convex(self, beta: Vector) -> bool:
         """Look at the matrix of the heaviest variables."""

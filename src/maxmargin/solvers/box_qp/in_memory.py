@@ -16,7 +16,7 @@ from maxmargin.problems import BoxQP
 from maxmargin.solvers.box_qp.dual_ascent import DualAscent, Index, Start, Vector
 from maxmargin.solvers.box_qp.group_newton import solve_groups
 from maxmargin.solvers.box_qp.interior_point import InteriorPoint
-from maxmargin.solvers.box_qp.turns import ENOUGH, EXACT, FEWEST, FIRST, STEPS, Turns
+from maxmargin.solvers.box_qp.turns import ENOUGH, EXACT, FEWEST, FIRST, STEPS, SmoNewtonState
 from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.run import Limits
 
@@ -72,7 +72,7 @@ class InMemory(DualAscent):
         if self._inside:
             self.spent = self.violation() > 0.5 * before
         elif limits.max_iter < 0:
-            self._come_from_inside(limits)
+            self._restart_from_interior(limits)
             self._solve(0.0, limits)
 
     def _solve(self, share: float, limits: Limits) -> None:
@@ -86,7 +86,7 @@ class InMemory(DualAscent):
         if not plain or self._K.source.kind == GIVEN:
             self._take_turns(share * self.violation(), limits)
             return
-        turns = Turns.begin(np.array([0, len(self.problem)]), share)
+        turns = SmoNewtonState.begin(np.array([0, len(self.problem)]), share)
         point = self._beta, self._F, self.problem.lower, self.problem.upper
         rows, product = (self._K.source, self._K.lines), np.empty(len(self.problem))
         while not turns.done[0] and limits.steps_left(self.iterations, 1) > 0:
@@ -135,11 +135,11 @@ class InMemory(DualAscent):
         self.iterations += steps
         self._flattest = min(self._flattest, flat)
 
-    def _come_from_inside(self, limits: Limits) -> None:
+    def _restart_from_interior(self, limits: Limits) -> None:
         """Begin again where an interior-point method ends, if that is better."""
         self._inside = True
         K = self._K.rows(np.arange(len(self.problem)))
-        if self._bent_down() or not np.isfinite(K).all():
+        if self._has_negative_curvature() or not np.isfinite(K).all():
             return
         beta = InteriorPoint(self.problem, K).solve(limits)
         if beta is None:

@@ -17,9 +17,9 @@ import numpy as np
 from maxmargin.certify import Point, Status, judge, judge_all
 from maxmargin.ops.kinds import GIVEN
 from maxmargin.problems import BoxQP, Segments, Stack
-from maxmargin.solvers.box_qp.dual_ascent import Start, Vector, bent_down
+from maxmargin.solvers.box_qp.dual_ascent import Start, Vector, has_negative_curvature
 from maxmargin.solvers.box_qp.in_memory import InMemory
-from maxmargin.solvers.box_qp.turns import Turns
+from maxmargin.solvers.box_qp.turns import SmoNewtonState
 from maxmargin.solvers.kernel_values.memory import Memory, Squares
 from maxmargin.solvers.run import Limits, Solution
 from maxmargin.solvers.trace import Progress
@@ -84,14 +84,16 @@ def _in_one_call(
     stack, rows = _stacked([small.problem for small in problems]), squares.rows
     index = rows.index_of([small.segments for small in problems])
     beta, F, product = np.zeros(len(index)), stack.p.copy(), np.empty(len(index))
-    turns = Turns.begin(stack.segments.starts)
+    turns = SmoNewtonState.begin(stack.segments.starts)
     if _told_to_stop(problems, limits):
         return [small.start for small in problems]
     lines = squares.lines(index, len(problems))
     source = squares.source.seen_by(index)
     turns.go_on(source, lines, (beta, F, stack.lower, stack.upper), product, limits.tol)
     rounding = rows.gram.rounding.of(index)
-    convex = rows.gram.psd & ~bent_down(turns.flattest, stack.segments.max(rounding.lengths))
+    convex = rows.gram.psd & ~has_negative_curvature(
+        turns.flattest, stack.segments.max(rounding.lengths)
+    )
     with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
         verdicts = judge_all(stack, Point(beta, product, rounding), convex, limits.tol)
     found: list[Solution | Start | None] = []

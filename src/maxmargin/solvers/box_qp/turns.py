@@ -26,7 +26,7 @@ _LOOKS = 4  # times what a loop reads between two looks at the clock: few proble
 
 
 @dataclass(frozen=True)
-class Turns:
+class SmoNewtonState:
     """How far each of several problems has come, their variables one after the other."""
 
     starts: Index
@@ -39,7 +39,7 @@ class Turns:
     """The smallest curvature met."""
 
     @classmethod
-    def begin(cls, starts: Index, share: float = FIRST) -> Turns:
+    def begin(cls, starts: Index, share: float = FIRST) -> SmoNewtonState:
         """Begin with SMO down to a share of the violation that there is."""
         target, flattest = np.array([[share], [np.inf]]).repeat(len(starts) - 1, axis=1)
         turns, steps = np.zeros((2, len(target)), np.int64)

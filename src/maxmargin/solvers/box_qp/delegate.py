@@ -10,7 +10,7 @@ from maxmargin.solvers.run import Limits
 from maxmargin.solvers.solver import Solver
 
 
-class Around(Solver):
+class Delegate(Solver):
     """Everything the outer loop asks is asked of the solver inside."""
 
     def __init__(self, inner: Any) -> None:

@@ -6,7 +6,7 @@ import sys
 import warnings
 
 
-def caution(message: str, category: type[Warning] = UserWarning) -> None:
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the nearest line outside this package."""
     package = __name__.partition(".")[0]
     frame, level = sys._getframe(1), 2
