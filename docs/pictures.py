@@ -22,14 +22,24 @@ from scipy.spatial import ConvexHull
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
-from maxmargin import SVC, HardMarginSVC, LinearSVC, plots, separate, total_slack
+from maxmargin import (
+    SVC,
+    HardMarginSVC,
+    LinearSVC,
+    TableSVC,
+    TableSVR,
+    plots,
+    separate,
+    total_slack,
+)
 from maxmargin.boosting import AdaBoostClassifier, BoostingRegressor
 from maxmargin.datasets import (
     load_heart,
@@ -43,6 +53,7 @@ from maxmargin.solvers import Trace
 from maxmargin.vision import HaarFeatures, integral_image, rectangle_sum
 
 IMAGES = Path(__file__).parent / "images"
+STRETCHES, SHARES = (0.5, 1.0, 2.0, 3.0), (0.0, 0.01, 0.03, 0.06, 0.1)
 
 MODELS: dict[str, dict[str, Any]] = {
     "linear, C = 10000": {"kernel": "linear", "C": 10_000.0},
@@ -291,6 +302,63 @@ def linear_traces(X: Any, y: Any) -> dict[str, Trace]:
 # docs/boosting.md
 
 
+def distorted_scores(model: Any) -> list[float]:
+    """Score a model on one table whose columns are stretched more and more."""
+    X, y = make_classification(600, 10, n_informative=6, random_state=1)
+    tables = (np.sinh(stretch * X) / stretch for stretch in STRETCHES)
+    return [cross_val_score(model, rows, y, cv=3).mean() for rows in tables]
+
+
+def outlier_scores(model: Any) -> list[float]:
+    """Score a model on one table in which more and more values are outliers."""
+    X, y = make_classification(600, 10, n_informative=6, random_state=1)
+    rng = np.random.default_rng(0)
+    place, large = rng.random(X.shape), 100.0 * rng.normal(size=X.shape)
+    tables = (np.where(place < share, large, X) for share in SHARES)
+    return [cross_val_score(model, rows, y, cv=3).mean() for rows in tables]
+
+
+def draw_smoothness(ax: Axes) -> None:
+    """Draw a smooth truth, and what a kernel machine and trees learn of it."""
+    rng = np.random.default_rng(0)
+    x, grid = np.sort(rng.uniform(0, 6, 150)), np.linspace(0, 6, 600)
+    y = np.sin(x) + 0.2 * rng.normal(size=150)
+    ax.plot(x, y, ".", color=palette.CHANCE, ms=4)
+    models = {
+        "boosted trees": HistGradientBoostingRegressor(random_state=0),
+        "TableSVR": TableSVR(),
+    }
+    for k, (name, model) in enumerate(models.items()):
+        told = model.fit(x[:, None], y).predict(grid[:, None])
+        ax.plot(grid, told, color=palette.CURVES[k + 1], label=name)
+    ax.set(title="Smoothness", xlabel="column", ylabel="target")
+    ax.legend(frameon=False, loc="lower left")
+
+
+def draw_table_reasons() -> None:
+    """Draw what distortions and outliers do to machines, and what smoothness is worth."""
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+    models = {
+        "RBF, standardised": make_pipeline(StandardScaler(), SVC()),
+        "boosted trees": HistGradientBoostingClassifier(random_state=0),
+        "TableSVC": TableSVC(),
+    }
+    jobs = (distorted_scores, STRETCHES), (outlier_scores, SHARES)
+    for ax, (scores, where) in zip(axes[:2], jobs, strict=True):
+        for k, (name, model) in enumerate(models.items()):
+            found = scores(model)
+            print(f"{scores.__name__:18}{name:20}", *(f"{score:.3f}" for score in found))
+            ax.plot(where, found, color=palette.CURVES[k], ls=palette.DASHES[k], label=name)
+        ax.set_ylabel("accuracy in three folds")
+    axes[0].set(title="Distortion", xlabel="stretch s: each column becomes sinh(s x)")
+    axes[1].set(title="Outliers", xlabel="share of values that are outliers")
+    axes[0].legend(frameon=False)
+    draw_smoothness(axes[2])
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+    save(figure, IMAGES / "table_reasons.png", dpi=110)
+
+
 def load_parity() -> tuple[Any, Any]:
     """Load the digits with odd and even as classes."""
     X, value = load_digits(return_X_y=True)
@@ -466,6 +534,7 @@ PAGES = {
     "boosting": [draw_boosting_curves, draw_numbers],
     "heart": [draw_heart],
     "vision": [draw_kinds, draw_integral],
+    "tables-svm": [draw_table_reasons],
     "pictures": [draw_page],
 }
 

@@ -90,6 +90,21 @@ def test_a_part_without_a_pair_is_refused():
         model.fit(X[:4], y, qid=query)
 
 
+@pytest.mark.parametrize("weight", [[0.0, 0.0, 0.0, 1.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0]])
+def test_weights_that_leave_no_pair_to_watch_are_refused(weight):
+    """Rows without a weight are in no pair; their mean loss was divided by zero."""
+    watched = {"X_val": X[:5], "y_val": [0, 0, 1, 2, 2], "sample_weight_val": weight}
+    with pytest.raises(ValueError, match=r"no pair to watch.*sample_weight_val"):
+        BoostingRanker(n_estimators=2).fit(X, Y, qid=QUERY, **watched)
+
+
+def test_weights_whose_products_vanish_leave_no_pair_to_validate_on():
+    weight = np.where(QUERY == 3, 1.0, 1e-200)
+    model = BoostingRanker(n_iter_no_change=3, validation_fraction=0.5, random_state=0)
+    with pytest.raises(ValueError, match="leaves no pair to learn from or to validate on"):
+        model.fit(X, Y, qid=QUERY, sample_weight=weight)
+
+
 def test_nothing_to_score():
     model = BoostingRanker(n_estimators=2).fit(X, Y, qid=QUERY)
     with pytest.raises(ValueError, match="There is no pair to judge"):

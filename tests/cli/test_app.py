@@ -58,7 +58,7 @@ def _elsewhere(tmp_path, monkeypatch):
         ("--folds", "0", "--folds is 2 or more"),
         ("--folds", "30", "too few for 30 folds"),
         ("--time-budget", "soon", "--time-budget is a time"),
-        ("--class-weight", "heavy", "--class-weight is balanced"),
+        ("--class-weight", "heavy", "--class-weight is balanced or none"),
         ("--seed", "-1", "--seed is"),
         ("--drop", "x3", "no column 'x3'"),
         ("--separator", "::", "separator is one character"),
@@ -74,6 +74,53 @@ def test_bad_options_are_one_sentence(tmp_path, option, value, words):
     assert words in complaint(result)
     assert file.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["points.csv"]
+
+
+def write_table(path, **changes):
+    """Forty rows with a day, a number that may be a time, and two classes."""
+    rows = np.arange(40)
+    columns = {
+        "day": [f"2024-01-{i % 28 + 1:02}" for i in rows],
+        "x": np.round(np.sin(rows), 3),
+        "y": np.array(["no", "yes"])[rows % 2],
+    }
+    lines = zip(*(columns | changes).values(), strict=True)
+    text = [",".join(columns | changes), *(",".join(map(str, line)) for line in lines)]
+    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "words"),
+    [
+        (["--time-budget", "0s"], {}, "--time-budget is a time"),
+        (["--time-budget", "1 fortnight"], {}, "--time-budget is a time"),
+        (["--time", "day"], {"day": ["2024-13-77"] * 20 + ["soon"] * 20}, "'day'"),
+        (["--kind", "day=date"], {"day": ["2024-13-77"] * 20 + ["soon"] * 20}, "'day'"),
+        (["--positive", "perhaps"], {}, "'perhaps'"),
+        (["--time", "day"], {"day": ["2024-01-01"] * 40}, "'day'"),
+        (["--time", "day"], {"day": ["", *["2024-01-02"] * 39]}, "'day'"),
+        (["--cost", "missed=-1,false=1"], {}, "--cost"),
+        (["--cost", "missed=cheap"], {}, "--cost"),
+        (["--interval", "90%"], {}, "--interval is for quantities"),
+        (["--explain", "-1"], {}, "--explain is a number of columns"),
+        ([], {"y": ["no"] * 40}, "'y'"),
+        (["--task", "classification"], {"y": [f"c{i}" for i in range(40)]}, "'y'"),
+        (["--kind", "x=words"], {}, "--kind"),
+    ],
+)
+def test_bad_wishes_are_one_sentence_and_nothing_is_written(tmp_path, options, changes, words):
+    file = write_table(tmp_path / "table.csv", **changes)
+    said = complaint(run("fit", file, "--target", "y", "--models", "lda", *options))
+    assert words in said
+    assert [each.name for each in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_cells_of_ten_megabytes_are_no_obstacle(tmp_path):
+    texts = ["long " * 2_000_000, *(f"row {i} of all" for i in range(39))]
+    file = write_table(tmp_path / "table.csv", x=texts)
+    result = run("fit", file, "--target", "y", "--models", "lda", "--drop", "x", "--folds", "2")
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize("leads_to", ["nowhere.csv", "link.csv"])

@@ -6,7 +6,9 @@ from typer.testing import CliRunner
 
 import maxmargin.cli.fit
 from maxmargin.cli import app
+from maxmargin.cli.demos import DEMOS
 from maxmargin.cli.invocation import own_command
+from maxmargin.tables import Wishes, load_table
 
 
 def place(path):
@@ -64,3 +66,38 @@ def test_the_demo_ends_with_the_next_commands(script, monkeypatch):
     model = Path("my heart", "model.maxmargin")
     assert f"{command} info '{model}'\n" in result.stdout
     assert CliRunner().invoke(app, ["demo", "--json"]).stdout == ""
+
+
+def test_demos_are_listed():
+    result = CliRunner().invoke(app, ["demo", "--list"])
+    assert result.exit_code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [
+        "heart",
+        "diabetes",
+        "digits",
+        "reviews",
+    ]
+
+
+def test_an_unknown_demo_is_one_sentence():
+    result = CliRunner().invoke(app, ["demo", "hearts"])
+    assert result.exit_code == 2
+    assert "There is no demo 'hearts': choose among heart, diabetes" in result.stderr
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda each: each.name)
+def test_every_demo_is_a_table_with_its_target(demo, tmp_path):
+    path = demo.write(tmp_path)
+    table = load_table(path, Wishes(demo.target))
+    assert table.schema.task == ("regression" if demo.name == "diabetes" else "classification")
+    assert table.texts == (["review"] if demo.name == "reviews" else [])
+    assert demo.write(tmp_path) == path  # the same file again is no obstacle
+
+
+def test_a_demo_replaces_no_other_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "digits.csv").write_text("mine")
+    result = CliRunner().invoke(app, ["demo", "digits"])
+    assert result.exit_code == 2
+    assert "is another file, which the demo does not replace" in result.stderr
+    assert (tmp_path / "digits.csv").read_text() == "mine"

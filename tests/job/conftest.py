@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from maxmargin.job import family
+from maxmargin.job import kernel_models, plain_models, tree_models
 from maxmargin.tables import Feature, Schema, Table
 
 
@@ -43,14 +43,26 @@ def mixed_features(n: int, seed: int = 0) -> pl.DataFrame:
 def _small_family(monkeypatch):
     """A few rounds and points of each grid: what they are like is seen elsewhere."""
     small = {
-        "ROUNDS": (2, 4),
-        "BOOSTING_ROUNDS": 4,
-        "TREES": 4,
-        "COSTS": (1.0, 10.0),
-        "POLY_COSTS": (1.0,),
+        tree_models: {
+            "ROUNDS": (2, 4),
+            "STUMPS": 4,
+            "TREES": 4,
+            "MOST_ROUNDS": 8,
+            "LEAST_ROUNDS": 4,
+            "SHAPES": tree_models.SHAPES[:2],
+        },
+        kernel_models: {
+            "COSTS": (1.0, 10.0),
+            "FEW_COSTS": (1.0,),
+            "POLY_COSTS": (1.0,),
+            "GAMMAS": (1.0,),
+            "FEW_GAMMAS": (1.0,),
+        },
+        plain_models: {"LINEAR_COSTS": (0.1, 1.0)},
     }
-    for name, value in {**small, "GAMMAS": (1.0,), "LINEAR_COSTS": (0.1, 1.0)}.items():
-        monkeypatch.setattr(family, name, value)
+    for module, values in small.items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture

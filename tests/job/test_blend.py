@@ -15,9 +15,9 @@ from maxmargin import LinearClassifier
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import run_folds
 from maxmargin.job.blend import NAME, blend, select
-from maxmargin.job.family import Wanted
 from maxmargin.job.metric import Judge
 from maxmargin.job.rules import Rules
+from maxmargin.job.wanted import Wanted
 from maxmargin.storage.plain import from_plain, to_plain
 
 RNG = np.random.default_rng(0)

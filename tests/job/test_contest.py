@@ -10,9 +10,10 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation.rows import Rows
 from maxmargin.job.budget import Budget
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.contest import hold_contest
-from maxmargin.job.family import Candidate, Wanted
 from maxmargin.job.rules import Rules
+from maxmargin.job.wanted import Wanted
 
 ROWS = 6000
 RNG = np.random.default_rng(0)
@@ -80,18 +81,18 @@ def test_without_a_budget_everything_is_fitted_to_all_folds_and_all_rows(race):
 
 def test_trials_come_first_and_with_time_everything_is_finished(race):
     contest, logs = race(60.0, {"good": (0.05, 0), "bad": (0.4, 0)})
-    assert all(log[:7] == [1980, *[4800] * 5, 6000] for log in logs.values())
+    assert all(log[:7] == [1200, *[4800] * 5, 6000] for log in logs.values())
     assert [entry.name for entry in contest.done] == ["good", "bad"]
 
 
 def test_short_time_takes_fewer_folds_and_drops_what_is_clearly_behind(race):
-    models = {"bad": (0.4, 1.0), "good": (0.05, 1.0), "same": (0.051, 1.0)}
+    models = {"bad": (0.4, 1.0), "good": (0.05, 0.5), "same": (0.051, 1.0)}
     contest, logs = race(10.0, models)
     by_name = {entry.name: entry for entry in contest.entries}
     assert contest.done[0].name == "good"
     assert by_name["bad"].status == "behind"
     assert "good has" in by_name["bad"].reason
-    assert logs["bad"] == [500]  # its trial
+    assert logs["bad"] == [400]  # its trial
     assert any("folds of 5" in note or "fold of 5" in note for note in contest.notes)
     assert contest.models["good"] is not None
 

@@ -7,9 +7,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from maxmargin import SVCCV
-from maxmargin.job.family import CLASSIFIERS, REGRESSORS, Wanted, family_of
+from maxmargin.job.family import CLASSIFIERS, REGRESSORS, family_of
 from maxmargin.job.preparation import as_codes, as_vectors, count_vectors
 from maxmargin.job.tuned import Tuned, settled
+from maxmargin.job.wanted import Wanted
 from maxmargin.storage import from_plain, to_plain
 from maxmargin.tables import InputError
 

@@ -41,6 +41,15 @@ def test_close_models_come_first_the_quickest_of_them_before_then_by_score():
     assert off["quick"] <= CLOSE < off["middling"] <= HOPELESS < off["hopeless"]
     names = ["untried", "hopeless", "middling", "slow", "quick"]
     assert order_of(names, trials) == ["quick", "slow", "middling", "hopeless", "untried"]
+    learner_first = order_of(names, trials, ["hopeless", "absent"])
+    assert sorted(learner_first[:3]) == ["hopeless", "quick", "slow"]
+    assert learner_first[3:] == ["middling", "untried"]
+
+
+def test_the_best_of_the_close_ones_come_before_quicker_ones():
+    trials = {f"m{errors}": trial(errors, seconds=10.0 - errors) for errors in range(6)}
+    names = [*trials]
+    assert order_of(names, trials) == ["m2", "m1", "m0", "m3", "m4", "m5"]
 
 
 @pytest.mark.parametrize(

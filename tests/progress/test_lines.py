@@ -17,6 +17,7 @@ from maxmargin.evaluation import (
     select,
 )
 from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
+from maxmargin.progress.compile_time import compile_time
 from maxmargin.progress.lines import BestSoFar, CountedLines, Lines, SearchLines
 
 X, Y = make_overlapping(120, separation=1.0, random_state=0)
@@ -44,6 +45,17 @@ def test_lines_say_what_is_done_of_what_the_best_and_the_times(capsys):
         "SVCCV: 3 of 4 scores, best so far 0.6 (C=1), 30 s, about 10 s left",
         "SVCCV: 4 of 4 scores, best so far 0.6 (C=1), 40 s",
     ]
+
+
+@pytest.mark.parametrize(("unlike", "left"), [(True, "about 20 s left"), (False, "about 1 s left")])
+def test_models_that_have_not_begun_will_compile_too(unlike, left, capsys, monkeypatch):
+    """Ten seconds of compilation in the first of three models, whose fits take no time."""
+    clock = Clock()
+    lines = SearchLines("select", {"a": 1, "b": 1, "c": 1}, "fits", 2, clock, unlike=unlike)
+    clock.seconds += 10.6
+    monkeypatch.setattr(compile_time, "spent", compile_time.spent + 10.0)
+    lines.add("a", 0.0)
+    assert capsys.readouterr().out.strip().endswith(left)
 
 
 @pytest.mark.parametrize(("verbose", "count"), [(1, 4), (2, 31)])

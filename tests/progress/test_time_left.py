@@ -69,6 +69,16 @@ def test_a_cold_search_does_not_promise_hours(name):
     assert max(left - 3.0 * true for true, left in usual) > 100.0
 
 
+def test_a_cold_comparison_counts_the_loops_that_later_models_will_compile():
+    """Four models of five fits, each with loops of its own: none was promised in no time."""
+    end, left = traces.COLD_SELECT[-1][0], TimeLeft()
+    for place, (seconds, share, compiling) in enumerate(traces.COLD_SELECT):
+        begun = place // 5 + 1
+        shown = left.by_share(seconds, share, compiling, (4 - begun) / begun * compiling)
+        true = end - seconds
+        assert shown is None or true / 3.0 - 2.0 <= shown <= 3.0 * true + 1.0
+
+
 def test_the_command_neither_jumps_nor_is_far_off():
     end, shown = traces.JOB[-1][0], guesses_shown(traces.JOB)
     assert max(rises(traces.JOB)) > 100.0

@@ -100,6 +100,8 @@ class TestArff:
             ("@relation r\n@attribute a relational\n@data\n1\n", "Line 2 .* is no attribute"),
             ("@relation r\n@attribute a real\n@data\n1\n2,3\n", "Line 5 .* has 2 fields"),
             ("@relation r\n@attribute a real\n@data\n{4 1}\n", "Line 4 .* no column '4'"),
+            (f"@relation r\n@attribute a real\n@data\n{{{'9' * 5000} 1}}\n", "Line 4 .* no column"),
+            ("@relation r\n@attribute a string\n@data\n{0 'b}\n", "Line 4 .* is not closed"),
             ("@relation r\n@attribute a real\n@attribute a real\n@data\n1,2\n", "more than one"),
         ],
     )
@@ -107,6 +109,17 @@ class TestArff:
         with pytest.raises(InputError, match=sentence) as caught:
             read_frame(write(text, "r.arff"))
         assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("between", [" ", "\t "])
+    def test_a_long_line_is_read_once_not_once_from_each_of_its_blanks(self, write, between):
+        """Minutes would pass otherwise."""
+        head, gap = "@relation r\n@attribute a string\n@attribute b string\n@data\n", 300_000
+        escaped = "\\'"
+        frame = read_frame(write(f"{head}'x, y',a{between * gap}b\n", "r.arff"))
+        assert frame["a"].to_list() == ["x, y"]
+        assert frame["b"].to_list() == [f"a{between * gap}b"]
+        with pytest.raises(InputError, match=r"Line 5 .* a quote that is not closed"):
+            read_frame(write(f"{head}{{1 {escaped * gap}}}\n", "s.arff"))
 
 
 class TestSvmlight:

@@ -1,6 +1,7 @@
 import numpy as np
 
 from maxmargin.ops.clock import Clock
+from maxmargin.tabular.candidate import PROFILES
 from maxmargin.tabular.preparation import Preparation
 from maxmargin.tabular.search import FIRST_ROWS, first_candidates, neighbours, run_search
 from maxmargin.tabular.task import Task
@@ -51,3 +52,8 @@ def test_samples_keep_the_shares_of_classes():
     label = (np.arange(len(base)) % 10 == 0).astype(np.intp)
     found = run_search(Task(base.rows, base.Y, None, label), Clock(), None)
     assert np.isclose(label[found.sample].mean(), 0.1, atol=0.01)
+
+
+def test_the_second_stage_has_kernels_that_the_first_has_not():
+    near = list(neighbours(list(first_candidates(task_of(20).rows))[:2], 0))
+    assert {each.profile for each in near} >= set(PROFILES[2:])

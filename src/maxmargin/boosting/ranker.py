@@ -212,14 +212,17 @@ class BoostingRanker(AdditiveFit):
         y = np.asarray(y, dtype=np.float64)
         return y, _query_numbers(groups[0], len(y))
 
-    def _known_targets(self, y: NDArray[Any], *groups: Any) -> Targets:
-        targets = self._targets(y, False, *groups)
-        if self._is_pairwise() and Queries.of(*targets).pairs == 0:
+    def _read_watched(self, watched: Watched) -> Sample | None:
+        sample = super()._read_watched(watched)
+        if sample is None or not self._is_pairwise():
+            return sample
+        y, query = sample.targets
+        if Queries.of(y, query, sample.weight).pairs == 0:
             raise ValueError(
                 "There is no pair to watch: in no query of X_val do two rows differ in relevance; "
-                "check y_val and qid_val."
+                "check y_val, qid_val and sample_weight_val."
             )
-        return targets
+        return sample
 
     def _check_targets(self, sample: Sample) -> None:
         if not self._is_pairwise():
@@ -236,7 +239,8 @@ class BoostingRanker(AdditiveFit):
             return sample.rows, None
         training, held = self._draw(sample)
         y, query = sample.targets
-        parts = [Queries.of(y[part], query[part]) for part in (training, held)]
+        weight = sample.weight
+        parts = [Queries.of(y[part], query[part], weight[part]) for part in (training, held)]
         if self._is_pairwise() and not all(part.pairs for part in parts):
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} leaves no pair to learn from or "

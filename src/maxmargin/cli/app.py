@@ -35,9 +35,10 @@ Model = Annotated[Path, typer.Argument(help="A model.maxmargin that fit wrote.")
 Models = Annotated[
     str,
     typer.Option(
-        help="Which models, by commas: lda, logistic, svm-linear, knn, adaboost, boosting, bagging,"
-        " svm-rbf, svm-poly; of a quantity ridge, boosting. All if left out; the baseline is always"
-        " there."
+        help="Which models, by commas: svm-table, boosted-trees, extra-trees, boosting, svm-rbf,"
+        " svm-laplacian, svm-linear, knn; of classes also lda, logistic, bagging, adaboost,"
+        " svm-poly; of a quantity also ridge. ours: those of maxmargin. All if left out; the"
+        " baseline is always there."
     ),
 ]
 Metric = Annotated[
@@ -52,7 +53,11 @@ TimeBudget = Annotated[
     str, typer.Option(help="How long it may take: 90s, 2m, 1h; none for no limit.")
 ]
 ClassWeight = Annotated[
-    str | None, typer.Option(help="balanced: all classes count alike, however rare.")
+    str | None,
+    typer.Option(
+        help="balanced: all classes count alike, however rare; none: every row does. Tuned if left"
+        " out, where the metric counts classes."
+    ),
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out (may be given again).")]
 Id = Annotated[
@@ -352,22 +357,40 @@ def info(model: Model, memory: Memory = None, json: Json = False) -> None:
 
 @app.command(epilog=EXIT_CODES)
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("maxmargin-heart"),
+    name: Annotated[str, typer.Argument(help="Which table; --list shows all.")] = "heart",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files; maxmargin-NAME if left out.")
+    ] = None,
+    time_budget: TimeBudget = "2m",
     jobs: Jobs = None,
     json: Events = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the tables and do no more.")] = False,
 ) -> None:
-    """Run fit on the Heart data that ship with the package."""
+    """Run fit on a small table, the Heart data unless another one is named.
+
+    Tables that do not ship with the package are written into the working directory first.
+    """
+    begun = perf_counter()
     with complaining(json=json):
+        from maxmargin.cli.demos import DEMOS, find_demo
+
+        if list_:
+            for each in DEMOS:
+                typer.echo(f"{each.name:10s}{each.about}")
+            return
         from maxmargin.cli.fit import run_fit
-        from maxmargin.datasets import heart_path
         from maxmargin.job.request import Request
 
-        request = Request.of({"file": heart_path(), "target": "AHD", "jobs": jobs})
-        run_fit(replace(request, command="maxmargin demo"), out, json=json)
+        chosen = find_demo(name)
+        given = {"target": chosen.target, "jobs": jobs, "time_budget": time_budget}
+        folder = Path(f"maxmargin-{chosen.name}") if out is None else out
+        request = Request.of({"file": chosen.write(Path()), **given}, begun)
+        command = "maxmargin demo" if name == "heart" else f"maxmargin demo {name}"
+        run_fit(replace(request, command=command), folder, json=json)
         if not json:
             from maxmargin.cli.tell import tell_next
 
-            tell_next(out)
+            tell_next(folder)
 
 
 @app.command(epilog=EXIT_CODES)

@@ -313,7 +313,7 @@ def run_folds(
     )
     folds: dict[str, list[Fold]] = {name: [] for name in models}
     counts = dict.fromkeys(models, len(parts))
-    lines = SearchLines(owner, counts, verbose=verbose) if owner else None
+    lines = SearchLines(owner, counts, verbose=verbose, unlike=True) if owner else None
     with watch():  # inner fits then raise at Ctrl-C, whatever they were asked to do
         at_once = (
             fold

@@ -2,9 +2,10 @@
 
 from maxmargin.job.budget import parse_budget
 from maxmargin.job.call import fit
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.contest import Contest
 from maxmargin.job.events import Events
-from maxmargin.job.family import Candidate, family_of
+from maxmargin.job.family import family_of
 from maxmargin.job.frame_model import FrameModel
 from maxmargin.job.job import Job, Replay, replay_of, run_comparison, run_job
 from maxmargin.job.outcome import (

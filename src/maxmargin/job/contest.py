@@ -30,13 +30,21 @@ from maxmargin.evaluation.rows import Rows
 from maxmargin.job.background_compiler import IDLE, BackgroundCompiler
 from maxmargin.job.blend import MEMBERS, blend
 from maxmargin.job.budget import Budget
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.chronology import forward_folds
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
-from maxmargin.job.family import Candidate
 from maxmargin.job.metric import Judgement
 from maxmargin.job.outcome import Entry
-from maxmargin.job.plan import CLOSE, HOPELESS, LOST, affordable_folds, distances, order_of
+from maxmargin.job.plan import (
+    CLOSE,
+    HOPELESS,
+    LOST,
+    PROMISING,
+    affordable_folds,
+    distances,
+    order_of,
+)
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.trial import Trial, behind_by, trial_split
@@ -48,9 +56,11 @@ EQUAL = 12  # decimals to which means are compared: beyond them is rounding
 CTRL_C = "Ctrl-C came first"
 TRIAL = 0.1  # of the time budget: the most for one trial
 TRIALS = 0.3  # of the time budget: for all trials
-PROMISING = 3  # models whose time decides on how many folds all are compared
 DEEPENED = 3  # the best models, which may be searched deeper
+DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
+CHEAP = 0.15  # of the time left: a fold that takes less is worth more than a bad trial
+ALONE = 0.5  # of the time for folds: the most for a fit while no other model has a result
 NOT_FITTED = "there was no time to fit it to all rows"
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
 
@@ -192,8 +202,12 @@ class _Race:
     def _ordered(self) -> list[Effort]:
         by_name = {each.name: each for each in self.efforts}
         others = [name for name in by_name if name != "baseline"]
-        order = ["baseline", *order_of(others, self._trials)]
+        order = ["baseline", *order_of(others, self._trials, self._learners)]
         return [by_name[name] for name in order if name in by_name]
+
+    @property
+    def _learners(self) -> list[str]:
+        return [each.name for each in self.candidates if each.learns]
 
     @property
     def _fits_later(self) -> bool:
@@ -211,9 +225,13 @@ class _Race:
             self._go_on(effort, self._free() if effort.trial else limit)
             self.watcher.say_results()
         for effort in sorted(efforts, key=lambda each: each.to_come):
-            self._go_on(effort, self._free())
+            self._go_on(effort, self._free(), dare=not self._has_result)
             effort.refuse("" if effort.judged else _too_long(effort.to_come))
             self.watcher.say_results()
+
+    @property
+    def _has_result(self) -> bool:
+        return any(each.judged and each.name != "baseline" for each in self.efforts)
 
     def _free(self) -> float | None:
         """Return the seconds that folds may take: the last fits of the best models come after."""
@@ -223,15 +241,22 @@ class _Race:
         finals = [each.estimate for each in self._best_first() if each.model is None]
         return max(0.0, left - sum(finals[:FINALS]))
 
+    def _at_once(self, left: float | None) -> float | None:
+        """Return the seconds for a model's next step: not all before another has a result."""
+        if left is None or self._has_result:
+            return left
+        return ALONE * max(0.0, left)
+
     def _best_first(self) -> list[Effort]:
         """List the models that are judged on all folds."""
         judged = [each for each in self.efforts if each.judged]
         return sorted(judged, key=lambda each: _place(each.entry()))
 
-    def _go_on(self, effort: Effort, limit: float | None) -> None:
+    def _go_on(self, effort: Effort, limit: float | None, *, dare: bool = False) -> None:
         """Judge a model on the folds unless that takes longer than the limit.
 
-        The baseline has no limit. Without trials a model is fitted to all rows at once.
+        The baseline has no limit. Without trials a model is fitted to all rows at once. Where
+        nothing else has a result a model is begun though it will hardly be done in time.
         """
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
@@ -240,10 +265,10 @@ class _Race:
             while not (effort.over or (effort.judged and self._fits_later)):
                 effort.fall_behind(self._lost(effort))
                 left = None if end is None else end - perf_counter()
-                if effort.over or (left is not None and effort.to_come > left):
+                if effort.over or (left is not None and effort.to_come > left and not dare):
                     return
                 self.watcher.say(effort)
-                effort.step(None if left is None else max(0.0, left))
+                effort.step(self._at_once(None if left is None else max(0.0, left)))
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
 
@@ -255,7 +280,8 @@ class _Race:
         if sum(each.to_come for each in self.efforts) <= left:
             return ""
         if not effort.folds:
-            return self._lost_trial(effort)
+            kept = effort.candidate.learns or effort.estimate <= CHEAP * left
+            return "" if kept else self._lost_trial(effort)
         count = len(effort.folds)
         others = [each for each in self.efforts if each.judged]
         best = max(others, key=lambda each: each.score_on(count), default=None)
@@ -298,7 +324,8 @@ class _Race:
         """Whether a deeper search is made: there is time, or the run that is repeated made it."""
         if self.rules.deepened is not None:
             return candidate.name in self.rules.deepened
-        if _why_not(self.rules, candidate, self.rows, self.budget):
+        few = len(self.rows) < DEEP_ROWS
+        if few or _why_not(self.rules, candidate, self.rows, self.budget):
             return False
         free = self._free()
         factor = candidate.cost / first.candidate.cost

@@ -15,7 +15,7 @@ from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.run import FoldDone, run_folds
 from maxmargin.job.budget import Budget
-from maxmargin.job.family import Candidate
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.outcome import Entry
 from maxmargin.job.rules import Rules
 from maxmargin.ops.clock import TimeUp, watch

@@ -18,7 +18,7 @@ from maxmargin.evaluation.rows import Rows, fit
 from maxmargin.evaluation.run import run_folds
 from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.job.area import areas_of, mean_areas
-from maxmargin.job.family import Candidate
+from maxmargin.job.candidate import Candidate
 from maxmargin.job.metric import Judge, Judgement
 from maxmargin.job.outcome import Entry
 from maxmargin.job.plan import seconds_on

@@ -20,13 +20,16 @@ from maxmargin.job.contest import Contest, hold_contest
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
 from maxmargin.job.explanation import Reason, Typical, explain, learn_typical
-from maxmargin.job.family import MORE, Wanted, family_of
+from maxmargin.job.family import family_of
 from maxmargin.job.finish import Asked, finish, judge_costs, judge_level
 from maxmargin.job.metric import are_unequal, choose_metric, scorer_of, sought_of
 from maxmargin.job.outcome import Importance, Outcome, TestResult, faults_of
 from maxmargin.job.progress import Progress, Teller, silent
 from maxmargin.job.rules import Rules
 from maxmargin.job.suspicion import find_suspects
+from maxmargin.job.tree_models import MORE
+from maxmargin.job.trial import by_class
+from maxmargin.job.wanted import Wanted
 from maxmargin.ops.clock import TimeUp, watch
 from maxmargin.tables import InputError, Table
 
@@ -84,7 +87,8 @@ class Job:
     folds : int
     time_budget : float or None
         Seconds; None for no limit.
-    class_weight : {"balanced"} or None
+    class_weight : {"balanced", "none"} or None
+        None tunes it where the metric counts classes, and weighs none elsewhere.
     seed : int
     n_jobs : int or None
         Threads; the result does not depend on it.
@@ -131,8 +135,8 @@ class Job:
             raise InputError(f"--test-size is a share between 0 and 1, and not {self.test_size:g}.")
         if self.folds < 2 or self.folds % 1:
             raise InputError(f"--folds is 2 or more, and not {self.folds}.")
-        if self.class_weight not in (None, "balanced"):
-            raise InputError(f"--class-weight is balanced, and not {self.class_weight!r}.")
+        if self.class_weight not in (None, "balanced", "none"):
+            raise InputError(f"--class-weight is balanced or none, and not {self.class_weight!r}.")
         if not 0 <= self.seed < _SEEDS:
             raise InputError(f"--seed is a number from 0 to {_SEEDS - 1}, and not {self.seed}.")
         if self.explain < 0:
@@ -208,13 +212,7 @@ class _Work:
         self.rules = Rules(
             table,
             metric,
-            Wanted(
-                scorer_of(metric, sought_of(table)),
-                job.class_weight,
-                job.seed,
-                job.n_jobs,
-                job.tuning_rows,
-            ),
+            _wanted(job, table, metric),
             job.folds,
             job.seed,
             blend=job.blend,
@@ -368,17 +366,30 @@ class _Work:
             notes.append(f"Not finished: {', '.join(stopped)}.")
         by_rule = self.job.metric is None and self.job.cost is None
         if are_unequal(self.table) and by_rule:
-            more = "; with --class-weight balanced they also learn so"
+            more = ", and whether all classes weigh the same is tuned"
             notes.append(
                 "The classes are unequal, so models are compared by balanced accuracy"
                 f"{more if self.job.class_weight is None else ''}."
             )
         if kept * (1.0 - self.job.test_size) > self.job.tuning_rows:
             some = self.job.tuning_rows
-            tried = any(each.name == "boosting" for each in self.candidates)
-            more = f", the rate of boosting on {MORE * some}" if tried else ""
+            tried = {each.name for each in self.candidates} & {"boosting", "boosted-trees"}
+            more = f", those of boosting on {MORE * some:g}" if tried else ""
             notes.append(f"Parameters were chosen on {some} rows of each training part{more}.")
         return notes
+
+
+def _wanted(job: Job, table: Table, metric: str) -> Wanted:
+    """Say what models are built with; weights of classes are tuned where classes count."""
+    weigh = job.class_weight is None and by_class(metric)
+    return Wanted(
+        metric=scorer_of(metric, sought_of(table)),
+        class_weight="balanced" if weigh or job.class_weight == "balanced" else None,
+        weigh=weigh,
+        seed=job.seed,
+        n_jobs=job.n_jobs,
+        tuning_rows=job.tuning_rows,
+    )
 
 
 def _replayed(replay: Replay | None) -> dict[str, Any]:

@@ -7,13 +7,14 @@ fitting anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from maxmargin.job.trial import Trial, behind_by
 
 GROWTH = 1.3  # power of the rows by which the time of a fit is expected to grow
 HOPELESS = 4.0  # standard errors behind the best trial: fitted last
 CLOSE = 2.0  # standard errors behind the best trial: fitted first, the quickest of them before
+PROMISING = 3  # models whose time decides on how many folds all are compared
 LOST = 2.5  # standard errors behind on the same folds: need not go on if time is short
 
 
@@ -54,29 +55,37 @@ def distances(trials: Mapping[str, Trial]) -> dict[str, float]:
     }
 
 
-def order_of(names: Sequence[str], trials: Mapping[str, Trial]) -> list[str]:
+def order_of(
+    names: Sequence[str], trials: Mapping[str, Trial], learners: Collection[str] = ()
+) -> list[str]:
     """Put models in the order in which they are fitted.
 
-    First those close to the best trial, the quickest of them before; then the others by their
-    score, and at the end those without a trial, as they were given.
+    First the best of those that are close to the best trial and those that learn more from more
+    rows, then the others that are close, the quickest before; then the others by their score, and
+    at the end those without a trial, as they were given.
 
     Parameters
     ----------
     names : sequence of str
     trials : mapping of str to Trial
+    learners : collection of str
+        Models whose trials, on few rows, say little against them.
 
     Returns
     -------
     list of str
     """
     off = distances(trials)
+    close = [name for name in names if name in trials and off[name] <= CLOSE]
+    first = sorted(close, key=lambda name: -trials[name].score)[:PROMISING]
+    first += [name for name in learners if name in trials]
 
     def place(name: str) -> tuple[int, float]:
         if name not in trials:
-            return 3, 0.0
-        if off[name] <= CLOSE:
-            return 0, trials[name].seconds
-        return (1 if off[name] <= HOPELESS else 2), -trials[name].score
+            return 4, 0.0
+        if name in first or name in close:
+            return (0 if name in first else 1), trials[name].seconds
+        return (2 if off[name] <= HOPELESS else 3), -trials[name].score
 
     return sorted(names, key=place)
 

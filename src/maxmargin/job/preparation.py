@@ -3,6 +3,7 @@
 as_vectors    numbers: gaps become the median, with a column that says where they were, then mean 0
               and deviation 1; categories: a column of zeros and ones a level, "missing" a level
               like any other, rare ones together; texts and sequences: tf-idf of n-grams
+MarkedWords   everything as it is; levels are marked, so that none is read as a number
 as_codes      numbers as they are, gaps too; levels as integers in alphabetical order, "missing"
               the last of them; one that is new is a gap
 """
@@ -10,8 +11,11 @@ as_codes      numbers as they are, gaps too; levels as integers in alphabetical 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
@@ -93,3 +97,37 @@ def count_vectors(table: Table) -> int:
     gaps = sum(table.features[name].null_count() > 0 for name in table.numbers)
     levels = sum(min(table.features[name].n_unique(), LEVELS) for name in table.categories)
     return len(table.numbers) + gaps + levels
+
+
+class MarkedWords(TransformerMixin, BaseEstimator):
+    """Levels of categories with a sign before them, so that ``12`` is a word as ``12a`` is.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The categories; all others stay as they are.
+    """
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
+
+    def fit(self, X: pl.DataFrame, y: Any = None) -> Self:
+        """Learn nothing.
+
+        Parameters
+        ----------
+        X : DataFrame
+        y : object
+
+        Returns
+        -------
+        self : MarkedWords
+        """
+        del X, y
+        self.is_fitted_ = True
+        return self
+
+    def transform(self, X: pl.DataFrame) -> pl.DataFrame:
+        """Return the same columns with marked levels; missing ones stay missing."""
+        marked = [(pl.lit("=") + pl.col(name)).alias(name) for name in self.columns]
+        return X.with_columns(marked)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.job.family import INNER_FOLDS, Wanted
 from maxmargin.job.metric import FURTHER, Judge, scorer_of, sought_of
+from maxmargin.job.wanted import INNER_FOLDS, Wanted
 from maxmargin.tables import Table
 
 

@@ -20,11 +20,11 @@ from maxmargin.job.metric import Judgement
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-MOST_ROWS = 2000  # that a trial learns from
+MOST_ROWS = 1200  # that a trial learns from
 MOST_JUDGED = 4000  # that it is judged on
-LEAST_ROWS = 500
-ROWS_A_SECOND = 33.0  # of the time budget: 2,000 rows at 60 s
-WORTH = 1.5  # times as many rows in a fold as in a trial: else the fold itself is as quick
+LEAST_ROWS = 400
+ROWS_A_SECOND = 20.0  # of the time budget: 1,200 rows at 60 s
+WORTH = 1.3  # times as many rows in a fold as in a trial: else the fold itself is as quick
 _BY_CLASS = ("balanced_accuracy", "f1", "recall", "jaccard", "f1_macro", "recall_macro")
 
 

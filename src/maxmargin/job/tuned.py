@@ -12,6 +12,7 @@ from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
     StratifiedGroupKFold,
+    cross_val_score,
     train_test_split,
 )
 from sklearn.pipeline import Pipeline
@@ -19,6 +20,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin.inputs.container import take_rows
+from maxmargin.job.grid_edges import search_on
 from maxmargin.ops.clock import stop_if_over
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -48,6 +50,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         Rows to search on, classes in proportion; None for all.
     random_state : int, default=0
         Of the choice of rows.
+    weigh : bool, default=False
+        Whether the weights of classes are chosen too: the best point is also judged without them.
+    final : dict, default=None
+        Parameters of the model that is fitted to all rows where these are more than ``max_rows``.
 
     Attributes
     ----------
@@ -57,10 +63,20 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         Of the search.
     """
 
-    def __init__(self, search: Any, *, max_rows: int | None = None, random_state: int = 0) -> None:
+    def __init__(
+        self,
+        search: Any,
+        *,
+        max_rows: int | None = None,
+        random_state: int = 0,
+        weigh: bool = False,
+        final: dict[str, Any] | None = None,
+    ) -> None:
         self.search = search
         self.max_rows = max_rows
         self.random_state = random_state
+        self.weigh = weigh
+        self.final = final
 
     def __sklearn_tags__(self) -> Any:
         """Say what the search says."""
@@ -86,14 +102,29 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             search.set_params(cv=self._grouped(search.cv))
         some = self._some(y, groups)
         facts = {} if groups is None else {"groups": _taken(groups, some)}
-        if some is None:
-            best = search.fit(X, y, **facts).best_estimator_
-        else:
-            found = search.fit(take_rows(X, some), y[some], **facts)
-            best = clone(found.best_estimator_).fit(X, y)
-        self.best_estimator_, self.best_params_ = best, search.best_params_
-        self.cv_results_ = search.cv_results_
+        rows = (X, y) if some is None else (take_rows(X, some), y[some])
+        found = search_on(search, *rows, **facts)
+        stop_if_over()
+        changes = self._weights(found, *rows, **facts) if self.weigh else {}
+        self.best_params_ = {**found.best_params_, **changes}
+        if some is not None:
+            changes = {**changes, **(self.final or {})}
+        best = found.best_estimator_
+        if some is not None or changes.get("class_weight", "balanced") is None:
+            best = clone(best).set_params(**changes).fit(X, y)
+        self.best_estimator_, self.cv_results_ = best, found.cv_results_
         return self
+
+    def _weights(self, found: Any, X: Any, y: Any, **facts: Any) -> dict[str, Any]:
+        """Return whether classes weigh the same, as the search had it, or as often as they are."""
+        plain = clone(found.best_estimator_).set_params(class_weight=None)
+        options = {"cv": found.cv, "scoring": found.scoring, "params": None, **facts}
+        try:
+            plain_score = float(np.mean(cross_val_score(plain, X, y, **options)))
+        except ValueError:  # a fold lacks a class
+            return {"class_weight": "balanced"}
+        keeps = plain_score <= found.best_score_
+        return {"class_weight": "balanced" if keeps else None}
 
     def _grouped(self, folds: Any) -> Any:
         """Keep groups together in as many folds."""

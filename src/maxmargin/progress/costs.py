@@ -44,6 +44,12 @@ class MeasuredCosts:
         """How many of them are done."""
         return sum(map(len, self._seconds.values()))
 
+    @property
+    def kinds_to_come(self) -> float:
+        """How many kinds have no piece that is done, for each kind that has one."""
+        begun = len(self._seconds)
+        return (len(self._counts) - begun) / begun if begun else 0.0
+
     def add(self, kind: Hashable, seconds: float) -> None:
         """Count a piece that is done.
 

@@ -87,7 +87,14 @@ class Lines:
         self._left, self._begun, self._compiled = TimeLeft(), now(), compile_time.seconds
         self._last = -math.inf
 
-    def report(self, done: int, total: int, share: float, best: Callable[[], str]) -> None:
+    def report(
+        self,
+        done: int,
+        total: int,
+        share: float,
+        best: Callable[[], str],
+        kinds_to_come: float = 0.0,
+    ) -> None:
         """Tell how much is done, if it is time for a line.
 
         Parameters
@@ -97,9 +104,12 @@ class Lines:
             Of the whole cost that is done.
         best : callable
             Gives the best so far in words; called only for a line.
+        kinds_to_come : float, default=0.0
+            How many kinds of work that have loops of their own to compile have not begun, for each
+            kind that has.
         """
-        elapsed = self._now() - self._begun
-        left = self._left.by_share(elapsed, share, compile_time.seconds - self._compiled)
+        elapsed, compiling = self._now() - self._begun, compile_time.seconds - self._compiled
+        left = self._left.by_share(elapsed, share, compiling, kinds_to_come * compiling)
         if self._verbose > 1 or done >= total or elapsed - self._last >= _EVERY:
             self._last, found = elapsed, best()
             words = [
@@ -136,6 +146,8 @@ class SearchLines(Lines):
         As of ``Lines``.
     name : callable, default=str
         Gives the words for a point that is scored.
+    unlike : bool, default=False
+        Whether kinds are different models, each of which compiles loops of its own.
     """
 
     def __init__(
@@ -146,8 +158,10 @@ class SearchLines(Lines):
         verbose: int = 0,
         now: Callable[[], float] = perf_counter,
         name: Callable[[Any], str] = str,
+        unlike: bool = False,
     ) -> None:
         super().__init__(owner, unit, verbose, now)
+        self._unlike = unlike
         self._costs, self._best = MeasuredCosts(counts), BestSoFar(name)
         self._lock = threading.Lock()
 
@@ -170,7 +184,8 @@ class SearchLines(Lines):
             costs.add(kind, seconds)
             if point is not None:
                 self._best.add(point, score)
-            self.report(costs.done, costs.total, costs.share, self._best.__str__)
+            to_come = costs.kinds_to_come if self._unlike else 0.0
+            self.report(costs.done, costs.total, costs.share, self._best.__str__, to_come)
 
 
 class CountedLines:

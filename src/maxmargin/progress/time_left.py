@@ -33,7 +33,9 @@ class TimeLeft:
         self._begun = math.nan
         self._first: tuple[float, float] | None = None
 
-    def by_share(self, seconds: float, share: float, compiling: float = 0.0) -> float | None:
+    def by_share(
+        self, seconds: float, share: float, compiling: float = 0.0, coming: float = 0.0
+    ) -> float | None:
         """Return the seconds left after a report of the share that is done.
 
         Parameters
@@ -45,6 +47,8 @@ class TimeLeft:
         compiling : float, default=0.0
             Seconds of these in which loops were compiled, which happens once and says nothing of
             the speed of the work.
+        coming : float, default=0.0
+            Seconds of compilation that are still to be expected.
 
         Returns
         -------
@@ -66,7 +70,8 @@ class TimeLeft:
         else:
             done = share
         known = seconds - compiling >= _LEAST_SECONDS
-        return self.by_guess(seconds, max(worked, 0.0) / done * (1.0 - share)) if known else None
+        guess = max(worked, 0.0) / done * (1.0 - share) + coming
+        return self.by_guess(seconds, guess) if known else None
 
     def by_guess(self, seconds: float, guess: float) -> float:
         """Return the seconds left after a report of a new guess of them.

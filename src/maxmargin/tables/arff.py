@@ -31,7 +31,12 @@ _ATTRIBUTE = re.compile(
 )
 _NUMBERS = re.compile(r"(?:real|integer|numeric)\b", re.IGNORECASE)
 _WORDS = re.compile(r"(?:string|date)\b", re.IGNORECASE)
-_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(?:,|$)""")
+# Possessive throughout: a long line of blanks or quotes is read once, not once from each of them.
+_FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^,]*+))\s*+(?:,|$)""")
+_SPARSE_FIELD = re.compile(
+    r"""(?:[^,'"]|'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|(?P<open>['"].*))++"""
+)
+_DIGITS = 9  # of the place of a column
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -153,12 +158,15 @@ def _sparse_row(
     line: str, attributes: list[Attribute], number: int, path: Path
 ) -> list[str | None]:
     row: list[str | None] = [each.usual for each in attributes]
-    for field in re.findall(
-        r"""(?:[^,'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")+""", line.strip("{} ")
-    ):
-        place, _, value = field.strip().partition(" ")
-        if not place.isdecimal() or int(place) >= len(attributes):
-            raise InputError(f"Line {number} of {str(path)!r} has no column {place!r} to fill.")
+    for field in _SPARSE_FIELD.finditer(line.strip("{} ")):
+        if field["open"]:
+            raise InputError(f"Line {number} of {str(path)!r} has a quote that is not closed.")
+        place, _, value = field[0].strip().partition(" ")
+        known = place.isdecimal() and len(place) <= _DIGITS and int(place) < len(attributes)
+        if not known:
+            raise InputError(
+                f"Line {number} of {str(path)!r} has no column {place[:60]!r} to fill."
+            )
         row[int(place)] = _split(value.strip())[0]
     return row
 

@@ -14,7 +14,7 @@ from maxmargin.tabular.preparation import BLOCKS, Rows
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
 
-PROFILES = ("exponential", "matern", "rational quadratic")
+PROFILES = ("exponential", "matern", "rational quadratic", "matern 5/2")
 METRICS = ("absolute", "squared")
 
 
@@ -49,8 +49,8 @@ class Candidate:
     @property
     def kernel(self) -> Kernel:
         """The kernel on scaled columns."""
-        if self.profile == "matern":
-            return Matern(1.5, 1.0, self.metric)
+        if self.profile.startswith("matern"):
+            return Matern(2.5 if self.profile == "matern 5/2" else 1.5, 1.0, self.metric)
         if self.profile == "rational quadratic":
             return RationalQuadratic(1.0, 1.0, self.metric)
         return Laplacian(1.0) if self.metric == "absolute" else RBF(1.0)

@@ -41,6 +41,8 @@ Vector = NDArray[np.float64]
 Single = NDArray[np.float32]
 
 EVALUATIONS = 25  # of the criterion
+LEAST_FALL = 3e-4  # of the criterion in a step, relative to its first value; then the descent ends
+LINE_SEARCH = 6  # evaluations in a step at most: single precision is noisy
 MOST_PARTS = 300  # of prepared columns whose weights are looked for
 LEAST_SHARE = 0.15  # of the larger of two twin columns' weights that the other begins with
 LOWEST, HIGHEST = 6.0, 3.0  # how far the logarithm of a weight may go
@@ -67,13 +69,14 @@ def weigh_columns(task: Task, start: Candidate, pull: float) -> Candidate | None
     if not 1 < free.sum() <= MOST_PARTS:
         return None
     begin = np.append(np.log(_first_weights(task.rows, start, parts)), np.log(start.ridge))
-    criterion = LeftOutError(task, start, begin, pull)
+    criterion = LeftOutError(task, start, begin, pull, free)
     bounds = [(t - LOWEST, t + HIGHEST) if f else (t, t) for t, f in zip(begin, free, strict=False)]
     found = minimize(
-        criterion, begin, jac=True, method="L-BFGS-B", options={"maxfun": EVALUATIONS},
+        criterion.relative, begin, jac=True, method="L-BFGS-B",
         bounds=[*bounds, tuple(np.log(RIDGES))],
+        options={"maxfun": EVALUATIONS, "maxls": LINE_SEARCH, "ftol": LEAST_FALL},
     )  # fmt: skip
-    if not found.fun < _FAILED:
+    if not found.fun < 1.0:
         return None
     weights, ridge = np.exp(found.x[:-1]), float(np.exp(found.x[-1]))
     return replace(
@@ -102,13 +105,27 @@ def _first_weights(rows: Rows, start: Candidate, parts: int) -> Vector:
 
 
 class LeftOutError:
-    """The criterion and its slopes, by the logarithms of weights and ridge."""
+    """The criterion and its slopes, by the logarithms of weights and ridge.
 
-    def __init__(self, task: Task, start: Candidate, begin: Vector, pull: float) -> None:
+    Only the weights of free parts may change; the distances along the others are computed once.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        start: Candidate,
+        begin: Vector,
+        pull: float,
+        free: NDArray[np.bool_] | None = None,
+    ) -> None:
         self._absolute, self._profile = start.metric == "absolute", start.profile
         self._exponential = Laplacian(1.0) if self._absolute else RBF(1.0)
-        self._X = np.ascontiguousarray(task.rows.X, dtype=np.float32)
-        self._group, self._parts = task.rows.group, len(begin) - 1
+        X, group = np.asarray(task.rows.X, dtype=np.float32), task.rows.group
+        moves = np.ones(len(group), bool) if free is None else free[group]
+        self._X, self._group = np.ascontiguousarray(X[:, moves]), group[moves]
+        self._parts, self._first = len(begin) - 1, 0.0
+        others = X[:, ~moves] * self._scale(begin, group[~moves])
+        self._fixed = self._distances(others) if others.shape[1] else np.float32(0.0)
         self._Y = task.Y.astype(np.float32)
         weight = np.ones(len(task)) if task.weight is None else task.weight
         self._weight = weight / weight.mean()
@@ -116,13 +133,18 @@ class LeftOutError:
         self._share = (self._weight / (total or 1.0)).astype(np.float32)[:, None]
         self._begin, self._pull = begin, pull
 
+    def relative(self, theta: Vector) -> tuple[float, Vector]:
+        """Return the criterion and its gradient, both divided by its first value."""
+        value, gradient = self(theta)
+        self._first = self._first or value or 1.0
+        return value / self._first, gradient / self._first
+
     def __call__(self, theta: Vector) -> tuple[float, Vector]:
         """Return the criterion and its gradient."""
         stop_if_over()
-        scale = np.exp(theta[:-1] if self._absolute else 0.5 * theta[:-1])[self._group]
-        rows = self._X * scale.astype(np.float32)
+        rows = self._X * self._scale(theta, self._group)
         slack = np.exp(theta[-1]) / self._weight
-        K, slope = self._kernel(self._distances(rows))
+        K, slope = self._kernel(self._distances(rows) + self._fixed)
         K.flat[:: len(K) + 1] += slack.astype(np.float32)
         if not invert(K):
             return _FAILED, np.zeros_like(theta)
@@ -143,6 +165,9 @@ class LeftOutError:
         M = half @ half.T - np.float32(0.5) * (both + both.T)
         return float((self._share * errors * errors).sum(dtype=np.float64)), M
 
+    def _scale(self, theta: Vector, group: NDArray[np.intp]) -> Single:
+        return np.exp(theta[group] * (1.0 if self._absolute else 0.5)).astype(np.float32)
+
     def _distances(self, rows: Single) -> Single:
         D = np.empty((len(rows), len(rows)), np.float32)
         points = self._exponential.prepare(rows)
@@ -157,8 +182,12 @@ class LeftOutError:
         if self._profile == "rational quadratic":
             K = 1.0 / (1.0 + D)
             return K, -K * K
-        root = np.sqrt(np.float32(3.0) * D)
+        smooth = self._profile == "matern 5/2"
+        root = np.sqrt(np.float32(5.0 if smooth else 3.0) * D)
         near = np.exp(-root)
+        if smooth:
+            linear = (1.0 + root) * near
+            return linear + np.square(root) * near / np.float32(3.0), np.float32(-5 / 6) * linear
         return (1.0 + root) * near, np.float32(-1.5) * near
 
     def _by_column(self, rows: Single, weight: Single) -> Vector:

@@ -49,7 +49,8 @@ class Explanation:
     """The training rows that decide about a row, those that count most first; prints as a table.
 
     ``offset`` and ``contributions`` add up to ``decision``: of classes the decision value of the
-    one that is predicted, of a quantity the prediction itself.
+    one that is predicted, of a quantity the prediction itself, or the function of it (``shape``)
+    that the machine learned.
     """
 
     predicted: Any
@@ -67,6 +68,8 @@ class Explanation:
     distances: Vector
     """A row a training row, a column a table's column: their parts in the kernel's distance."""
     quantity: bool = False
+    shape: str = ""
+    """The function of a quantity that is explained, if not itself: "logarithm" or "ranks"."""
     values: tuple[NDArray[Any], ...] | None = None
     """An array a column: what stands in each row of the training table, if it was given."""
     targets: NDArray[Any] | None = None
@@ -114,7 +117,9 @@ class Explanation:
         said = f"{self.decision:.4g} = {self.offset:.4g} + {pulls[0]:.4g} - {-pulls[1]:.4g}"
         if self.quantity:
             heads = "Rows that raise it:", "Rows that lower it:"
-            lines = [f"Predicted {said}: the middle, rows that raise it, rows that lower it."]
+            shape = f"{self.predicted:.4g}; its {self.shape} is " if self.shape else ""
+            parts = "the middle, rows that raise it, rows that lower it."
+            lines = [f"Predicted {shape}{said}: {parts}"]
         else:
             other = "the other classes" if self.against is None else f"{self.against!s}"
             heads = f"Rows for {self.predicted!s}:", f"Rows against {self.predicted!s}:"
@@ -184,6 +189,8 @@ class Asked:
     scale: float = 1.0
     """By which a quantity's deviations from its middle were divided."""
     middle: float = 0.0
+    shape: str = ""
+    """Of the target, where a function of it is learned."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,7 @@ class Evidence:
             names=tuple(names),
             distances=self.distances,
             quantity=asked.quantity,
+            shape=asked.shape,
             values=None if values is None else tuple(values),
             targets=targets,
         )

@@ -3,8 +3,8 @@
 Up to some thousand rows they are least-squares machines, whose search has already left out every
 row. Beyond that they are support vector machines, which keep few rows; their cost C, a multiple of
 1 / ridge, is chosen on a third of the search's sample that they have not seen, which serves for the
-calibration too. Of more than ``MOST_ROWS`` rows they are machines of landmarks and of cells
-(``large``).
+calibration too. Where there are too many rows for that (``most_members``), they are machines of
+landmarks and of cells (``large``).
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
 
 FACTORS = (0.3, 1.0)  # of C times the ridge: least squares and the hinge need about the same
-MEMBERS = (
-    (10_000, 3),
-    (20_000, 2),
-)  # rows up to which so many machines are averaged, beyond it one
-MOST_ROWS = 50_000  # that one exact machine is fitted to
+# Rows up to which three, two and one exact machines are averaged; beyond, they take too long.
+OF_CLASSES, OF_MANY_CLASSES, OF_QUANTITIES = (
+    (10_000, 20_000, 50_000),
+    (5_000, 10_000, 20_000),
+    (5_000, 7_000, 10_000),
+)
+MANY_CLASSES = 10  # from here on there are very many pairs of classes
 LEAST_SECONDS = 0.05  # that a machine gets where time is nearly up
 
 
@@ -80,15 +82,22 @@ def fit_members(
         unseen = Unseen(found.sample[found.unseen], values[found.unseen])
         return Fitted(tuple(members), found.sample, unseen)
     best = sorted(chosen, key=lambda pair: -pair[1])
-    wanted = next((count for rows, count in MEMBERS if len(task) <= rows), 1)
-    candidates = [trial.candidate for trial, _ in best[:wanted]]
-    if len(task) > MOST_ROWS:
+    candidates = [trial.candidate for trial, _ in best[: max(1, most_members(task))]]
+    if not most_members(task):
         large = fit_large(task, candidates[0], offset, clock, n_jobs, seed)
         unseen = Unseen(large.aside, large.values)
         return Fitted((large.member,), large.rows, unseen, large.trials, not clock.over())
     factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
     members = _fit_each(task, candidates, factor, clock, n_jobs)
     return Fitted(tuple(members), np.arange(len(task)), unseen)
+
+
+def most_members(task: Task) -> int:
+    """Return how many exact machines of all rows are averaged; 0 where even one takes too long."""
+    limits = OF_QUANTITIES if task.label is None else OF_CLASSES
+    if task.label is not None and task.Y.shape[1] >= MANY_CLASSES:
+        limits = OF_MANY_CLASSES
+    return sum(len(task) <= limit for limit in limits)
 
 
 def _fit_each(

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from maxmargin.ops.clock import TimeUp
+from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.tabular.steps import MOST_STEPS, find_steps
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
@@ -43,7 +43,7 @@ BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts",
 LONGEST_WORD = 64  # letters that are kept of a word
 DOUBTFUL_DATES = "dates in several formats, or in one that leaves doubt, are read as words"
 DATE_PARTS = ("days", "month", "weekday", "hour")
-CLIP = 4.0  # standard deviations beyond which a value counts as an outlier
+CLIP = 10.0  # standard deviations; at 4 a target that follows a heavy tail is cut off, too
 MOST_KNOTS = 512  # points at which the rank of a value is kept; between them it is interpolated
 MOST_LEVELS = 64  # indicators that a column of words becomes; rarer levels share one
 RAREST = 2  # rows that a level needs for an indicator of its own
@@ -353,13 +353,16 @@ def _learn_column(
         yield found, blocks
         parts = SHAPE if isinstance(found, TextColumn) else ()
     for part in parts:
-        numbers = _learn_numbers(name, place, part, read_part(column, part), target, weight)
-        if isinstance(numbers, NumberColumn):
-            alone = part in ("", "days", "length")  # one indicator for all parts
-            numbers = replace(numbers, form=form, missing=numbers.missing and alone)
-        elif part not in ("", "days"):
-            continue  # dates without hours have no hour
-        yield numbers, list(numbers.blocks(column))
+        try:
+            numbers = _learn_numbers(name, place, part, read_part(column, part), target, weight)
+            if isinstance(numbers, NumberColumn):
+                alone = part in ("", "days", "length")  # one indicator for all parts
+                numbers = replace(numbers, form=form, missing=numbers.missing and alone)
+            elif part not in ("", "days"):
+                continue  # dates without hours have no hour
+            yield numbers, list(numbers.blocks(column))
+        except TimeUp:
+            yield DroppedColumn(name, place, f"time was up before its {part} was read"), []
 
 
 def read_part(column: NDArray[Any], part: str) -> Vector:
@@ -409,6 +412,10 @@ def _stairs(
     values: Vector, scores: Vector, target: Matrix, weight: Vector
 ) -> tuple[Vector, Vector]:
     """Return where the target jumps, and standardised heights of the stairs between."""
+    try:
+        stop_if_over()
+    except TimeUp:  # stairs help, but a machine needs none
+        return np.zeros(0), np.zeros(1)
     found = find_steps(values, scores, target, weight)
     if not len(found):
         return np.zeros(0), np.zeros(1)
@@ -434,6 +441,18 @@ def _normal_scores(counts: Vector) -> Vector:
     scores = ndtri((below + 0.5 * counts) / counts.sum())
     mean, spread = _mean_and_spread(scores, counts)
     return np.asarray((scores - mean) / spread)
+
+
+def rank_knots(values: Vector, weight: Vector) -> tuple[Vector, Vector]:
+    """Return values in order, at most ``MOST_KNOTS``, and their standardised normal scores.
+
+    Examples
+    --------
+    >>> rank_knots(np.array([5.0, 1.0, 9.0]), np.ones(3))[1].round(2).tolist()
+    [-1.22, 0.0, 1.22]
+    """
+    present, number = np.unique(values, return_inverse=True)
+    return _thinned(present, _normal_scores(_count(number, weight, len(present))))
 
 
 def _thinned(values: Vector, scores: Vector) -> tuple[Vector, Vector]:

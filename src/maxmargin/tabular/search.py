@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import RBF, Laplacian
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import side_by_side
 from maxmargin.progress import advance
 from maxmargin.tabular.candidate import METRICS, PROFILES, Candidate
 from maxmargin.tabular.column_weights import weigh_columns
+from maxmargin.tabular.distances import Distances
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
 from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.task import Task
@@ -35,7 +35,7 @@ Matrix = NDArray[Any]
 GAMMAS = (0.15, 0.5, 1.5, 5.0)  # times the inverse of the median distance
 RIDGES = (0.003, 0.03, 0.3)
 FIRST_ROWS, MOST_SEARCHED = 600, 3000  # that the first stage looks at, and the last at most
-FIRST = PROFILES[:2]  # what the first stage tries; the others are neighbours
+FIRST = PROFILES[:2]  # what the first stage tries; the second has the others
 STEPS = (1.0, 4.0)  # weights of columns with jumps, beside those of the same columns without
 NEARBY = (1.0, 1.5)  # gammas of the second stage: more rows bear narrower kernels
 SURVIVORS = (4, 5)  # candidates that each stage but the last sends on, with their neighbours
@@ -43,7 +43,6 @@ FINALISTS = 8  # of the last stage that may be members
 PULLS = (0.001, 0.004)  # of weights of columns towards those that they begin with
 STARTS = 2  # kernels whose columns are weighed one by one
 MOST_WEIGHED, SHARE_WEIGHED, LEAST_WEIGHED = 1000, 0.5, 60  # rows that weights are found by
-SAMPLE = 400  # rows whose distances tell the median
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,11 @@ def first_candidates(rows: Rows) -> Iterator[Candidate]:
 
 
 def neighbours(best: Sequence[Candidate], stage: int) -> Iterator[Candidate]:
-    """Yield the survivors of a stage and candidates near them."""
-    for each in _without_ridges(best):
+    """Yield the survivors of a stage and candidates near them; of the best also other kernels."""
+    kernels = _without_ridges(best)
+    if stage == 0:
+        kernels += [replace(kernels[0], profile=profile) for profile in PROFILES[2:]]
+    for each in kernels:
         for gamma in NEARBY if stage == 0 else (1.0,):
             for ridge in (1.0, 0.3, 3.0):
                 yield replace(each, gamma=each.gamma * gamma, ridge=each.ridge * ridge)
@@ -202,7 +204,7 @@ def _judge(
     groups: dict[Any, list[Candidate]] = {}
     for each in candidates:
         groups.setdefault((each.weights, each.columns, each.metric), []).append(each)
-    distances = _Distances(task.rows)
+    distances = Distances(task.rows)
     scale = float(np.square(task.Y).mean()) or 1.0
 
     def work(group: tuple[Any, list[Candidate]]) -> list[Trial]:
@@ -263,48 +265,3 @@ def _of_ridges(
         errors = np.square(found.values - task.Y).mean(axis=1)
         loss = float(np.average(errors, weights=task.weight)) / scale
         yield Trial(replace(kernel, ridge=ridge), len(task), loss, found)
-
-
-class _Distances:
-    """Matrices of distances of each block, made when first asked for, and their weighted sums."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._known: dict[tuple[int, str], Matrix] = {}
-
-    def of(self, candidate: Candidate) -> tuple[Matrix, float]:
-        """Return a candidate's distances, and what they are divided by, without gamma."""
-        if not candidate.columns:
-            return self._weighted(candidate.weights, candidate.metric)
-        X = replace(candidate, gamma=1.0, median=1.0).scaled(self._rows)
-        return _measure(X, candidate.metric), 1.0
-
-    def _weighted(self, weights: Sequence[float], metric: str) -> tuple[Matrix, float]:
-        """Return the weighted sum of blocks, and its median over pairs of rows."""
-        n = len(self._rows.X)
-        D = np.zeros((n, n), np.float32)
-        for number, weight in enumerate(weights):
-            if weight > 0 and (self._rows.block == number).any():
-                D += np.float32(weight) * self._of_block(number, metric)
-        some = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.intp))
-        pairs = D[np.ix_(some, some)][np.triu_indices(len(some), 1)]
-        median = float(np.median(pairs)) if len(pairs) else 1.0
-        return D, median or float(pairs.mean()) or 1.0
-
-    def _of_block(self, number: int, metric: str) -> Matrix:
-        key = number, metric
-        if key not in self._known:
-            X = np.ascontiguousarray(self._rows.X[:, self._rows.block == number], np.float32)
-            self._known[key] = _measure(X, metric)
-        return self._known[key]
-
-
-def _measure(X: Matrix, metric: str) -> Matrix:
-    """Return the distances of all pairs of rows."""
-    kernel = Laplacian(1.0) if metric == "absolute" else RBF(1.0)
-    rows = kernel.prepare(X)
-    D = np.empty((len(X), len(X)), np.float32)
-    for first in range(0, len(X), 256):
-        part = slice(first, first + 256)
-        kernel.distances(rows[part], rows, D[part])
-    return np.maximum(D, D.T)

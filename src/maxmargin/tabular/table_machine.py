@@ -74,7 +74,9 @@ class TableMachine(TableModel):
     def _read_weight(self, sample_weight: Any, target: NDArray[Any]) -> Vector: ...
 
     @abstractmethod
-    def _targets(self, target: NDArray[Any], weight: Vector) -> Targets: ...
+    def _targets(
+        self, columns: list[NDArray[Any]], target: NDArray[Any], weight: Vector
+    ) -> Targets: ...
 
     @abstractmethod
     def _judge(self, unseen: Unseen, targets: Targets) -> None:
@@ -91,23 +93,16 @@ class TableMachine(TableModel):
                 weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
             found = find_distinct(columns, target, weight)
             clock.over()
-            targets = self._targets(target[found.rows], found.weight)
-            unseen = self._learn([each[found.rows] for each in columns], targets, clock)
+            columns = [each[found.rows] for each in columns]
+            with one_blas_thread:  # sums are the same wherever the fit runs
+                targets = self._targets(columns, target[found.rows], found.weight)
+                unseen = self._learn(columns, targets, clock)
             self._judge(unseen, targets)
             self.weight_ = found.weight[self.support_]
             self.support_ = found.rows[self.support_]
 
-    def _learn(
-        self,
-        columns: list[NDArray[Any]],
-        target: Targets,
-        clock: Clock,
-    ) -> Unseen:
+    def _learn(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         """Prepare, search and fit; returns what is known of rows the machines did not see."""
-        with one_blas_thread:  # sums are the same wherever the fit runs
-            return self._learned(columns, target, clock)
-
-    def _learned(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         names = self._names(len(columns))
         self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
         clock.over()
@@ -203,8 +198,8 @@ class TableMachine(TableModel):
         -------
         Explanation
             Print it, or see its ``rows``, ``contributions`` and ``shares``. Of several classes
-            least-squares machines (up to 3,000 rows, and above 50,000) explain the predicted
-            class against all others; the others, which compare classes in pairs, explain it
+            least-squares machines, and those of landmarks and cells, explain the predicted class
+            against all others; support vector machines, which compare classes in pairs, explain it
             against the second.
         """
         check_is_fitted(self)

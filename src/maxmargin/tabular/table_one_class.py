@@ -29,6 +29,7 @@ LEAST_ROWS = 2
 NUMBERS = 0.5  # weight of each of a number's two columns; together they count like a word
 KINDS = ("standardised", "ranks")
 SAMPLE = 500  # rows whose distances tell the median
+FAR = 4.0  # standard deviations: one column alone makes no row an outlier of any size
 
 
 class TableOneClass(OutlierMixin, TableModel):
@@ -153,7 +154,7 @@ class TableOneClass(OutlierMixin, TableModel):
         self.scale_ = self._scale(rows)
         self.machine_ = OneClassSVM(
             kernel=Laplacian(1.0), nu=self.nu, time_limit=seconds, n_jobs=self.n_jobs
-        ).fit(rows.X * self.scale_, None, found.weight)
+        ).fit(self._scaled(rows), None, found.weight)
         self.support_ = found.rows[self.machine_.support_]
         scores = self._left_out(rows, found.weight)
         self.offset_ = _quantile(scores, found.weight, self.nu)
@@ -165,14 +166,18 @@ class TableOneClass(OutlierMixin, TableModel):
         numbers = np.isin(rows.block, [BLOCKS.index(name) for name in KINDS])
         weight = np.where(numbers, NUMBERS, 1.0)
         some = np.unique(np.linspace(0, len(rows.X) - 1, SAMPLE).astype(np.intp))
-        Z = rows.X[some] * weight
+        Z = np.clip(rows.X[some], -FAR, FAR) * weight
         pairs = pdist(Z, "cityblock")
         median = float(np.median(pairs)) if len(pairs) else 1.0
         return np.asarray(weight * self.gamma / (median or float(pairs.mean()) or 1.0))
 
+    def _scaled(self, rows: Rows) -> Vector:
+        """Return what the kernel compares: a value beyond ``FAR`` is no farther away."""
+        return np.asarray(np.clip(rows.X, -FAR, FAR) * self.scale_)
+
     def _left_out(self, rows: Rows, weight: Vector) -> Vector:
         """Return the scores of the rows of the fit, each without its own part."""
-        scores = self.machine_.score_samples(rows.X * self.scale_)
+        scores = self.machine_.score_samples(self._scaled(rows))
         known = self.machine_.support_
         scores[known] -= self.machine_.dual_coef_[0] / weight[known]  # k(x, x) is 1
         return np.asarray(scores)
@@ -215,7 +220,7 @@ class TableOneClass(OutlierMixin, TableModel):
         """
         rows = self._prepared(X)
         model = self.machine_.set_params(n_jobs=self.n_jobs)
-        return np.asarray(model.score_samples(rows.X * self.scale_))
+        return np.asarray(model.score_samples(self._scaled(rows)))
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Say which rows lie inside (1) and which are outliers (-1).

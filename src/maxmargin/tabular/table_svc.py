@@ -33,8 +33,9 @@ class TableSVC(ClassifierMixin, TableMachine):
     Up to 3,000 rows the machines are least-squares support vector machines, one output a class
     against the rest: leaving rows out of them is exact and nearly free, which is what the search,
     the average and the probabilities are judged by. Of more rows a sample of 3,000 is searched,
-    and the machines of all rows are support vector machines. Of more than 50,000 rows all teach a
-    machine of landmarks and exact machines of what it leaves, each of near rows.
+    and the machines of all rows are support vector machines. Of more than 50,000 rows (20,000 from
+    ten classes on) all teach a machine of landmarks and exact machines of what it leaves, each of
+    near rows.
 
     Parameters
     ----------
@@ -131,7 +132,12 @@ class TableSVC(ClassifierMixin, TableMachine):
     def _read_weight(self, sample_weight: Any, label: NDArray[Any]) -> Vector:
         return check_sample_weight(sample_weight, label)
 
-    def _targets(self, label: NDArray[Any], weight: Vector) -> Targets:
+    def _targets(
+        self,
+        columns: list[NDArray[Any]],  # noqa: ARG002
+        label: NDArray[Any],
+        weight: Vector,
+    ) -> Targets:
         signs = np.where(label[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         if len(self.classes_) == 2:
             signs = signs[:, 1:]

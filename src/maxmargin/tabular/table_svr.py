@@ -17,6 +17,7 @@ from maxmargin.tabular.explanation import Asked
 from maxmargin.tabular.final import Unseen
 from maxmargin.tabular.preparation import Rows
 from maxmargin.tabular.table_machine import TableMachine, Targets
+from maxmargin.tabular.target_shape import TargetShape, choose_shape, smear
 
 Vector = NDArray[np.float64]
 
@@ -28,7 +29,11 @@ class TableSVR(RegressorMixin, TableMachine):
 
     ``fit`` takes numbers, missing values, words, texts, booleans and dates as they are, prepares
     every column, searches kernel and ridge, and keeps the weighted average of the best few
-    machines.
+    machines. The target may be learned by its logarithm or by its ranks (``shape_``).
+
+    Up to 3,000 rows the machines are least-squares support vector machines, to 10,000 support
+    vector regressions. Of more rows all teach a machine of landmarks and exact machines of what it
+    leaves, each of near rows.
 
     Parameters
     ----------
@@ -53,8 +58,12 @@ class TableSVR(RegressorMixin, TableMachine):
         TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
-    residuals_ : ndarray
-        What rows that the machines had not seen were off, in ascending order.
+    shape_ : TargetShape
+        The function of the target that is learned: as it is, its logarithm, or the normal scores of
+        its ranks. Chosen by leaving rows out; predictions are in the target's own unit.
+    residuals_, smeared_ : ndarray
+        What rows that the machines had not seen were off, in that shape: absolute, in ascending
+        order; and quantiles, which predictions are averaged over.
     support_, weight_ : ndarray
         The rows of the training table that the machines are made of, one of equal ones, and how
         much each counts.
@@ -115,35 +124,50 @@ class TableSVR(RegressorMixin, TableMachine):
         none = np.zeros(len(target), dtype=np.intp)
         return check_sample_weight(sample_weight, none, classes=False)
 
-    def _targets(self, target: NDArray[Any], weight: Vector) -> Targets:
+    def _targets(
+        self, columns: list[NDArray[Any]], target: NDArray[Any], weight: Vector
+    ) -> Targets:
         if len(target) < LEAST_ROWS:
             raise ValueError(
                 f"TableSVR needs at least {LEAST_ROWS} different rows, got n_samples = "
                 f"{len(target)}."
             )
+        self.shape_ = choose_shape(columns, target, weight, self.random_state)
+        target = self.shape_.of(target)
         self.offset_, self.scale_ = _middle_and_scale(target, weight)
         return Targets(((target - self.offset_) / self.scale_)[:, None], np.zeros(1), weight)
 
     def _judge(self, unseen: Unseen, targets: Targets) -> None:
-        off = np.abs(targets.Y[unseen.rows] - unseen.values)[:, 0]
-        self.residuals_ = np.sort(off) * self.scale_
+        off = (targets.Y[unseen.rows] - unseen.values)[:, 0] * self.scale_
+        self.residuals_, self.smeared_ = np.sort(np.abs(off)), smear(off)
+
+    def _fits_together(self) -> bool:
+        numbers = self.residuals_.ndim == self.smeared_.ndim == 1 and len(self.smeared_) > 0
+        return numbers and isinstance(self.shape_, TargetShape) and super()._fits_together()
 
     def _asked(self, row: Rows) -> Asked:
         value = float(self.predict(row)[0])
-        return Asked(value, quantity=True, scale=self.scale_, middle=self.offset_)
+        shape = "" if self.shape_ == TargetShape() else self.shape_.name
+        return Asked(value, quantity=True, scale=self.scale_, middle=self.offset_, shape=shape)
+
+    def _shaped(self, X: Any) -> Vector:
+        """Return predictions of the function of the target that is learned."""
+        values: Vector = self._values(X)[:, 0] * self.scale_ + self.offset_
+        return values
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted target of each row."""
         check_is_fitted(self)
-        values: Vector = self._values(X)[:, 0] * self.scale_ + self.offset_
-        return values
+        shape: TargetShape = self.shape_
+        return shape.mean(self._shaped(X), self.smeared_)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Vector, Vector]:
         """Return the ends of intervals that hold the target of a new row with a probability.
 
         The half width is the quantile of what rows left out in the search were off (the jackknife
         of Barber, Candes, Ramdas and Tibshirani, "Predictive inference with the jackknife+",
-        Annals of Statistics 49, 2021, eq. 1), so that all rows' intervals are equally wide.
+        Annals of Statistics 49, 2021, eq. 1). All rows' intervals are equally wide in the shape
+        that was learned: where that is the logarithm, they are wider for larger predictions.
 
         Parameters
         ----------
@@ -160,8 +184,8 @@ class TableSVR(RegressorMixin, TableMachine):
             raise ParameterError(f"coverage must be between 0 and 1, got {coverage!r}.")
         n = len(self.residuals_)
         width = self.residuals_[min(n - 1, int(np.ceil(coverage * (n + 1))) - 1)]
-        middle = self.predict(X)
-        return middle - width, middle + width
+        middle, shape = self._shaped(X), self.shape_
+        return shape.inverse(middle - width), shape.inverse(middle + width)
 
 
 def _middle_and_scale(target: Vector, weight: Vector) -> tuple[float, float]:

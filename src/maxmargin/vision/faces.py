@@ -14,9 +14,9 @@ FILE = Path(__file__).parent / "data" / "frontal_face.xml"
 def face_cascade() -> Cascade:
     """Return the cascade of frontal faces that comes with the package.
 
-    It was trained on official portraits of members of the United States Congress, which are in the
-    public domain, and has the licence of the package. docs/vision.md says how good it is, and
-    where it is not.
+    It was trained on 1,134 official portraits of members of the United States Congress and has the
+    licence of the package. Portraits by the government are in the public domain; for 111 the
+    collection names no source. docs/vision.md says how good the cascade is, and where it is not.
 
     Returns
     -------
