@@ -1,7 +1,7 @@
 """Newton's method for a linear model of few columns, all of its steps in one call.
 
 The problem is that of ``problems.linear`` with the penalty "l2" and one of three losses, the steps
-are those of ``solvers.newton``. Of a few hundred rows a step is a few microseconds of arithmetic;
+are those of ``solvers.linear.newton``. Of a few hundred rows a step is a few microseconds of arithmetic;
 as calls of NumPy it was 300.
 
 Every row has a dual a_i = t_i beta_i / c_i, which is minus the slope of its loss at its margin, and
@@ -297,7 +297,7 @@ def _search(
     kind: int, width: float, t: Any, cost: Any, centre: Any, values: Any, change: Any,
     slope: float, inner: float, square: float, a: Any,
 ) -> float:  # fmt: skip
-    """Find where the model is least along the step; as ``solvers.newton.least_along``."""
+    """Find where the model is least along the step; as ``solvers.linear.newton.least_along``."""
     low, high, at_low, length = 0.0, 1.0, slope, 1.0
     at_high = inner + square - _duals_ahead(kind, width, t, cost, centre, values, change, 1.0, a)
     if at_high < 0.5 * slope:
@@ -452,7 +452,7 @@ def _by_gradients(
     data: Any, indices: Any, indptr: Any, constant: float, h: Any, D: Any, downhill: Any,
     goal: float, step: Any, inverse: Any, towards: Any, product: Any, residual: Any,
 ) -> None:  # fmt: skip
-    """Solve for the step by conjugate gradients; as ``solvers.newton`` does."""
+    """Solve for the step by conjugate gradients; as ``solvers.linear.newton`` does."""
     _squares(data, indices, indptr, constant, h, inverse)
     rho, promise = 0.0, 0.0
     for j in range(len(D)):
