@@ -24,11 +24,17 @@ TABLE = pl.DataFrame(
     }
 )
 LABEL, TARGET = RNG.integers(0, 3, N), RNG.normal(size=N)
+CODES = pl.DataFrame({"code": [f"{'ABC'[k // 40]}{k * 97 % 1000:03}" for k in range(120)]})
+CODES = CODES.with_columns(number=RNG.normal(size=120)).with_columns(
+    code=pl.when(pl.int_range(120) < 2).then(pl.lit("B")).otherwise(pl.col("code"))
+)  # a word that repeats, and groups of rare ones
+NEW_CODES = pl.DataFrame({"code": ["A", "B", "C-new", None], "number": [0.0, 1.0, 2.0, 3.0]})
 MANY = RNG.normal(size=(3300, 2))
 SOON = {"time_limit": 0.5}  # support vector machines all the same
 MODELS = {
     "classes": lambda: (TableSVC().fit(TABLE, LABEL), TABLE),
     "numbers": lambda: (TableSVR().fit(TABLE, TARGET), TABLE),
+    "codes": lambda: (TableSVR().fit(CODES, np.repeat([1.0, 0.0, -1.0], 40)), NEW_CODES),
     "outliers": lambda: (TableOneClass().fit(TABLE), TABLE),
     "many": lambda: (TableSVC(**SOON).fit(MANY, MANY[:, 0] > 0), MANY[:20]),
     "many numbers": lambda: (TableSVR(**SOON).fit(MANY, MANY[:, 0]), MANY[:20]),
@@ -70,6 +76,7 @@ HOSTILE = [
     ("WordColumn", "indicator", lambda i: i - 10**6),
     ("WordColumn", "levels", lambda levels: levels[:1]),
     ("WordColumn", "means", lambda means: np.zeros((len(means), means.shape[1] + 1))),
+    ("WordColumn", "prefixes", lambda _: np.array(["a"])),
     ("WordColumn", "place", lambda _: 99),
     ("WordColumn", "place", lambda _: -1),
     ("NumberColumn", "knots", lambda knots: knots[::-1].copy()),

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 
-from maxmargin.ops.clock import Clock
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.tabular.candidate import PROFILES
+from maxmargin.tabular.final import fit_members
 from maxmargin.tabular.preparation import Preparation
 from maxmargin.tabular.search import FIRST_ROWS, first_candidates, neighbours, run_search
 from maxmargin.tabular.task import Task
@@ -57,3 +59,32 @@ def test_samples_keep_the_shares_of_classes():
 def test_the_second_stage_has_kernels_that_the_first_has_not():
     near = list(neighbours(list(first_candidates(task_of(20).rows))[:2], 0))
     assert {each.profile for each in near} >= set(PROFILES[2:])
+
+
+def test_what_time_leaves_of_the_average_is_the_machine_that_counts_most():
+    task = task_of(90, seed=2)
+    noisy = task.Y + np.random.default_rng(2).normal(size=task.Y.shape)
+    task = Task(task.rows, noisy - noisy.mean(), None)
+    found = run_search(task, Clock(), 1)
+    whole = fit_members(task, found, np.zeros(1), Clock(), 1, 0)
+    cut = fit_members(task, found, np.zeros(1), Clock(time_limit=0.0), 1, 0)
+    assert len(whole.members) > len(cut.members) == 1
+    assert whole.complete
+    assert not cut.complete
+    assert sum(each.share for each in whole.members) == pytest.approx(1.0)
+    assert cut.members[0].share == 1.0
+    best = max(whole.members, key=lambda each: each.share)
+    assert cut.members[0].machine.candidate == best.machine.candidate
+    values = cut.unseen.values - next(
+        trial.found.values[found.unseen]
+        for trial in found.finalists
+        if trial.candidate == best.machine.candidate
+    )
+    assert np.abs(values).max() < 1e-12
+
+
+def test_a_search_that_ends_in_its_first_stage_has_one_machine_to_go_on_with():
+    with watch(time_limit=1e-9) as clock:
+        found = run_search(task_of(80), clock, 1)
+    assert not found.complete
+    assert len(found.trials) == len(found.finalists) == 1

@@ -16,6 +16,7 @@ from rich.text import Text
 from maxmargin.cli.complaint import shown
 from maxmargin.cli.invocation import own_command
 from maxmargin.evaluation import Interval, Verdict
+from maxmargin.evaluation.run import Run
 from maxmargin.job import Entry, Outcome, Progress, TestResult
 from maxmargin.job.folder import MODEL
 from maxmargin.job.metric import are_unequal, is_of_one_class
@@ -175,7 +176,7 @@ def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -
         area = entry.scores.get("roc_auc")
         grid.add_row(
             Text(entry.title),
-            _words(f"{meaning.show(entry.run.mean)} ± {meaning.spread(entry.run.deviation)}"),
+            _words(_score_of(entry.run, meaning)),
             *["" if area is None else f"{area:.3f}"] * areas,
             duration(entry.fit_seconds),
             Text(entry.proof, style="dim"),
@@ -185,6 +186,12 @@ def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -
         if entry.reason:
             color = "dim" if entry.status == "behind" else "yellow"
             say((f"{entry.title}: {shown(entry.reason)}", color))
+
+
+def _score_of(run: Run, meaning: Metric) -> str:
+    """Return the mean over the folds with its deviation, which one fold does not have."""
+    spread = meaning.spread(run.deviation)
+    return meaning.show(run.mean) + (f" ± {spread}" if spread else "")
 
 
 def tell_choice(best: Sequence[Entry], verdict: Verdict | None) -> None:

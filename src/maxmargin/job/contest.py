@@ -60,6 +60,9 @@ DEEPENED = 3  # the best models, which may be searched deeper
 DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
 CHEAP = 0.15  # of the time left: a fold that takes less is worth more than a bad trial
+FIRST = (
+    0.7  # of the time left: the most for the first model that is compared, its last fit included
+)
 ALONE = 0.5  # of the time for folds: the most for a fit while no other model has a result
 NOT_FITTED = "there was no time to fit it to all rows"
 WAIT = 0.25  # of the time left: the most to wait for loops that are being compiled
@@ -139,6 +142,7 @@ class _Race:
         self.rules, self.rows, self.candidates = rules, rows, candidates
         self.budget, self.compiler = budget, compiler
         self.parts = _parts(rules, rows)
+        self._planned = len(self.parts)
         first = [each for each in candidates if not each.deepens]
         self.efforts = [Effort(rules, rows, self.parts, each) for each in first]
         self.watcher = Watcher(self.efforts, budget, tell)
@@ -191,13 +195,23 @@ class _Race:
             close = [name for name in order_of(list(trials), trials) if off[name] <= CLOSE]
             needed = [seconds[name] for name in close if name != "baseline"][:PROMISING]
             count = affordable_folds(needed, self.budget.until_report, len(self.parts))
-        if count is None or count >= len(self.parts):
-            return
-        some = "1 fold" if count == 1 else f"{count} folds"
-        self.notes.append(f"To save time, models were compared on {some} of {len(self.parts)}.")
+        self._use_folds(len(self.parts) if count is None else count)
+
+    def _use_folds(self, count: int) -> None:
+        """Compare on the first folds alone."""
         self.parts = self.parts[:count]
         for effort in self.efforts:
-            effort.parts = self.parts
+            effort.use(self.parts)
+
+    def _replan(self, effort: Effort) -> None:
+        """Compare on fewer folds if the first model takes far longer than its trial promised."""
+        left, done = self.budget.until_report, len(effort.folds)
+        if left is None or self.rules.used_folds is not None or effort.trial is None or not done:
+            return
+        if effort.over or self._has_result or effort.to_come <= FIRST * left:
+            return
+        more = math.floor(FIRST * left / effort.estimate) - 1  # the last fit is one to all rows
+        self._use_folds(done + max(0, more))
 
     def _ordered(self) -> list[Effort]:
         by_name = {each.name: each for each in self.efforts}
@@ -269,6 +283,7 @@ class _Race:
                     return
                 self.watcher.say(effort)
                 effort.step(self._at_once(None if left is None else max(0.0, left)))
+                self._replan(effort)
         if self.budget.interrupted and not effort.judged:
             effort.refuse(CTRL_C)
 
@@ -375,7 +390,15 @@ class _Race:
                 entries.append(found.entry)
                 models[found.entry.name] = found.model
                 judgements[found.entry.name] = found.judgements
-        return Contest(_ranked(entries), models, judgements, notes=tuple(self.notes))
+        notes = (*self._folds_note, *self.notes)
+        return Contest(_ranked(entries), models, judgements, notes=notes)
+
+    @property
+    def _folds_note(self) -> tuple[str, ...]:
+        count = len(self.parts)
+        some = "1 fold" if count == 1 else f"{count} folds"
+        note = f"To save time, models were compared on {some} of {self._planned}."
+        return (note,) if count < self._planned else ()
 
     def _judged(self, contest: Contest) -> Contest:
         """Add the verdict on the best two."""

@@ -107,7 +107,7 @@ class Effort:
     @property
     def to_come(self) -> float:
         """Seconds that it still needs; 0 where nothing is known of it."""
-        steps = len(self.parts) + 1 - len(self.seconds)
+        steps = len(self.parts) + 1 - len(self.folds)
         return 0.0 if self.over else self.estimate * steps
 
     @property
@@ -135,6 +135,16 @@ class Effort:
         pairs = zip(self.parts, self.judge.judgements, strict=False)
         metric = self._rules.metric
         return [losses_of(said, self._rows.y[other], metric) for (_, other), said in pairs]
+
+    def use(self, parts: Sequence[Split]) -> None:
+        """Judge on these folds alone, the first ones of those before.
+
+        Parameters
+        ----------
+        parts : sequence of pairs of arrays
+        """
+        self.parts = parts
+        del self.folds[len(parts) :], self.judge.judgements[len(parts) :]
 
     def try_out(self, part: Split, limit: float | None = None) -> None:
         """Fit it to few rows and judge it on others; what goes wrong leaves it without a trial.

@@ -111,6 +111,15 @@ def stop_if_over() -> None:
         clock.stop_if_over()
 
 
+def look() -> None:
+    """Look at the clock of the fit around this, in work that has to be done in any case."""
+    clock = _current.get()
+    if clock is None:
+        stop_if_cancelled()
+    else:
+        clock.over()
+
+
 def says_first(topic: str) -> bool:
     """Whether the fit that the user called, with all fits inside of it, has not spoken of this."""
     clock = _current.get()

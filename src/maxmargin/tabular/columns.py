@@ -8,6 +8,7 @@ numbers, an integer column and a column of Python objects that are all numbers a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from numbers import Real
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from maxmargin.ops.clock import look
 from maxmargin.tabular.written import write_number
 
 _RANGES = ("Interval", "Period")  # of pandas, as its cut makes them
@@ -52,7 +54,14 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> list[NDArray[Any]]:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={table.shape}) while a minimum of 1 is required."
         )
-    return [_as_column(_raw_column(table, j)) for j in range(table.shape[1])]
+    return list(_each_column(table))
+
+
+def _each_column(table: Any) -> Iterator[NDArray[Any]]:
+    """Yield columns, with a look at the clock before each."""
+    for j in range(table.shape[1]):
+        look()
+        yield _as_column(_raw_column(table, j))
 
 
 def _check_names(table: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import RBF, Laplacian
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.preparation import Rows
 
@@ -58,6 +59,7 @@ def _measure(X: Matrix, metric: str) -> Matrix:
     rows = kernel.prepare(X)
     D = np.empty((len(X), len(X)), np.float32)
     for first in range(0, len(X), 256):
+        stop_if_over()
         part = slice(first, first + 256)
         kernel.distances(rows[part], rows, D[part])
     return np.maximum(D, D.T)

@@ -7,12 +7,14 @@ and a fit depends neither on the order of rows nor on how repeats are written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from maxmargin.ops.clock import look
 
 Vector = NDArray[np.float64]
 
@@ -38,14 +40,25 @@ def find_distinct(
     ([1, 0], [1.0, 4.0])
     """
     kept = np.flatnonzero(weight > 0)
-    codes = [_codes(each[kept]) for each in (target, *columns)]
-    order = np.lexsort(codes[::-1])
-    table = np.column_stack(codes)[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (table[1:] != table[:-1]).any(axis=1)
-    starts = np.flatnonzero(new)
+    number = _numbers(each[kept] for each in (target, *columns))
+    order = np.argsort(number, kind="stable")
+    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
     sums = np.add.reduceat(weight[kept][order], starts) if len(starts) else np.zeros(0)
     return Distinct(kept[order[starts]], sums)
+
+
+def _numbers(columns: Iterable[NDArray[Any]]) -> NDArray[np.intp]:
+    """Return the number of each row in their order, by the first column, then the second, ..."""
+    number = np.zeros(0, np.intp)
+    for place, column in enumerate(columns):
+        look()
+        codes = _codes(column)
+        codes -= codes.min(initial=0)
+        pairs = codes if place == 0 else number * (int(codes.max(initial=0)) + 1) + codes
+        number = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+        if number.max(initial=-1) == len(number) - 1:  # all differ already
+            break
+    return number
 
 
 def _codes(values: NDArray[Any]) -> NDArray[np.intp]:

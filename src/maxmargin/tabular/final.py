@@ -72,15 +72,7 @@ def fit_members(
     part = task.part(found.sample)
     chosen = choose_members(part, found.finalists, found.unseen)
     if len(task) <= MOST_SEARCHED or clock.over():
-        left_out: Any = sum(share * trial.found.values for trial, share in chosen)
-
-        def fit(pair: tuple[Trial, float]) -> Member:
-            return fit_least_squares(part, pair[0].candidate, pair[1], offset)
-
-        members = side_by_side(fit, chosen, n_jobs)
-        values = np.asarray(left_out, dtype=np.float64) + offset
-        unseen = Unseen(found.sample[found.unseen], values[found.unseen])
-        return Fitted(tuple(members), found.sample, unseen)
+        return _of_sample(part, found, chosen, offset, clock, n_jobs)
     best = sorted(chosen, key=lambda pair: -pair[1])
     candidates = [trial.candidate for trial, _ in best[: max(1, most_members(task))]]
     if not most_members(task):
@@ -90,6 +82,38 @@ def fit_members(
     factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
     members = _fit_each(task, candidates, factor, clock, n_jobs)
     return Fitted(tuple(members), np.arange(len(task)), unseen)
+
+
+def _of_sample(
+    part: Task,
+    found: SearchResult,
+    chosen: Sequence[tuple[Trial, float]],
+    offset: Vector,
+    clock: Clock,
+    n_jobs: int | None,
+) -> Fitted:
+    """Fit least-squares machines to the search's last rows: the one that counts most, in any case.
+
+    Of the others those that time allows; shares grow for those that it does not.
+    """
+    most = max(range(len(chosen)), key=lambda number: chosen[number][1])
+
+    def fit(number: int) -> Member | None:
+        trial, share = chosen[number]
+        if clock.over() and number != most:
+            return None
+        return fit_least_squares(part, trial.candidate, share, offset)
+
+    fitted = side_by_side(fit, range(len(chosen)), n_jobs)
+    kept = [(m, trial) for m, (trial, _) in zip(fitted, chosen, strict=True) if m is not None]
+    complete = len(kept) == len(chosen)
+    total = 1.0 if complete else sum(member.share for member, _ in kept)
+    members = [replace(member, share=member.share / total) for member, _ in kept]
+    pairs = zip(members, kept, strict=True)
+    left_out: Any = sum(member.share * trial.found.values for member, (_, trial) in pairs)
+    values = np.asarray(left_out, dtype=np.float64) + offset
+    unseen = Unseen(found.sample[found.unseen], values[found.unseen])
+    return Fitted(tuple(members), found.sample, unseen, complete=complete)
 
 
 def most_members(task: Task) -> int:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from maxmargin.ops.clock import TimeUp, stop_if_over
+from maxmargin.ops.clock import TimeUp, look, stop_if_over
+from maxmargin.tabular.prefixes import find_prefixes, match_prefixes
 from maxmargin.tabular.steps import MOST_STEPS, find_steps
 from maxmargin.tabular.texts import SHAPE, TextColumn, are_texts, learn_texts, read_shape
 from maxmargin.tabular.written import (
@@ -130,19 +131,21 @@ class WordColumn:
     levels: NDArray[np.str_]
     """In order."""
     indicator: NDArray[np.intp]
-    """Which indicator each level has; rare ones share the last."""
+    """Which indicator each level has, then each prefix; other rare levels share the last."""
     lengths: Vector
     means: Matrix
-    """Of the standardised target, a row a level."""
+    """Of the standardised target, a row a level, then a row a prefix."""
     spread: Vector
     """Of the cross-fitted means, by which they are divided."""
     note: str
     """What else there is to say of it."""
+    prefixes: NDArray[np.str_] = field(default_factory=lambda: np.zeros(0, np.str_))
+    """Beginnings by which rare levels are grouped; words that are new at prediction, too."""
 
     def __restored__(self) -> None:
         """Check what was read: a row takes as much memory as there are indicators."""
-        size, indicators = len(self.levels), len(self.lengths)
-        flat = self.levels.ndim == self.lengths.ndim == self.spread.ndim == 1
+        size, indicators = len(self.levels) + len(self.prefixes), len(self.lengths)
+        flat = self.levels.ndim == self.lengths.ndim == self.spread.ndim == self.prefixes.ndim == 1
         within = self.indicator.shape == (size,) and 0 < indicators <= MOST_LEVELS
         within = within and bool(((self.indicator >= 0) & (self.indicator < indicators)).all())
         if not (flat and within and self.means.shape == (size, len(self.spread))):
@@ -154,10 +157,19 @@ class WordColumn:
 
     def blocks(self, column: NDArray[Any]) -> Iterator[tuple[str, Matrix]]:
         """Yield what the column becomes for new rows."""
-        code = find_levels(self.levels, column)
+        code = self._codes(column)
         known = code >= 0
         means = np.where(known[:, None], self.means[code], 0.0) / self.spread
         return self.of_codes(code, means)
+
+    def _codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the number of each word's level, or of its prefix after those; -1 for neither."""
+        code = find_levels(self.levels, column)
+        if len(self.prefixes):
+            new = [row for row in np.flatnonzero(code < 0).tolist() if column[row] is not None]
+            found = match_prefixes([column[row] for row in new], self.prefixes)
+            code[new] = np.where(found >= 0, len(self.levels) + found, -1)
+        return code
 
     def of_codes(self, code: NDArray[np.intp], means: Matrix) -> Iterator[tuple[str, Matrix]]:
         """Yield indicators of level numbers (-1: never seen), and means that go with them."""
@@ -172,8 +184,12 @@ class WordColumn:
     def treatment(self) -> str:
         """What becomes of it, in words."""
         said = f"a category of {len(self.levels):,} levels"
-        rare = int((self.indicator == len(self.lengths) - 1).sum())
+        of_level, of_prefix = np.split(self.indicator, [len(self.levels)])
+        grouped = np.isin(of_level, of_prefix)
+        rare = int((of_level[~grouped] == len(self.lengths) - 1).sum())
         said += f", of which {rare:,} rare ones share an indicator" if rare > 1 else ""
+        begin = ", ".join(map(repr, self.prefixes.tolist()))
+        said += f", and {int(grouped.sum()):,} by how they begin: {begin}" if begin else ""
         return f"{said}; {self.note}" if self.note else said
 
 
@@ -252,6 +268,7 @@ class Preparation:
         made: list[tuple[str, Matrix]] = []
         seen: dict[bytes, Column] = {}
         for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+            look()
             for each, blocks in _learn_column(name, place, column, target, weight):
                 twin = _twin(each, blocks, seen)
                 learned.append(each if twin is None else twin)
@@ -412,6 +429,8 @@ def _stairs(
     values: Vector, scores: Vector, target: Matrix, weight: Vector
 ) -> tuple[Vector, Vector]:
     """Return where the target jumps, and standardised heights of the stairs between."""
+    if not target.shape[1]:  # there is none
+        return np.zeros(0), np.zeros(1)
     try:
         stop_if_over()
     except TimeUp:  # stairs help, but a machine needs none
@@ -503,10 +522,16 @@ def _learn_words(
     if len(levels) == len(code):
         why = "every row has a word of its own" + (f"; {note}" if note else "")
         return DroppedColumn(name, place, why), []
-    indicator, lengths = _indicators(counts, float(weight.sum()))
-    means, fitted = _target_means(code, target, len(levels), weight)
+    kept = _frequent(counts)
+    rare = np.delete(np.arange(len(levels)), kept)
+    prefixes = _group_rare(levels, rare, code, target, weight)
+    kept = kept[: MOST_LEVELS - 1 - len(prefixes)]  # groups take the place of the rarest
+    group = match_prefixes(levels.tolist(), prefixes)
+    group[kept] = -1
+    indicator, lengths = _indicators(counts, kept, group, len(prefixes), float(weight.sum()))
+    means, fitted = _target_means(code, target, group, len(prefixes), weight)
     spread = np.array([_mean_and_spread(column, weight)[1] for column in fitted.T])
-    learned = WordColumn(name, place, levels, indicator, lengths, means, spread, note)
+    learned = WordColumn(name, place, levels, indicator, lengths, means, spread, note, prefixes)
     return learned, list(learned.of_codes(code, fitted / spread))
 
 
@@ -520,35 +545,80 @@ def _learn_texts(
         return DroppedColumn(name, place, "time was up before its texts were read"), []
 
 
-def _indicators(counts: Vector, rows: float) -> tuple[NDArray[np.intp], Vector]:
-    """Choose which levels have an indicator, and how long each is.
+def _frequent(counts: Vector) -> NDArray[np.intp]:
+    """Return the levels that have an indicator of their own, the most frequent first."""
+    common = np.flatnonzero(counts >= min(RAREST, counts.max()))
+    return common[np.argsort(-counts[common], kind="stable")[: MOST_LEVELS - 1]]
+
+
+def _group_rare(
+    levels: NDArray[np.str_],
+    rare: NDArray[np.intp],
+    code: NDArray[np.intp],
+    target: Matrix,
+    weight: Vector,
+) -> NDArray[np.str_]:
+    """Return beginnings of rare levels that tell of the target."""
+    rows = np.flatnonzero(np.isin(code, rare))
+    weighed = target[rows] * weight[rows, None]
+    sums = [np.bincount(code[rows], each, len(levels))[rare] for each in weighed.T]
+    return find_prefixes(
+        levels[rare],
+        _count(code[rows], weight[rows], len(levels))[rare],
+        np.reshape(np.array(sums, dtype=np.float64), (target.shape[1], len(rare))).T,
+        (weighed * target[rows]).sum(axis=0),
+    )
+
+
+def _indicators(
+    counts: Vector, kept: NDArray[np.intp], group: NDArray[np.intp], groups: int, rows: float
+) -> tuple[NDArray[np.intp], Vector]:
+    """Choose the indicator of each level, then of each group, and how long each indicator is.
 
     An indicator of share p has the standard deviation (p (1 - p))^1/2; divided by it, levels count
     alike, and agreement on a rare one counts more. Half of that, because two indicators differ
     wherever two levels do.
     """
-    common = np.flatnonzero(counts >= min(RAREST, counts.max()))
-    kept = common[np.argsort(-counts[common], kind="stable")[: MOST_LEVELS - 1]]
-    indicator = np.full(len(counts), len(kept), dtype=np.intp)
+    indicator = np.where(group >= 0, len(kept) + group, len(kept) + groups)
     indicator[kept] = np.arange(len(kept))
-    rare = np.delete(counts, kept).sum()
-    sizes = np.append(counts[kept], rare) if len(kept) < len(counts) else counts[kept]
+    indicators = len(kept) + groups + bool((indicator == len(kept) + groups).any())
+    sizes = _count(indicator, counts, indicators)
+    indicator = np.append(indicator, len(kept) + np.arange(groups))
     share = np.clip(sizes / rows, 0.5 / rows, 1.0 - 0.5 / rows)
     return indicator, np.minimum(0.5 / np.sqrt(share * (1.0 - share)), LONGEST_INDICATOR)
 
 
 def _target_means(
-    code: NDArray[np.intp], target: Matrix, levels: int, weight: Vector
+    code: NDArray[np.intp],
+    target: Matrix,
+    group: NDArray[np.intp],
+    groups: int,
+    weight: Vector,
 ) -> tuple[Matrix, Matrix]:
-    """Return the target's mean at each level, and for every row that of the other folds' rows."""
+    """Return the target's mean at each level and group, and for every row that of the other folds.
+
+    Means of levels are shrunk towards that of their group, or the overall one where they have none.
+    """
     fold = np.random.default_rng(0).permutation(len(code)) % FOLDS
-    known = code >= 0
+    known, levels = code >= 0, len(group)
     sums = np.zeros((FOLDS, levels, target.shape[1]))
     counts = np.zeros((FOLDS, levels))
     np.add.at(sums, (fold[known], code[known]), target[known] * weight[known, None])
     np.add.at(counts, (fold[known], code[known]), weight[known])
     total, many = sums.sum(axis=0), counts.sum(axis=0)
-    means = total / (many + PRIOR_ROWS)[:, None]
-    others = (total - sums) / (many - counts + PRIOR_ROWS)[..., None]
+    of_groups, prior = _prior(total[None], many[None], group, groups)
+    means = (total + PRIOR_ROWS * prior[0]) / (many + PRIOR_ROWS)[:, None]
+    _, prior = _prior(total - sums, many - counts, group, groups)
+    others = (total - sums + PRIOR_ROWS * prior) / (many - counts + PRIOR_ROWS)[..., None]
     fitted = np.where(known[:, None], others[fold, code], 0.0)
-    return means, fitted
+    return np.vstack([means, of_groups[0]]), fitted
+
+
+def _prior(
+    sums: Matrix, counts: Matrix, group: NDArray[np.intp], groups: int
+) -> tuple[Matrix, Matrix]:
+    """Return the mean of each group in each of several sums of levels, and by level; 0 for none."""
+    member = (group == np.arange(groups)[:, None]).astype(np.float64)
+    of_groups = (member @ sums) / (counts @ member.T + PRIOR_ROWS)[..., None]
+    by_level = np.where(group[:, None] >= 0, of_groups[:, group], 0.0) if groups else 0.0 * sums
+    return of_groups, by_level

@@ -12,6 +12,7 @@ only cuts it short.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -19,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.clock import Clock, TimeUp, grace, stop_if_over
 from maxmargin.ops.threads import side_by_side
-from maxmargin.progress import advance
 from maxmargin.tabular.candidate import METRICS, PROFILES, Candidate
 from maxmargin.tabular.column_weights import weigh_columns
 from maxmargin.tabular.distances import Distances
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
 from maxmargin.tabular.preparation import Rows
+from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
@@ -71,8 +72,10 @@ class SearchResult:
     """False where time was up before all stages were done."""
 
 
-def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> SearchResult:
-    """Search a machine for a task."""
+def run_search(
+    task: Task, clock: Clock, n_jobs: int | None, seed: int = 0, stages: Stages | None = None
+) -> SearchResult:
+    """Search a machine for a task; ``stages`` hears of every stage."""
     order = _spread_order(task, seed)
     sizes = stage_sizes(len(task))
     candidates = list(first_candidates(task.rows))
@@ -91,7 +94,8 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
                 more = _judge(task.part(places), both, clock, n_jobs, unseen)
                 trials = sorted([*trials, *_only_weighed(more)], key=lambda trial: trial.loss)
         told += [(str(t.candidate), t.rows, t.loss) for t in trials]
-        advance((stage + 1) / (len(sizes) + 1))
+        if stages is not None:
+            stages.searched(_describe(trials))
         if trials and (clock.over() is False or not finalists):
             finalists, sample = trials, places
         if clock.over():
@@ -106,6 +110,10 @@ def run_search(task: Task, clock: Clock, n_jobs: int | None, seed: int = 0) -> S
     else:
         unseen = np.ones(len(sample), bool)
     return SearchResult(tuple(told), chosen, sample, unseen, not clock.over())
+
+
+def _describe(trials: Sequence[Trial]) -> str:
+    return f"{trials[0].loss:.4g} ({trials[0].candidate})" if trials else ""
 
 
 def stage_sizes(rows: int) -> list[int]:
@@ -209,15 +217,22 @@ def _judge(
 
     def work(group: tuple[Any, list[Candidate]]) -> list[Trial]:
         members = group[1]
-        D, median = distances.of(members[0])
+        needed = members[0] == candidates[0]  # one machine there has to be
         found: list[Trial] = []
-        for kernel, ridges in _by_kernel(members):
-            first = members[0] == candidates[0]
-            if (clock.expired or clock.interrupted) and (found or not first):
-                break  # one machine there has to be
-            known = replace(kernel, median=median)
-            K = known.profile_of(D)
-            found += _of_ridges(task, known, K, ridges, scale)
+        try:
+            with grace(None) if needed else nullcontext():
+                D, median = distances.of(members[0])
+            for kernel, ridges in _by_kernel(members):
+                known = replace(kernel, median=median)
+                with grace(None) if needed and not found else nullcontext():
+                    stop_if_over()
+                    K = known.profile_of(D)
+                for ridge in ridges:
+                    with grace(None) if needed and not found else nullcontext():
+                        stop_if_over()
+                    found += _of_ridge(task, known, K, ridge, scale)
+        except TimeUp:
+            clock.over()  # raises on where it is a fit around this one that has to end
         return found
 
     trials = [t for each in side_by_side(work, groups.items(), n_jobs) for t in each]
@@ -255,13 +270,12 @@ def _by_kernel(members: Sequence[Candidate]) -> list[tuple[Candidate, list[float
     return [(kernel, sorted(set(found))) for kernel, found in ridges.items()]
 
 
-def _of_ridges(
-    task: Task, kernel: Candidate, K: Matrix, ridges: Sequence[float], scale: float
+def _of_ridge(
+    task: Task, kernel: Candidate, K: Matrix, ridge: float, scale: float
 ) -> Iterator[Trial]:
-    for ridge in ridges:
-        found = solve(K, task.Y, ridge, task.weight)
-        if found is None or not np.isfinite(found.values).all():
-            continue
-        errors = np.square(found.values - task.Y).mean(axis=1)
-        loss = float(np.average(errors, weights=task.weight)) / scale
-        yield Trial(replace(kernel, ridge=ridge), len(task), loss, found)
+    found = solve(K, task.Y, ridge, task.weight)
+    if found is None or not np.isfinite(found.values).all():
+        return
+    errors = np.square(found.values - task.Y).mean(axis=1)
+    loss = float(np.average(errors, weights=task.weight)) / scale
+    yield Trial(replace(kernel, ridge=ridge), len(task), loss, found)

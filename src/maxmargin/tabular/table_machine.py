@@ -17,6 +17,7 @@ from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, says_first, watch
 from maxmargin.ops.threads import one_blas_thread
+from maxmargin.progress import part
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import find_distinct
 from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
@@ -24,7 +25,8 @@ from maxmargin.tabular.final import Unseen, fit_members
 from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
 from maxmargin.tabular.preparation import Preparation, Rows
-from maxmargin.tabular.search import run_search
+from maxmargin.tabular.search import run_search, stage_sizes
+from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.table_model import TableModel
 from maxmargin.tabular.task import Task
 
@@ -104,12 +106,17 @@ class TableMachine(TableModel):
     def _learn(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
         """Prepare, search and fit; returns what is known of rows the machines did not see."""
         names = self._names(len(columns))
+        sizes = stage_sizes(len(target.Y))
+        stages = Stages(type(self).__name__, len(sizes), self.verbose)
         self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
         clock.over()
+        stages.prepared()
         task = Task(rows, target.Y, target.weight, target.label)
-        found = run_search(task, clock, self.n_jobs, self.random_state)
+        found = run_search(task, clock, self.n_jobs, self.random_state, stages)
         says_first("scales")  # weights of columns are meant to differ
-        fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
+        with part(1.0 - stages.share):
+            fitted = fit_members(task, found, target.offset, clock, self.n_jobs, self.random_state)
+        stages.fitted()
         complete = found.complete and fitted.complete
         if not complete:
             warn_user(

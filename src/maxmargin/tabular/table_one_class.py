@@ -16,11 +16,13 @@ from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Laplacian
 from maxmargin.ops.clock import Clock, watch
+from maxmargin.progress import part
 from maxmargin.svm.one_class import OneClassSVM
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.final import LEAST_SECONDS
 from maxmargin.tabular.preparation import BLOCKS, Preparation, Rows
+from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.table_model import TableModel
 
 Vector = NDArray[np.float64]
@@ -51,6 +53,9 @@ class TableOneClass(OutlierMixin, TableModel):
     n_jobs : int, default=None
         Threads; None for all cores, and for one in a worker of a pool. The result does not depend
         on it.
+    verbose : int, default=0
+        Print which stage is done, the time and how much of it is left: 1 about once a second, 2
+        after every stage. With 0 these lines go to the log "maxmargin" alone.
 
     Attributes
     ----------
@@ -90,11 +95,13 @@ class TableOneClass(OutlierMixin, TableModel):
         gamma: float = 3.0,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.nu = nu
         self.gamma = gamma
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -129,9 +136,13 @@ class TableOneClass(OutlierMixin, TableModel):
                     f"{len(found.rows)}."
                 )
             clock.over()
+            stages = Stages(type(self).__name__, 0, self.verbose)
             rows = self._prepare([each[found.rows] for each in columns], found.weight)
             clock.over()
-            self._fit_rows(rows, found, clock)
+            stages.prepared()
+            with part(1.0 - stages.share):
+                self._fit_rows(rows, found, clock)
+            stages.fitted()
         return self
 
     def _fits_together(self) -> bool:

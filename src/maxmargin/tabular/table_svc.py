@@ -49,6 +49,10 @@ class TableSVC(ClassifierMixin, TableMachine):
         on it.
     random_state : int, default=0
         Of the samples of rows that early stages of the search look at.
+    verbose : int, default=0
+        Print which stage is done of how many, the best so far, the time and how much of it is left:
+        1 about once a second, 2 after every stage. With 0 these lines go to the log "maxmargin"
+        alone.
 
     Attributes
     ----------
@@ -91,11 +95,13 @@ class TableSVC(ClassifierMixin, TableMachine):
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: int = 0,
+        verbose: int = 0,
     ) -> None:
         self.class_weight = class_weight
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

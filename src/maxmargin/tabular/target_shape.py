@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.ops.clock import TimeUp, look, stop_if_over
 from maxmargin.tabular.candidate import Candidate
 from maxmargin.tabular.distances import Distances
 from maxmargin.tabular.least_squares import solve
@@ -112,7 +113,8 @@ def choose_shape(
         return TargetShape()
     try:
         errors = _errors([each[places] for each in columns], every, some, part)
-    except ValueError:  # no column of these few rows can be used
+    except (ValueError, TimeUp):  # no column of these few rows can be used, or time is up
+        look()
         return TargetShape()
     best = 0
     for other in range(1, len(every)):
@@ -151,6 +153,7 @@ def _errors(
     best: list[Vector] = [np.full(len(target), np.inf)] * len(every)
     spread = float(np.square(target - target.mean()).mean())
     for gamma, ridge in product(GAMMAS, RIDGES):
+        stop_if_over()
         K = np.exp(D * np.float32(-gamma / median))
         found = solve(K, Y, ridge, weight / weight.mean())
         if found is None or not np.isfinite(found.values).all():

@@ -43,6 +43,7 @@ _COLUMNS_A_MOVE = 12
 # Products that are summed, and functions of them evaluated, between two looks at the clock: some
 # tenths of a second of one thread. A kernel value costs as much as a product of so many columns.
 _WORK, _VALUE = 1 << 32, 30
+_ABSOLUTE = 12.0  # products that an absolute difference counts as: it is not fused, and slower
 _SOON = 1 << 40  # added to the time of use of rows likely to be wanted again
 
 
@@ -259,6 +260,8 @@ def _rows_at_once(gram: Gram) -> int:
         columns = 4.0 * X.nnz / max(1, len(gram))  # a product of sparse rows has to find them
     else:
         columns = 0.0 if X is None else float(X.shape[1])
+        if getattr(gram.kernel, "distance", "") == "absolute":
+            columns *= _ABSOLUTE
     return max(kinds.SLIVER, int(_WORK / (max(1, len(gram)) * (columns + _VALUE))))
 
 
