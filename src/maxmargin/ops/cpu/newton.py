@@ -1,8 +1,8 @@
 """Newton's method for a linear model of few columns, all of its steps in one call.
 
 The problem is that of ``problems.linear`` with the penalty "l2" and one of three losses, the steps
-are those of ``solvers.linear.newton``. Of a few hundred rows a step is a few microseconds of arithmetic;
-as calls of NumPy it was 300.
+are those of ``solvers.linear.newton``. Of a few hundred rows a step is a few microseconds of
+arithmetic; as calls of NumPy it was 300.
 
 Every row has a dual a_i = t_i beta_i / c_i, which is minus the slope of its loss at its margin, and
 a curvature that follows from it:
