@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks import contest
 from benchmarks.contest import OURS, timed
 from benchmarks.data import Data, available, load
-from maxmargin.solvers.iterate import Iterate
+from maxmargin.solvers.kernel_values.iterate import Iterate
 
 NAMES = ["generated50", "ijcnn1"]
 BAR = 0.1

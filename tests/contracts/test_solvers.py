@@ -19,9 +19,9 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Limits, RowCache, Trace, run
-from maxmargin.solvers.dual_ascent import SIZE, DualAscent
-from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.memory import Rows, arrange
+from maxmargin.solvers.box_qp.dual_ascent import SIZE, DualAscent
+from maxmargin.solvers.kernel_values.iterate import Window
+from maxmargin.solvers.kernel_values.memory import Rows, arrange
 
 TOL = 1e-7
 PLENTY = 2**24

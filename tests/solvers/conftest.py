@@ -10,11 +10,11 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.solvers import Limits, RowCache, Start, WorkingSet, run
-from maxmargin.solvers.dual_ascent import SIZE
-from maxmargin.solvers.in_memory import InMemory, Square
-from maxmargin.solvers.iterate import Window
-from maxmargin.solvers.matrix import Matrix
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.box_qp.dual_ascent import SIZE
+from maxmargin.solvers.box_qp.in_memory import InMemory, Square
+from maxmargin.solvers.kernel_values.iterate import Window
+from maxmargin.solvers.kernel_values.matrix import Matrix
+from maxmargin.solvers.kernel_values.memory import evaluate
 
 PLENTY = 2**26
 

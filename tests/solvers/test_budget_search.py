@@ -7,9 +7,9 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers import Limits, RowCache, Trace, run
-from maxmargin.solvers.budget_search import BudgetSearch
-from maxmargin.solvers.hard_margin import MeansMeetError
-from maxmargin.solvers.iterate import Window
+from maxmargin.solvers.box_qp.budget_search import BudgetSearch
+from maxmargin.solvers.box_qp.hard_margin import MeansMeetError
+from maxmargin.solvers.kernel_values.iterate import Window
 
 
 def search(X, t, budget, weight=None, limits=None, *, size=2048, ask=None):

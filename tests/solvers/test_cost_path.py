@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from maxmargin.solvers.cost_path import follow, solve_bordered
+from maxmargin.solvers.box_qp.cost_path import follow, solve_bordered
 
 rng = np.random.default_rng(2)
 X = rng.normal(size=(24, 2))

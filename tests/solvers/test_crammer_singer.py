@@ -13,7 +13,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import CrammerSinger
 from maxmargin.solvers import Limits, Trace, run
-from maxmargin.solvers.crammer_singer import SequentialDual
+from maxmargin.solvers.linear.crammer_singer import SequentialDual
 
 
 def make(classes, n=200, d=6, seed=0):

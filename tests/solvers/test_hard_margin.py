@@ -6,7 +6,7 @@ import pytest
 from maxmargin.kernels import RBF, Linear
 from maxmargin.kernels.gram import Gram
 from maxmargin.solvers import Limits, Shrinking, WorkingSet
-from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError, mean_weights
+from maxmargin.solvers.box_qp.hard_margin import HardMargin, MeansMeetError, mean_weights
 
 T = np.array([1.0, -1.0, 1.0, -1.0])
 SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])  # crosswise labels

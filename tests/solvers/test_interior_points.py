@@ -17,10 +17,10 @@ from maxmargin.solvers import (
     SparseInteriorPoint,
     TwoClasses,
     run,
-    successor_of,
 )
-from maxmargin.solvers.feature_sign import minimise
-from maxmargin.solvers.rotation import Rotation
+from maxmargin.solvers.linear.feature_sign import minimise
+from maxmargin.solvers.linear.rotation import Rotation
+from maxmargin.solvers.plan import fallbacks
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 4)) * np.array([1.0, 10.0, 0.1, 1.0])
@@ -74,10 +74,11 @@ def test_who_takes_over(workers):
     narrow, wide = (Design(np.ones((3, d)), 1.0, workers) for d in (2, 2000))
     t, cost = np.array([1.0, -1.0, 1.0]), np.ones(3)
     hinge = LinearProblem(Hinge(), t, cost)
-    assert successor_of(hinge, narrow) is LinearInteriorPoint
-    assert successor_of(hinge, wide) is LinearWorkingSet
-    assert successor_of(LinearProblem(SquaredHinge(), t, cost, "l1"), narrow) is SparseInteriorPoint
-    assert successor_of(LinearProblem(SquaredHinge(), t, cost, "l1"), wide) is None
+    sparse_weights = LinearProblem(SquaredHinge(), t, cost, "l1")
+    assert [stage.solver for stage in fallbacks(hinge, narrow)] == [LinearInteriorPoint]
+    assert [stage.solver for stage in fallbacks(hinge, wide)] == [LinearWorkingSet]
+    assert [stage.solver for stage in fallbacks(sparse_weights, narrow)] == [SparseInteriorPoint]
+    assert fallbacks(sparse_weights, wide) == ()
 
 
 def test_turned_rows_have_the_same_lengths_and_values(workers):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.problems.nu import nu_svc
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.moves import feasible_parts
+from maxmargin.solvers.box_qp.dual_ascent import Start
+from maxmargin.solvers.box_qp.moves import feasible_parts
 
 
 def moved(problem, beta, variables, values, most):

@@ -18,8 +18,9 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Trace, primal_coordinate, run
-from maxmargin.solvers.primal_coordinate import PrimalCoordinate
+from maxmargin.solvers import Limits, Trace, run
+from maxmargin.solvers.linear import primal_coordinate
+from maxmargin.solvers.linear.primal_coordinate import PrimalCoordinate
 
 # Since 1.8 scikit-learn asks for the penalty this way, and warns of the other.
 NEW = parse_version(version("scikit-learn")) >= parse_version("1.8")
@@ -31,7 +32,7 @@ SMOOTH = ["squared_hinge", "logistic", "modified_huber", "exponential", "squared
 def way(request, monkeypatch):
     """Both ways to minimise a model, whatever the width."""
     if request.param == "columns":
-        monkeypatch.setattr(primal_coordinate, "_NARROW", 0)
+        monkeypatch.setattr(primal_coordinate, "NARROW", 0)
     return request.param
 
 

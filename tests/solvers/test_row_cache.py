@@ -6,7 +6,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.kinds import TILE_COLUMNS
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers import RowCache
-from maxmargin.solvers.iterate import Iterate, Window
+from maxmargin.solvers.kernel_values.iterate import Iterate, Window
 
 N = 12
 

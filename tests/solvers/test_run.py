@@ -8,9 +8,9 @@ import pytest
 from maxmargin.certify import Status
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.solvers import Limits, WorkingSet
-from maxmargin.solvers.dual_ascent import DualAscent
-from maxmargin.solvers.in_memory import InMemory
-from maxmargin.solvers.iterate import Iterate
+from maxmargin.solvers.box_qp.dual_ascent import DualAscent
+from maxmargin.solvers.box_qp.in_memory import InMemory
+from maxmargin.solvers.kernel_values.iterate import Iterate
 from maxmargin.solvers.run import _PATIENCE
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from maxmargin.certify import Status
 from maxmargin.solvers import Limits
-from maxmargin.solvers.shrinking import Shrinking
-from maxmargin.solvers.working_set import WorkingSet
+from maxmargin.solvers.box_qp.shrinking import Shrinking
+from maxmargin.solvers.box_qp.working_set import WorkingSet
 
 TIGHT = Limits(tol=1e-6)
 

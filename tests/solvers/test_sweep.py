@@ -10,12 +10,12 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers import sweep as sweeping
-from maxmargin.solvers.crammer_singer import SequentialDual
-from maxmargin.solvers.dual_coordinate import DualCoordinate
-from maxmargin.solvers.primal_coordinate import PrimalCoordinate
+from maxmargin.solvers.linear import sweep as sweeping
+from maxmargin.solvers.linear.crammer_singer import SequentialDual
+from maxmargin.solvers.linear.dual_coordinate import DualCoordinate
+from maxmargin.solvers.linear.primal_coordinate import PrimalCoordinate
+from maxmargin.solvers.linear.sweep import sweep
 from maxmargin.solvers.run import Limits, run
-from maxmargin.solvers.sweep import sweep
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(60, 5))

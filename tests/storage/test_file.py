@@ -590,3 +590,12 @@ def test_damage_at_random_never_ends_a_process():
     counts = json.loads(run.stdout)
     assert counts["refused"] > counts["used"] > 0
     assert not any(outcome.startswith("refused by") for outcome in counts)
+
+
+def test_models_are_read_by_the_older_names_of_their_parts():
+    plain = to_plain(MACHINE)
+    seen = plain["has"]["_machine"]["has"]["seen"]
+    assert seen["is"] == "maxmargin.svm.training.KernelView"
+    seen["is"] = "maxmargin.svm.training.Seen"
+    again = from_plain(plain)
+    np.testing.assert_array_equal(again.decision_function(X), MACHINE.decision_function(X))

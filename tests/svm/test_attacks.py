@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from maxmargin import SVC, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF, Precomputed
-from maxmargin.solvers import together
+from maxmargin.solvers.box_qp import together
 
 X, y = load_mixture(return_X_y=True)
 

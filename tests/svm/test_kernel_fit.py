@@ -10,9 +10,10 @@ from maxmargin import SVC, SVR, NuSVC, OneClassSVM, Status
 from maxmargin.inputs.vectors import check_vectors
 from maxmargin.kernels import RBF
 from maxmargin.ops.clock import Clock
-from maxmargin.solvers import BOX_QP_SOLVERS, together
-from maxmargin.solvers.in_memory import InMemory
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers import BOX_QP_SOLVERS
+from maxmargin.solvers.box_qp import together
+from maxmargin.solvers.box_qp.in_memory import InMemory
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.kernel_fit import learn
 
 X, y = make_classification(300, 6, n_informative=4, n_classes=3, random_state=0)

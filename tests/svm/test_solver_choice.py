@@ -19,8 +19,9 @@ from sklearn.utils.estimator_checks import check_estimator
 from maxmargin import SVC, OneVsOneClassifier, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
-from maxmargin.solvers import BOX_QP_SOLVERS, Trace, together
-from maxmargin.solvers.turns import Turns
+from maxmargin.solvers import BOX_QP_SOLVERS, Trace
+from maxmargin.solvers.box_qp import together
+from maxmargin.solvers.box_qp.turns import SmoNewtonState
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
 every_solver = pytest.mark.parametrize("solver", BOX_QP_SOLVERS)
@@ -193,7 +194,7 @@ def test_any_number_of_threads_gives_the_same_bits(solver, multiclass):
 
 def test_small_problems_are_solved_in_several_threads(monkeypatch):
     threads, meet = set(), threading.Barrier(2, timeout=60)
-    go_on = Turns.go_on
+    go_on = SmoNewtonState.go_on
 
     def met(self, *arguments):
         if len(threads) < 2:
@@ -201,7 +202,7 @@ def test_small_problems_are_solved_in_several_threads(monkeypatch):
             meet.wait()
         go_on(self, *arguments)
 
-    monkeypatch.setattr(Turns, "go_on", met)
+    monkeypatch.setattr(SmoNewtonState, "go_on", met)
     monkeypatch.setattr(together, "_GROUP", 1)  # a problem each
     SVC(n_jobs=2).fit(X4, y4)
     assert len(threads) == 2
@@ -285,6 +286,6 @@ def test_an_error_in_one_of_the_problems_is_raised(monkeypatch):
     def fail(*arguments):
         raise RuntimeError("from a step")
 
-    monkeypatch.setattr(Turns, "go_on", fail)
+    monkeypatch.setattr(SmoNewtonState, "go_on", fail)
     with pytest.raises(RuntimeError, match="from a step"):
         SVC(n_jobs=2).fit(X4, y4)

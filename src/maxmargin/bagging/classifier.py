@@ -31,11 +31,11 @@ from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
 from maxmargin.inputs.table import naming_strings, read
 from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
@@ -276,7 +276,7 @@ class BaggingClassifier(
                 "below the number of rows."
             )
         if weight is not None and urn.size == 1:
-            caution(
+            warn_user(
                 f"Bags hold a single row, since the weights add up to {weight.sum():g}; give "
                 "max_samples as a number of rows, or weights with a mean of 1.",
             )
@@ -288,7 +288,7 @@ class BaggingClassifier(
         """Add members until there are as many as asked for, or a limit is met."""
         more = self.n_estimators - len(state.members)
         if more == 0:
-            caution("All members asked for are there already; none is added.")
+            warn_user("All members asked for are there already; none is added.")
             return state
         random = check_random_state(self.random_state)
         random.randint(HIGHEST, size=state.drawn)  # where the fit before has stopped
@@ -324,7 +324,7 @@ class BaggingClassifier(
             return
         total = votes.sum(axis=1, keepdims=True)
         if not total.all():
-            caution(
+            warn_user(
                 f"{np.count_nonzero(total == 0)} rows are in every bag and have no out-of-bag "
                 "vote; more members would leave each out of some.",
             )

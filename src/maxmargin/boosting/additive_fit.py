@@ -23,9 +23,9 @@ from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
 from maxmargin.inputs.table import is_left_open, missing_columns, read
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
@@ -242,7 +242,7 @@ class AdditiveFit(AdditiveModel):
         )
         self.stop_ = boost(booster, limits, list(booster.rounds))
         if complaint := self._complaint(booster):
-            caution(complaint, ConvergenceWarning)
+            warn_user(complaint, ConvergenceWarning)
         self._recover(booster)
 
     def _complaint(self, booster: GradientBooster) -> str | None:

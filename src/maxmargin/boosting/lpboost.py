@@ -20,10 +20,10 @@ from maxmargin.boosting.training_set import TrainingSet
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import check_weak_learner
 from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, boost, with_printing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.trees.stump import check_leaf_share
@@ -272,7 +272,7 @@ class LPBoostClassifier(VoteFit):
             f" is {found.value:.4g} and none is above {found.bound:.4g}; allow more n_estimators or"
             " time, or a larger tol."
         )
-        caution(f"{name} {said}", ConvergenceWarning)
+        warn_user(f"{name} {said}", ConvergenceWarning)
 
     def _values(self, votes: Vector, total: float) -> Vector:
         """Break ties up to rounding in favour of the heavier class."""

@@ -22,7 +22,7 @@ from maxmargin.certify.status import Status
 from maxmargin.certify.verdict import BY_CONDITIONS, Numbers, conclude, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, SlackBudget, Stack
-from maxmargin.problems.stack import Seen
+from maxmargin.problems.stack import StackPoint
 
 Vector = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ def _pair(point: Point) -> tuple[Vector, Vector]:
     return point.beta, point.product
 
 
-def rounding(problems: Stack, points: Point, seen: Seen) -> tuple[Vector, Vector]:
+def rounding(problems: Stack, points: Point, seen: StackPoint) -> tuple[Vector, Vector]:
     """Bound the rounding error of a decision value, and of the gap, of every returned model.
 
     The primal of a model adds up the errors of its decision values and of the judge's, for every
@@ -157,7 +157,7 @@ def _error_of_values(problems: Stack, points: Point) -> Vector:
     return longer
 
 
-def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
+def _error_of_sums(problems: Stack, points: Point, seen: StackPoint) -> Vector:
     """Bound what adding the bias adds, and what was taken off the targets.
 
     A target counts where the value is near to it; elsewhere it is what the row pays that is large.
@@ -174,7 +174,7 @@ def _error_of_sums(problems: Stack, points: Point, seen: Seen) -> Vector:
 
 
 def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
-    """Say up to where an objective is 0 but for rounding, where sums are given and no targets.
+    """Return up to where an objective is 0 but for rounding, where sums are given and no targets.
 
     That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2. Both grow
     with the square of the weights, as the objective does; beside targets they would outgrow it.
@@ -186,8 +186,8 @@ def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
     return np.where(floor <= _VANISHING * 0.5 * np.square(terms), floor, 0.0)
 
 
-def _unit(problems: Stack, points: Point, seen: Seen) -> float:
-    """Say in which unit values violate: in margins of rho, where a model is divided by it.
+def _unit(problems: Stack, points: Point, seen: StackPoint) -> float:
+    """Return in which unit values violate: in margins of rho, where a model is divided by it.
 
     That is the problem of two groups without targets; rho is half of what lies between their
     biases. A margin above 1 does not make the conditions any milder.

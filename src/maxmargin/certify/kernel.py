@@ -36,7 +36,7 @@ def judge_kernel(
 
 
 def _rest(problem: KernelProblem) -> float:
-    """Say up to where an objective is the rounding of losses that a constant makes vanish."""
+    """Return up to where an objective is the rounding of losses that a constant makes vanish."""
     nothing = np.zeros(len(problem))
     constant = nothing + problem.intercept(nothing, nothing)
     least = _VANISHING * float(problem.prices(nothing).sum())

@@ -52,14 +52,14 @@ class Numbers:
     """What the violation is measured in, of the values that a user gets."""
 
     def allowed(self, promise: Promise, tol: float) -> Vector:
-        """Say how large a gap may be, with its floor."""
+        """Return how large a gap may be, with its floor."""
         size = np.maximum(np.abs(self.primal), np.abs(self.dual))
         size = np.where(self.primal < np.inf, size, 0.0)
         vanishing = np.where(size <= self.rest, 3.0 * np.asarray(self.rest), 0.0)
         return np.maximum(promise.whole * tol * size, vanishing)
 
     def keep(self, promise: Promise, tol: float) -> Mask:
-        """Say which of them keep the promise."""
+        """Return which of them keep the promise."""
         allowed = self.allowed(promise, tol)
         gap = np.abs(self.primal - self.dual)  # a dual above the primal is as far from the truth
         alone = promise.alone / promise.whole * allowed

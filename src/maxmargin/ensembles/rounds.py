@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp, outside
 from maxmargin.progress import advance, muted, stop_asked
 
@@ -402,7 +402,7 @@ def _out_of_time(clock: Clock) -> Stop | None:
     if not clock.over():
         return None
     if clock.interrupted:
-        caution(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
+        warn_user(f"INTERRUPTED: {Stop.INTERRUPTED.sentence}", ConvergenceWarning)
     return Stop.INTERRUPTED if clock.interrupted else Stop.TIME_LIMIT
 
 

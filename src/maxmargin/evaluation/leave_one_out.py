@@ -33,10 +33,11 @@ from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.progress.lines import CountedLines
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
+from maxmargin.solvers.run import warn_not_converged
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
+from maxmargin.svm.kernel_fit import Learned, Recipe, learn
 from maxmargin.svm.training import Training, resolved, take
 
 Vector = NDArray[np.float64]
@@ -178,7 +179,7 @@ def _of_kernel_machine(
             certificates += learned.certificates
             values[i] = learned.machine.decide(take(training.X, [i]), np.asarray, 1)[0]
             report(done, len(again))
-    complain(certificates, {})
+    warn_not_converged(certificates, {})
     machine, classes = left.whole.machine, training.classes
     numbers, decision = machine.numbers(values), machine.confidences(values)
     return LeftOut(classes[numbers], decision, rows.y, len(again), classes)
@@ -224,7 +225,7 @@ class _LeftOut:
         if not (self._decides or isinstance(self._model.class_weight, str)):
             return _Without(training.seen.kernel, training.class_weight)
         some = self._rows.take(others)
-        weighed = self._model._sides(some.y, some.weight)
+        weighed = self._model._check_labels(some.y, some.weight)
         kernel = training.seen.kernel
         if self._decides:
             kernel = resolved(self._asked, some.X, take(training.X, others), weighed.weight)

@@ -71,7 +71,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to, which takes the place of another when the block ends well.
+    """Open a file that replaces another when the block ends without an error.
 
     Parameters
     ----------

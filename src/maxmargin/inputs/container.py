@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 
 def by_position(X: Any) -> Any:
-    """Give X as an array, a sparse matrix or a list, in which rows are found by position."""
+    """Return X as an array, a sparse matrix or a list, in which rows are found by position."""
     if sparse.issparse(X):
         return X
     if not hasattr(X, "__array__"):
@@ -32,11 +32,6 @@ def _listed(X: Any) -> list[Any]:
     return list(X)
 
 
-def is_plain_line(y: Any) -> bool:
-    """Whether y is an array of numbers, one a row, as ``column_or_1d`` would make it."""
-    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf"
-
-
 def count_rows(rows: Any) -> int:
     """Count what ``by_position`` gave."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
@@ -48,7 +43,7 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def as_table(X: Any) -> Any:
-    """Give X as something with columns: a DataFrame as it is, all else as a matrix."""
+    """Return X as something with columns: a DataFrame as it is, all else as a matrix."""
     if column_names(X) is not None:
         return X
     if sparse.issparse(X):

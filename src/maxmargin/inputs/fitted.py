@@ -56,5 +56,5 @@ class Fitted:
         return X
 
     def refusal(self, lacks: str, drawn: str) -> TypeError:
-        """Say in a sentence what a picture needs of a model, and which models have it."""
+        """Return a sentence: what a picture needs of a model, and which models have it."""
         return TypeError(f"{self.name} has no {lacks}: {drawn}.")

@@ -14,7 +14,7 @@ _OF_TABLES = ("feature_names_in_", "n_features_in_")
 
 
 def check_items(estimator: Any, X: Any, reset: bool = True) -> Any:
-    """Give items by position; the columns of a table in the order that they had in ``fit``.
+    """Return items by position; the columns of a table in the order that they had in ``fit``.
 
     Parameters
     ----------

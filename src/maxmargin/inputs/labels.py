@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.container import is_plain_line
+from maxmargin.inputs.vectors import is_plain_line
 
 
 def check_labels(y: Any) -> NDArray[Any]:
@@ -29,7 +29,7 @@ def refuse_one_class(classes: NDArray[Any]) -> None:
 
 
 def number_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
-    """Give the classes in order, the number of each row's class, and the labels as an array."""
+    """Return the classes in order, the number of each row's class, and the labels as an array."""
     labels = check_labels(y)
     classes, numbers = find_classes(labels)
     refuse_one_class(classes)
@@ -37,7 +37,7 @@ def number_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]
 
 
 def find_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Give the classes in order, and the number of each row's class.
+    """Return the classes in order, and the number of each row's class.
 
     As ``np.unique`` does with ``return_inverse``, which would sort all rows to find a few classes.
     Whether whole numbers are the two outermost alone takes less time than to look for others.

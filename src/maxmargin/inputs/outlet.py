@@ -47,7 +47,7 @@ class Outlet(io.FileIO):
             return len(data)
 
     def _lead_nowhere(self) -> None:
-        """Let compiled libraries, which print for themselves, write into the void, too."""
+        """Silence compiled libraries, which print past Python's streams."""
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, self.fileno())
         os.close(nothing)

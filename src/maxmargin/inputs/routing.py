@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 
 def route_to_members(ensemble: Any, weak_learner: Any) -> MetadataRouter:
-    """Say where metadata go; weights of rows are the ensemble's, which weighs for its members."""
+    """Return where metadata go; weights of rows are the ensemble's, which weighs its members."""
     weak = get_routing_for_object(weak_learner)
     if not isinstance(weak, MetadataRouter) and "sample_weight" in weak.fit.requests:
         weak.fit.add_request(param="sample_weight", alias=False)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names
+from maxmargin.inputs.warning import warn_user
 
 Vector = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def warn_of_scales(owner: str, X: Any, given: Any, first: Any) -> None:
         return
     names = column_names(given)
     large, small = (f"column {j}" if names is None else repr(names[j]) for j in extremes)
-    caution(
+    warn_user(
         "The columns of X differ in scale by orders of magnitude: the largest, such as "
         f"{large}, decide distances between rows, and half of the columns, such as {small}, hardly "
         f"count. Scale them: make_pipeline(StandardScaler(), {owner}(...)).",

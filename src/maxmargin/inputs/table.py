@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_X_y, validate_data
 
-from maxmargin.inputs.finite import find_nonfinite
 from maxmargin.inputs.parameters import ParameterError
-from maxmargin.inputs.vectors import is_plain, take_plain
+from maxmargin.inputs.vectors import take_plain
 
 Mask = NDArray[np.bool_]
 
@@ -84,8 +83,9 @@ def read(
         if reset:
             estimator.is_categorical_ = None
         rules = {"reset": reset} | ({"y": y} if with_y else {})
-        if is_plain(estimator, X, rules) and find_nonfinite(X) is None:
-            return take_plain(estimator, X, rules)
+        taken = take_plain(estimator, X, rules)
+        if taken is not None:
+            return taken
         with _naming_the_column(X, listed=getattr(estimator, "_reads_categories", True)):
             return validate_data(estimator, X, **with_y, reset=reset, **_NUMBERS)
     coded = _read_categories(estimator, X, reset, given)
@@ -95,7 +95,7 @@ def read(
 
 
 def missing_columns(X: Any) -> Mask:
-    """Say which columns of a table that was read have missing values.
+    """Return which columns of a table that was read have missing values.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def is_left_open(categorical_features: Any) -> bool:
 
 
 def _given(estimator: Any, categorical: Any, X: Any) -> Any:
-    """Say which columns were asked for as categorical; None if there are none."""
+    """Return which columns were asked for as categorical; None if there are none."""
     given = estimator.categorical_features if categorical is _OWN else categorical
     if not isinstance(given, str):
         return given
@@ -135,7 +135,7 @@ def _given(estimator: Any, categorical: Any, X: Any) -> Any:
 
 
 def _read_categories(estimator: Any, X: Any, reset: bool, given: Any) -> Any:
-    """Give numbers as they are and categories as codes."""
+    """Return numbers as they are and categories as codes."""
     if sparse.issparse(X):
         raise ValueError(
             "Categorical features are read from dense tables only; give X as an array or a "
@@ -188,7 +188,7 @@ def _name(X: Any, j: int) -> Any:
 
 @contextmanager
 def _naming_the_column(X: Any, numeric: Mask | None = None, listed: bool = True) -> Iterator[None]:
-    """Say which column holds strings or dates, where a table of numbers was expected.
+    """Name the column that holds strings or dates, where a table of numbers was expected.
 
     And whether it may be listed as categorical.
     """
@@ -204,7 +204,7 @@ def _naming_the_column(X: Any, numeric: Mask | None = None, listed: bool = True)
 
 @contextmanager
 def naming_strings(X: Any, numeric: Mask | None = None, advice: str = _ENCODE) -> Iterator[None]:
-    """Say which column holds strings, where somebody asks for numbers."""
+    """Name the column that holds strings in an error about numbers."""
     try:
         yield
     except ValueError as error:
@@ -230,12 +230,12 @@ def _is_frame(X: Any) -> bool:
 
 
 def _dtypes(X: Any) -> list[str]:
-    """Give the names of a DataFrame's dtypes, without their details."""
+    """Return the names of a DataFrame's dtypes, without their details."""
     return [re.split(r"[(\[]", str(dtype))[0] for dtype in X.dtypes]
 
 
 def _first(X: Any, numeric: Mask | None, test: Callable[[Any], bool]) -> list[tuple[int, Any]]:
-    """Give the first column with a value of some kind, and the value; an empty list if none has."""
+    """Return the first column with a value of a kind, and the value; an empty list if none has."""
     if not _is_frame(X):
         X = np.asarray(X, dtype=object)
     width = X.shape[1] if len(X.shape) == 2 else 0
@@ -260,7 +260,7 @@ def _is_text(value: Any) -> bool:
 
 
 def find_categorical(given: Any, X: Any) -> Mask:
-    """Say which columns are categorical, from indices, a mask, names or the table itself.
+    """Return which columns are categorical, from indices, a mask, names or the table itself.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _list_categories(X: Any, mask: Mask) -> dict[int, dict[Any, int]]:
-    """Give the categories of each categorical column numbers in their order."""
+    """Return the categories of each categorical column numbers in their order."""
     categories = {}
     for j in np.flatnonzero(mask).tolist():
         found = set(entries(X, j)) - {None}

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.container import is_plain_line
+from maxmargin.inputs.vectors import is_plain_line
 
 
 def check_targets(y: Any) -> NDArray[np.float64]:
-    """Give targets as a vector of finite numbers."""
+    """Return targets as a vector of finite numbers."""
     column = y if is_plain_line(y) else column_or_1d(y, warn=True)
     try:
         target = column.astype(np.float64)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from maxmargin.inputs.container import column_names, is_plain_line
-from maxmargin.inputs.finite import refuse_nonfinite
+from maxmargin.inputs.container import column_names
+from maxmargin.ops.threads import Workers
 
 _RULES: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
@@ -19,18 +21,74 @@ _RULES: dict[str, Any] = {
     "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
 }
 
-
 _TIMES = ("Date", "Time", "Duration")  # as polars names its kinds of columns
 _OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then they are far
 _SAMPLE = 1024  # rows that tell whether it is
+_MANY = 2**20  # values that a thread adds at a time
+
+
+class NonFiniteError(ValueError):
+    """A number that is none, and where it is."""
+
+    def __init__(self, found: str, row: int, column: Any, named: bool = False) -> None:
+        super().__init__(
+            f"Input X contains {found} (row {row}, column {column!r}); impute or drop such values "
+            "first."
+        )
+        self.found, self.row, self.column, self.named = found, row, column, named
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NonFiniteError, (self.found, self.row, self.column, self.named)
+
+
+def refuse_nonfinite(matrix: Any, names: list[Any] | None = None) -> None:
+    """Raise ValueError with the place of the first NaN or infinity, if there is one.
+
+    With names, columns are told by them.
+    """
+    if (place := find_nonfinite(matrix)) is not None:
+        found, row, column = place
+        named = names is not None
+        raise NonFiniteError(found, row, names[column] if names else column, named)
+
+
+def _sum(values: Any) -> float:
+    """Add all values, in one pass without a temporary; many of them on all threads."""
+    if values.size <= _MANY or not values.flags.c_contiguous:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(values.sum())
+    flat = values.reshape(-1)
+    sums = np.empty(-(-flat.size // _MANY))
+
+    def add(part: int) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums[part] = flat[part * _MANY : (part + 1) * _MANY].sum()
+
+    with Workers() as workers:
+        workers.each(add, range(len(sums)))
+    return float(sums.sum()) if np.isfinite(sums).all() else np.nan
+
+
+def find_nonfinite(matrix: Any) -> tuple[str, int, int] | None:
+    """Find the first NaN or infinity: its name, row and column."""
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(values.sum()) if values.size <= _MANY else _sum(values)
+    if isfinite(total):  # an overflow only leads to the slower test
+        return None
+    if np.isfinite(values).all():
+        return None
+    coordinates = matrix.tocoo() if sparse.issparse(matrix) else None
+    bad = np.argwhere(~np.isfinite(values))[0]
+    row, column = bad if coordinates is None else (coordinates.row[bad[0]], coordinates.col[bad[0]])
+    return "NaN" if np.isnan(values[tuple(bad)]) else "infinity", int(row), int(column)
 
 
 def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
-    """Give X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
-    plain = _from_list(X) if type(X) is list else X
-    if is_plain(estimator, plain, rules):
-        refuse_nonfinite(plain)
-        return take_plain(estimator, plain, rules)
+    """Return X as a float32 or float64 array or CSR matrix; with y, a pair of both."""
+    taken = take_plain(estimator, _from_list(X) if type(X) is list else X, rules)
+    if taken is not None:
+        return taken
     kinds = _kinds(X)
     _refuse_dates(X, kinds)
     try:
@@ -46,35 +104,34 @@ def check_vectors(estimator: Any, X: Any, **rules: Any) -> Any:
     return checked
 
 
-def is_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> bool:
-    """Whether X, and y where it is given, are arrays as the loops want them.
+def is_plain_line(y: Any) -> bool:
+    """Whether y is an array of numbers, one a row, as ``column_or_1d`` would make it."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf"
+
+
+def take_plain(estimator: Any, X: Any, rules: dict[str, Any]) -> Any:
+    """Return X, with y a pair of both, if these are finite plain arrays; otherwise None.
 
     Of those scikit-learn would only say that it is so, which takes longer than a small fit. What
-    may be wrong with them, or have to be said, is left to it.
+    may be wrong with them, or needs a warning, is left to scikit-learn.
     """
     if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32)):
-        return False
+        return None
     if not (X.flags.c_contiguous and X.size > 0 and rules.keys() <= {"y", "reset"}):
-        return False
-    if hasattr(estimator, "feature_names_in_"):
-        return False
-    if "y" in rules and not _fits(X, rules["y"]):
-        return False
-    return bool(
-        rules.get("reset", True) or getattr(estimator, "n_features_in_", None) == X.shape[1]
-    )
-
-
-def _fits(X: NDArray[Any], y: Any) -> bool:
-    """Whether y is an array of as many finite numbers."""
-    if not is_plain_line(y) or len(y) != len(X):
-        return False
-    return y.dtype.kind != "f" or bool(np.isfinite(y).all())
-
-
-def take_plain(estimator: Any, X: NDArray[Any], rules: dict[str, Any]) -> Any:
-    """Take them as they are, and note how many columns there are."""
-    if rules.get("reset", True):
+        return None
+    known = vars(estimator)
+    reset = rules.get("reset", True)
+    if "feature_names_in_" in known or not (reset or known.get("n_features_in_") == X.shape[1]):
+        return None
+    if "y" in rules:
+        y = rules["y"]
+        if not (
+            is_plain_line(y) and len(y) == len(X) and (y.dtype.kind != "f" or np.isfinite(y).all())
+        ):
+            return None
+    if find_nonfinite(X) is not None:
+        return None
+    if reset:
         estimator.n_features_in_ = X.shape[1]
     return (X, rules["y"]) if "y" in rules else X
 
@@ -104,7 +161,7 @@ def _is_single(kind: Any) -> bool:
 
 
 def refuse_dates(X: Any) -> None:
-    """Say where dates or times are: NumPy would not, or would take them for nanoseconds."""
+    """Raise if a column holds dates or times, which NumPy might take for nanoseconds."""
     _refuse_dates(X, _kinds(X))
 
 
@@ -127,7 +184,7 @@ def _kinds(X: Any) -> list[Any]:
 
 
 def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
-    """Give the mean of dense rows if it is most of them: they lie far from the origin.
+    """Return the mean of dense rows if it is most of them: they lie far from the origin.
 
     Some thousand rows tell whether that is so.
     """

@@ -89,7 +89,7 @@ def _check_weight(weight: Vector, name: str) -> None:
 
 
 def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
-    """Give the factor of each class, and refuse those that cannot be a cost."""
+    """Return the factor of each class, and refuse those that cannot be a cost."""
     if class_weight is None:
         return np.ones(len(classes))
     if not (isinstance(class_weight, str) or all(map(_is_number, class_weight.values()))):

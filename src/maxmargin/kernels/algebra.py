@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.container import as_table, column_names, listed, take_columns
-from maxmargin.inputs.finite import NonFiniteError
+from maxmargin.inputs.vectors import NonFiniteError
 from maxmargin.kernels.base import (
     Columns,
     Kernel,
@@ -457,7 +457,7 @@ class Restricted(Unary):
         return self.kernel._features(A)
 
     def _feature_names(self, A: Any, columns: Columns = None) -> list[str]:
-        """Say in which column a feature is found."""
+        """Return in which column a feature is found."""
         seen = self._seen(columns)
         names = self.kernel._feature_names(A, seen)
         if self.kernel._names_columns or seen is None or len(seen) != 1:
@@ -541,7 +541,7 @@ class Restricted(Unary):
 
 @contextmanager
 def _at_places(places: NDArray[np.intp]) -> Iterator[None]:
-    """Say where a broken number is in the whole table, not among the chosen columns."""
+    """Report a broken number by its column in the whole table, not among the chosen ones."""
     try:
         yield
     except NonFiniteError as error:

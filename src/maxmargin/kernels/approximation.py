@@ -33,12 +33,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names, count_rows
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.scale import warn_of_scales
 from maxmargin.inputs.vectors import check_vectors, far_mean
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
@@ -65,7 +65,7 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CallbackSuppo
     """Makes features of rows, a few rows at a time on all threads."""
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken, and that single precision is kept."""
+        """Return scikit-learn's tags: what input is taken; single precision is kept."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -247,7 +247,7 @@ class Nystroem(_Features):
         """Choose the places of the landmarks."""
         n, m = count_rows(X), self.n_components
         if m > n:
-            caution(
+            warn_user(
                 f"n_components > n_samples. This is not possible: n_components was set to {n}, and "
                 "the features are exact."
             )
@@ -409,7 +409,7 @@ def _take(X: Any, places: Index) -> Any:
 
 
 def _shift(kernel: Kernel, X: Any) -> Floats | None:
-    """Give what is taken off rows far from the origin, where the kernel does not mind."""
+    """Return what is taken off rows far from the origin, where the kernel does not mind."""
     minds = kernel.shift > Shift.NOTHING or kernel.takes is not Takes.VECTORS
     return None if minds or sparse.issparse(X) or X.dtype.kind != "f" else far_mean(X)
 

@@ -247,7 +247,7 @@ class Kernel(ABC):
         return out
 
     def resolved(self, X: Any, weight: NDArray[np.float64] | None = None) -> Kernel:
-        """Give the same kernel with numbers for all that rows decide.
+        """Return the same kernel with numbers for all that rows decide.
 
         A gamma of "scale" or "auto" becomes what it means on X, and names of columns become their
         places. A model resolves its kernel on the rows it is fitted to; new rows then see the same

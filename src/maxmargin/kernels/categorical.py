@@ -103,11 +103,11 @@ class Categorical(Kernel):
         """Nobody knows before the categories are."""
 
     def prepare(self, X: Any) -> Categories:
-        """Give the categories of each column numbers."""
+        """Return the categories of each column numbers."""
         return self._coded(X, None)
 
     def prepare_new(self, X: Any, training: Categories) -> Categories:
-        """Give categories their numbers in the training set."""
+        """Assign categories their numbers in the training set."""
         return self._coded(X, training.values)
 
     def _coded(self, X: Any, known: tuple[tuple[Any, ...], ...] | None) -> Categories:
@@ -141,7 +141,7 @@ class Categorical(Kernel):
         engine_of(out).sequence_overlap.overlap(A.codes, B.codes, weights, *row_major(out))
 
     def diagonal(self, A: Categories) -> FloatArray:
-        """Give the sum of all weights, added up as in a block."""
+        """Return the sum of all weights, added up as in a block."""
         weights = self._weights(A).astype(A.dtype)
         return np.full(len(A), np.add.accumulate(weights)[-1], A.dtype)
 
@@ -180,7 +180,7 @@ def _table(X: Any) -> Any:
 
 
 def _comparable(column: list[Any], table: Any, j: int) -> list[Any]:
-    """Give numbers of single precision as they are written: 0.1 is 0.1 in either precision."""
+    """Return numbers of single precision as they are written: 0.1 is 0.1 in either precision."""
     kind = str(getattr(_column(table, j), "dtype", "")).lower()
     if kind != "float32":
         return column
@@ -209,7 +209,7 @@ def _kind(value: Any) -> str:
 
 
 def _numbered(column: list[Any], known: tuple[Any, ...]) -> tuple[list[int], tuple[Any, ...]]:
-    """Give categories their known numbers, and new ones the next, which no known row has."""
+    """Assign categories their known numbers, and new ones the next, which no known row has."""
     number = {value: place for place, value in enumerate(known)}
     try:
         codes = [number.setdefault(value, len(number)) for value in column]

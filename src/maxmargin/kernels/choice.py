@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.kernels.base import Kernel
+from sklearn.base import clone
+
+from maxmargin.kernels.base import Kernel, Takes
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.precomputed import Precomputed
 from maxmargin.kernels.stationary import RBF, Laplacian
+
+NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+"""Those that estimators take, as scikit-learn's do."""
 
 NAMED: dict[str, Callable[[Any, int, float], Kernel]] = {
     "linear": lambda *_: Linear(),
@@ -51,3 +56,23 @@ def as_kernel(kernel: Any) -> Kernel:
         f"Expected a kernel such as RBF(gamma=0.5), one of the names {names}, or a function of two "
         f"collections of items, got {kernel!r}."
     )
+
+
+def choose_kernel(kernel: Any, gamma: Any, degree: int, coef0: float) -> Kernel:
+    """Make a kernel of scikit-learn's names and numbers, of a kernel value, or of a function."""
+    if isinstance(kernel, Kernel):
+        _refuse_matrix_parts(kernel)
+        return clone(kernel)  # what happens to the parameter later is not ours
+    if callable(kernel):
+        return FromFunction(kernel, batch=True)
+    return NAMED[kernel](gamma, degree, coef0)
+
+
+def _refuse_matrix_parts(kernel: Kernel) -> None:
+    """Refuse algebra on a matrix: its columns could not be told from the rows of new data."""
+    parts = [part for part in kernel.get_params().values() if isinstance(part, Kernel)]
+    if parts and kernel.takes is Takes.MATRIX:
+        raise ValueError(
+            f"{kernel!r} combines a precomputed matrix with others; combine the matrices yourself "
+            "and give kernel='precomputed'."
+        )

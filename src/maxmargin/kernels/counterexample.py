@@ -27,7 +27,7 @@ class Counterexample:
 
 
 def counterexamples() -> tuple[Counterexample, ...]:
-    """Give tanh(1 + <x, y>), exp(-edit distance) and 1 - |x - y|^2, with items that refute each.
+    """Return tanh(1 + <x, y>), exp(-edit distance) and 1 - |x - y|^2, with items that refute each.
 
     Examples
     --------

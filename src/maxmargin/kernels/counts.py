@@ -111,7 +111,7 @@ class CountingKernel(SequenceKernel):
         """Count what is in a vocabulary (CSR)."""
 
     def _letters(self) -> Letters:
-        """Give the letters whose numbers are known beforehand."""
+        """Return the letters whose numbers are known beforehand."""
         return ()
 
     def prepare(self, X: Any) -> Counts:
@@ -140,7 +140,7 @@ class CountingKernel(SequenceKernel):
         return oblong(self, A, B) if A.whole else super()._evaluate(A, B)
 
     def diagonal(self, A: Counts) -> FloatArray:
-        """Give |phi(x)|^2."""
+        """Return |phi(x)|^2."""
         return A.squares.copy()
 
     def errors(self, A: Counts) -> NDArray[np.float64]:

@@ -86,7 +86,7 @@ class FeatureSpace:
 
 
 def feature_space(kernel: Any, n_columns: int) -> FeatureSpace:
-    """Say how many features a kernel stands for, and what a dot product of them costs.
+    """Return how many features a kernel stands for, and what a dot product of them costs.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ takes 103 multiplications by the kernel, 176,851 by features
 
 
 def _spanned_by(kernel: Kernel, columns: int) -> float | None:
-    """Give the dimension of the space that the features span; None where nobody knows."""
+    """Return the dimension of the space that the features span; None where nobody knows."""
     written = kernel.n_features(columns)
     if written is None or np.isinf(written) or not kernel.psd:
         return written if kernel.psd else None
@@ -135,7 +135,7 @@ def _spanned_by(kernel: Kernel, columns: int) -> float | None:
 
 @singledispatch
 def degrees(kernel: Kernel) -> frozenset[int] | None:  # noqa: ARG001
-    """Give the powers of <x, y> that a kernel sums up; None where it is no such sum.
+    """Return the powers of <x, y> that a kernel sums up; None where it is no such sum.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def products(left: Any, right: Any) -> Matrix:
 
 
 def written_out(features: Any) -> Matrix:
-    """Give features in double precision, the zeros of sparse ones too."""
+    """Return features in double precision, the zeros of sparse ones too."""
     dense = features.toarray() if sparse.issparse(features) else features
     return np.asarray(dense, dtype=np.float64)
 

@@ -92,12 +92,12 @@ class Formula:
 
     @property
     def as_rows(self) -> tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]:
-        """Give the kernel, and the rows as those of a tile."""
+        """Return the kernel, and the rows as those of a tile."""
         return self.kind, self.params, self.slivers, self.lengths
 
     @property
     def as_columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Give the rows as columns of a tile."""
+        """Return the rows as columns of a tile."""
         return self.panels, self.lengths
 
     def take(self, rows: Any) -> Formula:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.inputs.container import by_position, count_rows
-from maxmargin.inputs.finite import find_nonfinite
+from maxmargin.inputs.vectors import find_nonfinite
 from maxmargin.kernels.base import Kernel, Takes, precision_of, shown
 from maxmargin.kernels.dot import DotProduct
 from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats
@@ -149,7 +149,7 @@ class FromFunction(Kernel):
         return K
 
     def _blame(self, found: str, x: Any, y: Any) -> None:
-        """Say that the function, not the data, is at fault."""
+        """Raise an error that blames the function, not the data."""
         raise ValueError(
             f"The kernel function {shown(self.f)} gave {found} for {_short(x)} and {_short(y)}; it "
             "must give a finite number for every pair of items."

@@ -9,6 +9,7 @@ rows see the same number.
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Real
 from typing import Any, Self
 
@@ -42,22 +43,23 @@ class HasGamma(Kernel):
         """Put a number for gamma's name."""
         if not isinstance(self.gamma, str):
             return self
-        number = resolve(self.gamma, as_matrix(X), weight)
-        return type(self)(**self.get_params(deep=False) | {"gamma": number})
+        same = copy(self)
+        same.gamma = resolve(self.gamma, as_matrix(X), weight)
+        return same
 
     def _check_gamma(self) -> None:
         gamma = self.gamma
         if isinstance(gamma, str) and gamma in NAMES:
             return
+        a_number = isinstance(gamma, Real) and not isinstance(gamma, bool | np.bool_)
+        if a_number and 0 <= float(gamma) < np.inf:  # type: ignore[arg-type]
+            return
         sentence = f"{type(self).__name__} needs {ALLOWED}, got {shown(gamma)}."
-        if not isinstance(gamma, Real | str) or isinstance(gamma, bool | np.bool_):
-            raise TypeError(sentence)
-        if isinstance(gamma, str) or not 0 <= float(gamma) < np.inf:
-            raise ValueError(sentence)
+        raise (ValueError if a_number or isinstance(gamma, str) else TypeError)(sentence)
 
 
 def resolve(gamma: str, X: Any, weight: NDArray[np.float64] | None = None) -> float:
-    """Give the number that a name means on rows.
+    """Return the number that a name means on rows.
 
     The variance counts a row as often as its weight says, so that a weight of 2 and a row given
     twice make the same kernel.

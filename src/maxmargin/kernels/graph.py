@@ -218,7 +218,7 @@ def _refuse_strangers(ends: NDArray[np.int64], n: int) -> None:
 
 
 def _as_labels(labels: Any, of: str) -> NDArray[Any]:
-    """Give labels as an array of int64 or of text; other kinds are refused."""
+    """Return labels as an array of int64 or of text; other kinds are refused."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iU":
         return labels.astype(np.int64 if labels.dtype.kind == "i" else np.str_)
     given = list(by_position(labels)) if not isinstance(labels, str) else [labels]

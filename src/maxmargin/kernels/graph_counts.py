@@ -105,7 +105,7 @@ class GraphCounting(Kernel):
         return np.zeros(len(A)) if exact else super().errors(A)
 
     def _features(self, A: Counted) -> Any:
-        """Give the columns that the vocabulary had before these graphs; see ``KernelFeatures``."""
+        """Return the columns of the vocabulary before these graphs; see ``KernelFeatures``."""
         return A.X[:, : A.width]
 
     @property

@@ -45,7 +45,7 @@ class Lexicon:
         return (letters[a:b] for a, b in pairwise(self.starts.tolist()))
 
     def number(self, starts: Integers, letters: Integers) -> tuple[Integers, Lexicon]:
-        """Give each of some words its number, and all words known then."""
+        """Assign each of some words its number, and all words known then."""
         known, n = len(self), len(starts) - 1
         all_starts = np.concatenate([self.starts, np.empty(n, dtype=np.int64)])
         all_letters = np.concatenate([self.letters, np.empty(len(letters), dtype=np.int64)])
@@ -59,7 +59,7 @@ class Lexicon:
         return numbers, Lexicon(kept.copy(), all_letters[: kept[-1]].copy())
 
     def number_rows(self, rows: Integers) -> tuple[Integers, Lexicon]:
-        """Give words of one length, the rows of a matrix, their numbers."""
+        """Return words of one length, the rows of a matrix, their numbers."""
         n, width = rows.shape
         return self.number(
             np.arange(n + 1, dtype=np.int64) * width, np.ascontiguousarray(rows.ravel())

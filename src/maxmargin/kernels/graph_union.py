@@ -25,7 +25,7 @@ class Names:
     numbers: dict[Any, int] = field(default_factory=dict)
 
     def read(self, labels: Sequence[Any], sizes: Sequence[int]) -> tuple[Integers, Names]:
-        """Give numbers to the labels of graphs, one after the other; those not seen get new ones.
+        """Assign numbers to the labels of graphs, one after the other; those not seen get new ones.
 
         Without labels all numbers are 0. Graphs that have nothing to label fit to any.
         """

@@ -79,7 +79,7 @@ class Graphlet(GraphCounting):
 
 @cache
 def shapes(k: int) -> Integers:
-    """Give connected graphs of k nodes, by the bits of their edges, a number; -1 to all others.
+    """Assign connected graphs of k nodes, by the bits of their edges, a number; -1 to all others.
 
     Isomorphic graphs have one number, in the order of their least edges written as bits.
     """

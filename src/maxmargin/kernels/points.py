@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.inputs.container import by_position, column_names
-from maxmargin.inputs.finite import refuse_nonfinite
+from maxmargin.inputs.vectors import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
 
@@ -112,6 +112,9 @@ def as_matrix(X: Any) -> Any:
 
 def as_floats(X: Any) -> Any:
     """Make X a float32 or float64 matrix, C-contiguous or CSR, whatever its values."""
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.size and X.flags.c_contiguous
+    if plain and X.dtype in (np.float32, np.float64):  # as every fit has checked its rows
+        return X
     matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         needed = "a kernel needs at least one row and one column"

@@ -73,7 +73,7 @@ class Columns:
         return cls(_checked_block(np.column_stack(columns), len(wanted)))
 
     def pair(self) -> tuple[Numbered, Numbered]:
-        """Give the new items as rows, and the wanted training items as columns."""
+        """Return the new items as rows, and the wanted training items as columns."""
         rows, columns = (np.arange(n) for n in self.K.shape)
         return Numbered(self.K, rows), Numbered(self.K, columns)
 

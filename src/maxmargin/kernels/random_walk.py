@@ -42,7 +42,7 @@ class Walked:
 
     @property
     def arrays(self) -> tuple[Integers, ...]:
-        """Give what compiled loops read."""
+        """Return what compiled loops read."""
         u = self.union
         return u.nodes, u.starts, u.neighbours, u.lines, u.labels
 

@@ -41,7 +41,7 @@ class RepairedGram:
     method: str
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Give the matrix, so that ``SVC(kernel="precomputed")`` takes this as it is."""
+        """Return the matrix, so that ``SVC(kernel="precomputed")`` takes this as it is."""
         return np.array(self.matrix, dtype=dtype, copy=copy)
 
     def __str__(self) -> str:

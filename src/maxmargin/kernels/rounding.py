@@ -38,7 +38,7 @@ class Parts(Protocol):
         ...
 
     def spread(self, numbers: Any) -> Any:
-        """Give every place the number of its part."""
+        """Assign every place the number of its part."""
         ...
 
 

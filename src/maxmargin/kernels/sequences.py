@@ -70,12 +70,12 @@ class Sequences:
 
 
 def offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Say where parts of these lengths begin, and where the last one ends."""
+    """Return where parts of these lengths begin, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 def as_sequences(X: Any, known: Letters = ()) -> Sequences:
-    """Give the letters of all items numbers, those that are known their own."""
+    """Return the letters of all items numbers, those that are known their own."""
     items = as_strings(X)
     starts = offsets(np.fromiter(map(len, items), np.int64, len(items)))
     kinds = set(map(type, items))
@@ -89,7 +89,7 @@ def as_sequences(X: Any, known: Letters = ()) -> Sequences:
 
 
 def _of_points(points: NDArray[Any], starts: Any, letter: Any, known: Letters) -> Sequences:
-    """Give code points numbers, by a table of those that occur."""
+    """Assign code points numbers, by a table of those that occur."""
     present = np.flatnonzero(np.bincount(points))
     numbers, letters = _numbered([letter(point) for point in present.tolist()], known)
     table = np.zeros(int(points.max(initial=0)) + 1, np.int32)
@@ -118,7 +118,7 @@ def _split(item: Any) -> Sequence[Any]:
 
 
 def _numbered(found: list[Any], known: Letters) -> tuple[list[int], Letters]:
-    """Give letters their known numbers, and new ones the next."""
+    """Assign letters their known numbers, and new ones the next."""
     number = {letter: place for place, letter in enumerate(known)}
     new = _in_order([letter for letter in found if letter not in number])
     _refuse_unfit(found, known, new)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.kernels.base import Shift, check_finite
+from maxmargin.kernels.base import Shift, Takes, check_finite
 from maxmargin.kernels.gamma import ALLOWED, HasGamma
 from maxmargin.kernels.points import (
     FloatArray,
@@ -30,20 +30,12 @@ from maxmargin.ops.kinds import RADIAL
 class ExpOfDistance(HasGamma):
     """exp(-rate * distance): 1 on the diagonal, between 0 and 1 elsewhere."""
 
-    @property
-    def adds_columns(self) -> bool:
-        """True: a distance is a sum over columns."""
-        return True
-
-    @property
-    def shift(self) -> Shift:
-        """A distance does not notice."""
-        return Shift.NOTHING
-
-    @property
-    def psd(self) -> bool:
-        """True: the exponential of either negated distance is a characteristic function."""
-        return True
+    takes = Takes.VECTORS
+    selective = False
+    linear = False
+    adds_columns = True  # a distance is a sum over columns
+    shift = Shift.NOTHING  # a distance does not change
+    psd = True  # the exponential of either negated distance is a characteristic function
 
     def n_features(self, columns: int) -> float:  # noqa: ARG002
         """Infinitely many: the expansion of the exponential has no end."""

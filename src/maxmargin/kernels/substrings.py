@@ -101,7 +101,7 @@ def _no_keys(sequences: Sequences, length: int) -> Keys:
 
 
 def _letters_at(sequences: Sequences, offset: int, length: int) -> NDArray[np.int32]:
-    """Give the letter at an offset from each of these places."""
+    """Return the letter at an offset from each of these places."""
     return sequences.codes[offset : max(offset, len(sequences.codes) - length + 1 + offset)]
 
 
@@ -135,7 +135,7 @@ def count_substrings(sequences: Sequences, listed: Substrings) -> Any:
 
 
 def _place(keys: Keys, known: Keys, there: NDArray[np.bool_]) -> tuple[Keys, int]:
-    """Give keys their places among known ones; ``there`` forgets those that are not."""
+    """Assign keys their places among known ones; ``there`` forgets those that are not."""
     if len(known) == 0:
         there[:] = False
         return np.zeros_like(keys), 0

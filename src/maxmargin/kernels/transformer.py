@@ -51,7 +51,7 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         self.kernel = kernel
 
     def __sklearn_tags__(self) -> Any:
-        """Say that rows may be sparse."""
+        """Return scikit-learn's tags: rows may be sparse."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -61,7 +61,7 @@ class KernelCheck:
 
 
 def check(kernel: Kernel | str | Callable[[Any, Any], Any], X: Any) -> KernelCheck:
-    """Say whether the Gram matrix of X is positive semidefinite.
+    """Return whether the Gram matrix of X is positive semidefinite.
 
     A kernel is positive semidefinite when this holds for every X, so one X can refute it and none
     can prove it. The matrix is formed whole and its eigenvalues cost n^3: a few thousand items.

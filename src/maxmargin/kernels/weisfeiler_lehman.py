@@ -103,7 +103,7 @@ class WeisfeilerLehman(GraphCounting):
 
 
 def refine(union: Union, h: int, words: Lexicon) -> Iterator[tuple[Integers, Lexicon]]:
-    """Give the labels of rounds 0 to h, each with all words known then.
+    """Return the labels of rounds 0 to h, each with all words known then.
 
     The labels of all rounds are numbers of one vocabulary: a word of round i begins with a label of
     round i - 1, and one of round 0, being a label as it was given, with a negative letter. So equal

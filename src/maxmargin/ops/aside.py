@@ -64,7 +64,7 @@ def _wait_a_moment() -> None:
 
 
 def _let_sleep() -> None:
-    """Have a thread that would abort the process sleep instead; only glibc unwinds such threads."""
+    """Make a thread that would abort the process sleep; only glibc unwinds such threads."""
     if sys.platform != "linux" or sys.version_info >= (3, 14):
         return
     try:

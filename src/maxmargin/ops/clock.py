@@ -74,7 +74,7 @@ class Clock:
         stop_if_cancelled()
         if self.outer is not None and self.outer.over():
             raise TimeUp
-        return self.interrupted or self.expired
+        return self._asked or (self._end is not None and time.perf_counter() >= self._end)
 
     def says_first(self, topic: str) -> bool:
         """Whether nobody in the outermost fit has spoken of this yet; now somebody has."""
@@ -150,7 +150,7 @@ def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Itera
 
 @contextmanager
 def grace(seconds: float | None) -> Iterator[Clock]:
-    """Give a fit whose clock is over more time, for what a model needs at least."""
+    """Extend the time of a fit whose clock is over, for what a model needs at least."""
     clock = _current.get()
     more = Clock(seconds, None if clock is None else clock.outer)
     token = _current.set(more)
@@ -161,7 +161,7 @@ def grace(seconds: float | None) -> Iterator[Clock]:
 
 
 def outside(callback: Callable[..., T] | None) -> Callable[..., T] | None:
-    """Let a callback work outside of the fit that calls it.
+    """Run a callback outside of the fit that calls it.
 
     A fit that a user makes in a callback has its own limit: by that of the fit around it, it would
     end with ``TimeUp``, which nobody waits for there.
@@ -180,7 +180,7 @@ def outside(callback: Callable[..., T] | None) -> Callable[..., T] | None:
 
 
 def as_one_fit(fit: Fit) -> Fit:
-    """Let several fits that a method makes one after the other be parts of one."""
+    """Count several fits that a method makes one after the other as one."""
 
     @wraps(fit)
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -47,7 +47,7 @@ class Design:
         self.constant, self.workers, self.far = constant, workers, far
         self.engine = self._rows.engine
         self.columns = int(X.shape[1])
-        self.width = self.columns + (constant != 0)
+        self.width: int = self.columns + (constant != 0)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -73,7 +73,7 @@ class Design:
         return self._rows.stored
 
     def csr(self) -> tuple[Any, Any, Any]:
-        """Give values, columns and row starts, for loops over rows; no columns when dense."""
+        """Return values, columns and row starts, for loops over rows; no columns when dense."""
         return self._csr
 
     @cached_property
@@ -85,7 +85,7 @@ class Design:
         return Design(self._rows.take(rows), self.constant, self.workers, self.far)
 
     def values(self, theta: Vector) -> Vector:
-        """Give theta'x_i for all rows."""
+        """Return theta'x_i for all rows."""
         values = self._rows.values(np.ascontiguousarray(theta[: self.columns]))
         if self.constant:
             values += self.constant * theta[-1]
@@ -96,7 +96,7 @@ class Design:
         return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
 
     def joint_values(self, W: Vector) -> Vector:
-        """Give w_k'x_i for all rows and the lines of W: the rows are read once for all of them."""
+        """Return w_k'x_i for all rows and the lines of W, reading the rows once for all lines."""
         out, inner = np.empty((len(self), len(W))), np.ascontiguousarray(W[:, : self.columns].T)
 
         def work(rows: slice) -> None:
@@ -130,7 +130,7 @@ class Design:
         return self._with_constant(product, self.constant * total)
 
     def squares(self, weight: Vector) -> Vector:
-        """Give the diagonal of sum_i weight_i x_i x_i'."""
+        """Return the diagonal of sum_i weight_i x_i x_i'."""
         return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
 
     def products(self, weight: Vector) -> Vector:
@@ -145,7 +145,7 @@ class Design:
         return matrix
 
     def system(self, weight: Vector, beta: Vector) -> tuple[Vector, Vector]:
-        """Give ``products(weight)`` and ``back(beta)``; dense rows are read once for both."""
+        """Return ``products(weight)`` and ``back(beta)``; dense rows are read once for both."""
         if not self.dense or self.columns > _TILE:
             return self.products(weight), self.back(beta)
         assert isinstance(self._rows, _DenseRows)
@@ -434,7 +434,7 @@ def _rows_of(blocks: list[slice]) -> int:
 
 
 def _unsigned(indices: Any) -> Any:
-    """See the same numbers as unsigned ones, which compiled loops read faster."""
+    """View the same numbers as unsigned ones, which compiled loops read faster."""
     return indices.view(np.dtype(f"u{indices.dtype.itemsize}"))
 
 

@@ -87,7 +87,7 @@ def engines() -> list[Engine]:
 
 @contextmanager
 def serving(engine: Engine, library: str = "numpy") -> Iterator[None]:
-    """Let an engine serve the arrays of a library, for this thread's fits that begin in this block.
+    """Use an engine for the arrays of a library, in this thread's fits that begin in this block.
 
     Examples
     --------

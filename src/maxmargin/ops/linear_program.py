@@ -23,7 +23,7 @@ _LIMIT_REACHED = 1  # linprog's status
 
 
 def optimum(cost: Vector, *, presolve: bool = True, **program: Any) -> OptimizeResult:
-    """Have HiGHS solve a linear program, for as long as the fit around it may go on.
+    """Solve a linear program by HiGHS, for as long as the fit around it may continue.
 
     HiGHS can be told in advance when to end, and not while it is at work. So that a program nobody
     waits for any more soon does, a long one is begun again with more time; what that costs is at

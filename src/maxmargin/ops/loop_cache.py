@@ -44,7 +44,7 @@ _CHOOSE: Final = "set NUMBA_CACHE_DIR to a folder that you can write to"
 
 
 def keep(loop: Any) -> Any:
-    """Give a loop the cache; return the loop.
+    """Attach the cache to a loop; return the loop.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _give_numbas(loop: Any) -> None:
 
 @cache
 def _tell(line: str) -> None:
-    """Say a line once in a process."""
+    """Print a line once in a process."""
     announce(line, always=True)
 
 
@@ -227,7 +227,7 @@ def _cut(content: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def tell_damaged(folder: Path) -> None:
-    """Say once that files of a folder are damaged."""
+    """Warn once that files of a folder are damaged."""
     _tell(f"Damaged files of compiled loops in {str(folder)!r} are replaced: compiling them again")
 
 

@@ -23,7 +23,7 @@ class Scratch:
         self._size, self._dtype, self._own = size, dtype, threading.local()
 
     def memory(self) -> NDArray[Any]:
-        """Give this thread's."""
+        """Return this thread's."""
         if not hasattr(self._own, "memory"):
             self._own.memory = np.empty(self._size, self._dtype)
         memory: NDArray[Any] = self._own.memory

@@ -12,12 +12,12 @@ import numpy as np
 
 
 def edge(side: Any, total: Any) -> Any:
-    """Give the edge of the better labelling of two sides."""
+    """Return the edge of the better labelling of two sides."""
     return np.abs(total[0] - 2.0 * side[..., 0])
 
 
 def square(side: Any, total: Any) -> Any:
-    """Give the decrease of the sum of squares, over H."""
+    """Return the decrease of the sum of squares, over H."""
     h, rest = side[..., 1], total[1] - side[..., 1]
     A = side[..., 0] - total[0] / total[1] * h
     proper = (h > 0.0) & (rest > 0.0)
@@ -25,12 +25,12 @@ def square(side: Any, total: Any) -> Any:
 
 
 def error(side: Any, total: Any) -> Any:
-    """Give the weight of the rows in the largest class of their side."""
+    """Return the weight of the rows in the largest class of their side."""
     return side.max(axis=-1) + (total - side).max(axis=-1)
 
 
 def gini(side: Any, total: Any) -> Any:
-    """Give the sum of squared class weights over the weight, added for the two sides."""
+    """Return the sum of squared class weights over the weight, added for the two sides."""
     return _purity(side) + _purity(total - side)
 
 

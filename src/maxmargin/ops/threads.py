@@ -97,7 +97,7 @@ def _hold() -> list[tuple[Any, int]]:
 
 
 def _give(library: Any, threads: int) -> None:
-    """Let a library have so many threads.
+    """Set the number of threads a BLAS library may use.
 
     Since threadpoolctl 3.8 only the first thread that asks is heard, until it lets go; here all
     threads are, because ``_OneBlasThread`` counts them.
@@ -110,7 +110,7 @@ def _give(library: Any, threads: int) -> None:
 
 @cache
 def resting() -> int:
-    """Give the address of the system's way to let other threads have a core; 0 without one."""
+    """Return the address of the system's way to let other threads have a core; 0 without one."""
     try:
         if os.name == "nt":
             rest: Any = ctypes.WinDLL("kernel32").SwitchToThread  # type: ignore[attr-defined]
@@ -306,8 +306,9 @@ class Cancelled(BaseException):
 
 def stop_if_cancelled() -> None:
     """End a long piece here if an error or Ctrl-C ended the work that it is part of."""
-    if any(flag.is_set() for flag in _flags.get()):
-        raise Cancelled
+    for flag in _flags.get():
+        if flag.is_set():
+            raise Cancelled
 
 
 def side_by_side(
@@ -361,7 +362,7 @@ def _in_threads(function: Callable[[T], R], work: list[T], apart: int) -> list[R
 
 
 def _results(futures: list[Future[R]]) -> list[R]:
-    """Give all results, or raise the first error that is one of its own."""
+    """Return all results, or raise the first error that is one of its own."""
     if any(f.done() and f.exception() is not None for f in futures):
         wait(futures)
     errors = [error for f in futures if (error := f.exception()) is not None]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Annotation
 
-    from maxmargin.solvers.run import Progress
+    from maxmargin.solvers.trace import Progress
 
 Array: TypeAlias = NDArray[np.float64]
 Curve: TypeAlias = tuple[Array, Array]

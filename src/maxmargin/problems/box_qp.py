@@ -79,7 +79,7 @@ class BoxQP:
         return tuple(np.flatnonzero(self.groups == g) for g in range(len(self.totals)))
 
     def spread(self, b: Vector) -> Vector | np.float64:
-        """Give every variable the bias of its group."""
+        """Assign every variable the bias of its group."""
         return b[0] if self.groups is None else b[self.groups]
 
     def dual(self, beta: Vector, product: Vector) -> float:

@@ -51,7 +51,7 @@ class CrammerSinger:
         return len(self.labels)
 
     def own(self, matrix: Matrix) -> Vector:
-        """Give each row's entry for its own class."""
+        """Return each row's entry for its own class."""
         return np.take_along_axis(matrix, self.labels[:, None], axis=1)[:, 0]
 
     def bounds(self) -> Matrix:

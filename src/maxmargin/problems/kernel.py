@@ -63,7 +63,7 @@ class KernelProblem(Priced):
         return -float(self.conjugates(beta).sum()) - 0.5 * float(beta @ product)
 
     def shortfalls(self, beta: Vector, values: Vector) -> Vector:
-        """Say how far each row's loss lies above the line its dual draws, in units of its cost."""
+        """Return how far each row's loss is above the line of its dual, in units of its cost."""
         return (self.prices(values) + self.conjugates(beta) + beta * values) / self.cost
 
     def intercept(self, _beta: Vector, gradient: Vector) -> float:

@@ -53,7 +53,7 @@ class MultipleKernel:
     p: float = 1.0
 
     def even(self, count: int) -> Vector:
-        """Give the same weight to all kernels."""
+        """Return the same weight to all kernels."""
         return np.full(count, count ** (-1.0 / self.p))
 
     def best_weights(self, weights: Vector, squares: Vector) -> Vector:

@@ -25,7 +25,7 @@ class Priced:
         return len(self.t)
 
     def slopes(self, values: Vector, rows: Rows = slice(None)) -> Vector:
-        """Give the best duals at these values: beta_i = -c_i L'(f_i)."""
+        """Return the best duals at these values: beta_i = -c_i L'(f_i)."""
         return -self.cost[rows] * self.loss.derivative(values, self.t[rows])
 
     def curvatures(self, values: Vector, rows: Rows = slice(None)) -> Vector:

@@ -46,11 +46,11 @@ class Segments:
         return np.minimum.reduceat(values, self.starts[:-1])
 
     def all(self, facts: Mask) -> Mask:
-        """Tell of each part whether all of it is so."""
+        """Return whether all of each part is true."""
         return np.logical_and.reduceat(facts, self.starts[:-1])
 
     def spread(self, numbers: Vector) -> Vector | np.float64:
-        """Give every place the number of its part."""
+        """Assign every place the number of its part."""
         if len(self) == 1:
             return numbers[0]
         return np.repeat(numbers, self.sizes)
@@ -62,7 +62,7 @@ class Segments:
 
 
 @dataclass(frozen=True)
-class Seen:
+class StackPoint:
     """What there is to see of a point of every problem; ``g`` is p - f(x) of every variable."""
 
     primal: Vector
@@ -117,7 +117,7 @@ class Stack:
         return beta if self.copies == 1 else beta.reshape(self.copies, -1).sum(axis=0)
 
     def of_variables(self, values: Vector) -> Vector:
-        """Give every variable what its row has."""
+        """Assign every variable what its row has."""
         return values if self.copies == 1 else np.tile(values, self.copies)
 
     def __iter__(self) -> Iterator[BoxQP]:
@@ -138,7 +138,7 @@ class Stack:
             cost = np.maximum(self.upper * self.p, self.lower * self.p)
         return self.segments.sum(np.where(self.p == 0, 0.0, cost))
 
-    def look(self, beta: Vector, product: Vector) -> Seen:
+    def look(self, beta: Vector, product: Vector) -> StackPoint:
         """Look at points beta, where ``product`` is K beta."""
         gradient, sum_of, parts = self.p - product, self.segments.sum, self.groups or self.segments
         rises, falls = beta < self.upper, beta > self.lower
@@ -154,7 +154,7 @@ class Stack:
         off = self._off(beta)
         inside = self._inside(beta, off)
         stray = self._joined(np.abs(b * off)) if self.bias else np.zeros(len(self))
-        return Seen(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
+        return StackPoint(primal, sum_of(self.p * beta) - half, violation, g, stray, inside)
 
     def _joined(self, of_groups: Vector) -> Vector:
         """Add up what there is of each group, for its problem."""

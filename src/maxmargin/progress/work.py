@@ -77,14 +77,15 @@ class Work:
         ------
         Work
         """
-        token = _current.set(self)
+        token = AT_WORK.set(self)
         try:
             yield self
         finally:
-            _current.reset(token)
+            AT_WORK.reset(token)
 
 
-_current: ContextVar[Work | None] = ContextVar("work", default=None)
+AT_WORK: ContextVar[Work | None] = ContextVar("work", default=None)
+"""The task that works here; None where nothing is watched."""
 
 
 def current() -> Work | None:
@@ -94,7 +95,7 @@ def current() -> Work | None:
     -------
     Work or None
     """
-    return _current.get()
+    return AT_WORK.get()
 
 
 def advance(share: float) -> None:
@@ -104,7 +105,7 @@ def advance(share: float) -> None:
     ----------
     share : float
     """
-    work = _current.get()
+    work = AT_WORK.get()
     if work is not None:
         work.advance(share)
 
@@ -116,7 +117,7 @@ def stop_asked() -> bool:
     -------
     bool
     """
-    work = _current.get()
+    work = AT_WORK.get()
     return work is not None and work.stop_asked
 
 
@@ -129,7 +130,7 @@ def part(width: float) -> Iterator[None]:
     width : float
         Which share of the task it is.
     """
-    whole = _current.get()
+    whole = AT_WORK.get()
     if whole is None:
         yield
         return
@@ -141,8 +142,8 @@ def part(width: float) -> Iterator[None]:
 @contextmanager
 def muted() -> Iterator[None]:
     """Hide what works inside: how much of the task at work here it is cannot be told."""
-    token = _current.set(None)
+    token = AT_WORK.set(None)
     try:
         yield
     finally:
-        _current.reset(token)
+        AT_WORK.reset(token)

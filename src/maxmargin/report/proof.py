@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from maxmargin.evaluation.members import is_bag
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import ErrorCurveDisplay
-from maxmargin.solvers.tasks import badness
+from maxmargin.solvers.run import badness
 
 # In the order of the page: field, what to call it, what it means.
 CERTIFICATE_FIELDS = (

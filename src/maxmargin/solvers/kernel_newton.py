@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 
 from maxmargin.certify import Point
 from maxmargin.problems import KernelProblem
+from maxmargin.solvers.box_qp.dual_ascent import Start
 from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.newton import least_along
-from maxmargin.solvers.products import Products
+from maxmargin.solvers.kernel_values.products import Products
+from maxmargin.solvers.linear.newton import least_along
 from maxmargin.solvers.run import Limits
+from maxmargin.solvers.solver import Solver
 
 Vector = NDArray[np.float64]
 
@@ -66,7 +67,7 @@ class _Candidate:
         return 0.0 if size == 0 else (self.primal - self.dual) / size
 
 
-class KernelNewton:
+class KernelNewton(Solver):
     """Newton's method on the coefficients of a kernel machine."""
 
     multiplies: ClassVar[bool] = True
@@ -77,6 +78,7 @@ class KernelNewton:
     ) -> None:
         self.problem, self._K, self._seed = problem, view, seed
         self.iterations, self._idle, self._damping = 0, 0, 0.0
+        self.aim = _FINEST if len(problem) <= _SMALL else 1.0  # steps cost next to nothing
         self._exact = view.matrix is not None and len(view) <= _EXACT
         beta = np.zeros(len(problem)) if start is None else problem.near(start.beta)
         self._place(beta, view.times(beta) if beta.any() else np.zeros(len(problem)))
@@ -93,21 +95,16 @@ class KernelNewton:
         return _Candidate(beta, product, primal, self.problem.dual(beta, product))
 
     @property
-    def aim(self) -> float:
-        """Go on to rounding where steps cost next to nothing."""
-        return _FINEST if len(self.problem) <= _SMALL else 1.0
-
-    @property
-    def spent(self) -> bool:
+    def spent(self) -> bool:  # type: ignore[override]
         """Whether only rounding is left."""
         return self._idle >= _SPENT and self._best.relative_gap < 1e-6
 
     def violation(self) -> float:
-        """Give the relative gap by the running numbers."""
+        """Return the relative gap by the running numbers."""
         return self._best.relative_gap
 
     def merit(self) -> float:
-        """Give the best dual less the lowest primal: a step raises the one or lowers the other."""
+        """Return the best dual less the lowest primal: a step raises one or lowers the other."""
         return self._best.dual - self._lowest
 
     def objectives(self) -> tuple[float, float]:
@@ -115,7 +112,7 @@ class KernelNewton:
         return self._best.primal, self._best.dual
 
     def point(self) -> Point:
-        """Give the best duals with their product."""
+        """Return the best duals with their product."""
         gram, beta = self._K.gram, self._best.beta
         order = np.argsort(-np.abs(beta))
         convex = gram.psd if gram.psd is not None else gram.seems_convex(order)

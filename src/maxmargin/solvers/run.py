@@ -8,45 +8,35 @@ rounding alone is more than the tolerance allows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.ops.clock import Clock, TimeUp, outside
-from maxmargin.progress import current
+from maxmargin.inputs.warning import warn_user
+from maxmargin.kernels.points import ScaleError
+from maxmargin.ops.clock import Clock, TimeUp
+from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.progress import current, part
+from maxmargin.solvers.solver import Solver
+from maxmargin.solvers.trace import Callback, Progress
 
 _PATIENCE = 30  # steps without a gain in the merit before rounding is blamed
+_GAVE_UP = (Status.STALLED, Status.ITERATION_LIMIT)
+_MANY = 100  # steps of which half are worth trying before the next solver gets its turn
 _NEARLY = 0.99  # is the share of a run that is done until the judge has spoken
+_SAMPLED = (
+    "no point of all rows could be evaluated before the fit had to end, so the model is at best "
+    "that of a few rows, and nothing is proven of it; give it more time, or fewer rows."
+)
 _STEPS, _STEPS_PER_VARIABLE = 5_000_000, 1000  # a problem that needs more is beyond its precision
 
 
-@dataclass(frozen=True)
-class Progress:
-    """One line of a trace: both objectives, so that the optimum lies between them."""
-
-    seconds: float
-    iterations: int
-    primal: float
-    dual: float
-    violation: float
-
-    @property
-    def gap(self) -> float:
-        """Primal minus dual."""
-        return self.primal - self.dual
-
-    def __str__(self) -> str:
-        return (
-            f"{self.seconds:8.2f} s  {self.iterations:9d} steps  primal {self.primal:.9g}  "
-            f"dual {self.dual:.9g}  gap {self.gap:.2e}  violation {self.violation:.2e}"
-        )
-
-
-Callback = Callable[[Progress], object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,47 +53,6 @@ class Limits:
         return most if self.max_iter < 0 else min(most, self.max_iter - made)
 
 
-class Solver(Protocol):
-    """An algorithm that improves a point step by step.
-
-    One that knows that it will get no farther may say so by an attribute ``spent``, and one for
-    which a finer tolerance costs next to nothing may have it as ``aim``: so that weights and
-    repeated rows agree. One whose compiled loop makes many steps in a call makes as many whether
-    somebody is watching or not, and tells of them afterwards by ``between``.
-    """
-
-    problem: Any
-
-    @property
-    def iterations(self) -> int:
-        """Smallest steps made so far."""
-        ...
-
-    def violation(self) -> float:
-        """How far from optimal the running numbers say the point is; done at ``tol``."""
-        ...
-
-    def merit(self) -> float:
-        """Give what every step with progress raises: the dual, or minus the primal."""
-        ...
-
-    def objectives(self) -> tuple[float, float]:
-        """Primal and dual values by the running numbers, for the trace."""
-        ...
-
-    def step(self, limits: Limits) -> None:
-        """Improve the point; where that takes long, ask the clock in between."""
-        ...
-
-    def point(self) -> Any:
-        """Give the point with fresh products, for the judge."""
-        ...
-
-    def restart(self, point: Any) -> None:
-        """Go on from the judge's fresh products."""
-        ...
-
-
 @dataclass(frozen=True)
 class Solution:
     """A point, what is known of it, and how many steps it took."""
@@ -115,7 +64,7 @@ class Solution:
 
 def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
-    watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, getattr(solver, "aim", 1.0)))
+    watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, solver.aim))
     approach = Approach(limits)
     while True:
         violation = solver.violation()
@@ -144,6 +93,105 @@ def given_up(problem: Any, point: Any, limits: Limits) -> Solution:
         certificate = replace(certificate, status=stopped, primal=math.inf, dual=-math.inf)
         certificate = replace(certificate, kkt_violation=math.inf)
     return Solution(point, certificate, 0)
+
+
+class Stage(NamedTuple):
+    """A part of a plan: a solver, and the steps after which the next one gets its turn."""
+
+    solver: Any
+    patience: int | None = None
+    """None for half of ``max_iter``."""
+    options: Mapping[str, Any] = {}
+
+
+def run_plan(plan: Sequence[Stage], begin: Callable[[Stage], Solver], limits: Limits) -> Solution:
+    """Run the solvers of a plan until one succeeds; return the best point of all.
+
+    All of them together keep to ``max_iter``.
+    """
+    made = 0
+    best: list[Solution] = []
+    for stage in plan[:-1]:
+        solution = run(begin(stage), _shorter(limits, stage.patience))
+        made, best = made + solution.iterations, [*best, solution]
+        few = solution.certificate.status is Status.ITERATION_LIMIT and 0 <= limits.max_iter < _MANY
+        if solution.certificate.status not in _GAVE_UP or few:
+            return solution
+    left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
+    try:
+        best = [*best, run(begin(plan[-1]), replace(limits, max_iter=left))]
+    except (ScaleError, TimeUp):  # then it cannot even begin
+        if not best:
+            raise
+    found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
+    return replace(found, iterations=sum(s.iterations for s in best))
+
+
+def _shorter(limits: Limits, patience: int | None) -> Limits:
+    if limits.max_iter < 0:
+        return limits if patience is None else replace(limits, max_iter=patience)
+    if limits.max_iter < _MANY:
+        return limits
+    half = limits.max_iter // 2
+    return replace(limits, max_iter=half if patience is None else min(half, patience))
+
+
+def badness(certificate: Certificate) -> tuple[bool, float]:
+    """Order certificates from good to bad: first by status, then by relative gap."""
+    return certificate.status is not Status.CERTIFIED, certificate.relative_gap
+
+
+def solve_all(
+    start: Callable[[T, Workers], Any],
+    tasks: Sequence[T],
+    limits: Limits,
+    *,
+    give_up: Callable[[T], Solution],
+    n_jobs: int | None = None,
+    at_once: int | None = None,
+    finish: Callable[[Any, Limits], Solution] = run,
+) -> list[Solution]:
+    """Start a solver for every task, with threads of its own, and let it run within the limits.
+
+    Several tasks (``at_once``) are at work together on ``n_jobs`` threads, all under one clock. A
+    callback sees one task after the other, and need not be prepared for several threads; tasks in
+    a row have the same threads. A task that has not begun when time is up is given up.
+    """
+
+    def solve(task: T, workers: Workers) -> Solution:
+        try:
+            with part(1.0 / len(tasks)):
+                return finish(start(task, workers), limits)
+        except TimeUp:
+            if not limits.clock.over():
+                raise  # it is not this fit's time that is up
+            return give_up(task)
+
+    def solve_in_a_row(some: Sequence[T]) -> list[Solution]:
+        with Workers() as workers:
+            return [solve(task, workers) for task in some]
+
+    in_a_row = at_once == 1 or limits.callback is not None
+    groups = [tasks] if in_a_row else [[task] for task in tasks]
+    return list(chain.from_iterable(side_by_side(solve_in_a_row, groups, n_jobs, at_once)))
+
+
+def nothing_proven(certificate: Certificate) -> bool:
+    """Whether a fit ended before a point of the problem was evaluated."""
+    return certificate.dual == -math.inf and certificate.primal == math.inf
+
+
+def warn_not_converged(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
+    """Warn once of each reason why a problem is not solved; ``sentences`` replace usual ones."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
+    met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
+    sampled = {c.status for c in certificates if nothing_proven(c)}
+    for status in Status:
+        own = _SAMPLED if status in sampled else status.sentence
+        said = sentences.get(status, f"{status.name}: {own}")
+        if status in met and said:
+            warn_user(said, ConvergenceWarning)
 
 
 class Approach:
@@ -177,7 +225,7 @@ class _Watch:
         self._best, self._idle = float(-np.finfo(np.float64).max), 0
 
     def stop(self, solver: Solver, done: bool) -> Status | None:
-        """Say why to stop, if there is a reason other than being done."""
+        """Return why to stop, if there is a reason other than being done."""
         limits = self._limits
         if limits.callback is not None:
             for line in _lines(solver):
@@ -194,63 +242,17 @@ class _Watch:
         return None if done else self.lost(solver)
 
     def lost(self, solver: Solver) -> Status | None:
-        """Say so if there is no progress any more, or arithmetic has broken down."""
+        """Return STALLED or NUMERICAL_ERROR if progress has stopped, else None."""
         merit = solver.merit()
         if not np.isfinite(merit):
             return Status.NUMERICAL_ERROR
         gained = merit > self._best + 4 * np.finfo(np.float64).eps * abs(self._best)
         self._best, self._idle = (merit, 0) if gained else (self._best, self._idle + 1)
         hopeless = solver.iterations > _STEPS + _STEPS_PER_VARIABLE * len(solver.problem)
-        hopeless = hopeless or getattr(solver, "spent", False)
+        hopeless = hopeless or solver.spent
         return Status.STALLED if hopeless or self._idle >= _PATIENCE else None
 
 
 def _lines(solver: Solver) -> list[tuple[int, float, float, float]]:
-    """Say where a solver is, and where it has been since the last look if it knows."""
-    between = solver.between() if hasattr(solver, "between") else []
-    return [*between, (solver.iterations, *solver.objectives(), solver.violation())]
-
-
-def with_printing(callback: Callback | None, verbose: bool) -> Callback | None:
-    """Join a user's callback with printing every line, for ``verbose=True``."""
-    callback = outside(callback)
-    if not verbose:
-        return callback
-
-    def both(progress: Progress) -> None:
-        print(progress, flush=True)  # noqa: T201  (verbose=True asks for it)
-        if callback is not None:
-            callback(progress)
-
-    return both
-
-
-class Trace:
-    """A callback that keeps every line: give it as ``callback`` and draw it.
-
-    Examples
-    --------
-    >>> from maxmargin import SVC
-    >>> from maxmargin.datasets import load_mixture
-    >>> trace = Trace()
-    >>> model = SVC(callback=trace).fit(*load_mixture(return_X_y=True))
-    >>> trace.lines[-1].gap < trace.lines[0].gap
-    True
-    """
-
-    def __init__(self) -> None:
-        self.lines: list[Progress] = []
-
-    def __call__(self, progress: Progress) -> None:
-        """Keep the line."""
-        self.lines.append(progress)
-
-    def __iter__(self) -> Iterator[Progress]:
-        return iter(self.lines)
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def __repr__(self) -> str:
-        last = f", gap {self.lines[-1].gap:.3g} at the end" if self.lines else ""
-        return f"Trace({len(self.lines)} lines{last})"
+    """Return where a solver is, and where it has been since the last look if it knows."""
+    return [*solver.between(), (solver.iterations, *solver.objectives(), solver.violation())]

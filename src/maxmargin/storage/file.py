@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.atomic import replacing
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.opening import open_ordinary
+from maxmargin.inputs.warning import warn_user
 from maxmargin.storage.layout import VERSION, ModelFileError, read_layout, write_layout
 from maxmargin.storage.plain import NotPlainError, from_plain, to_plain
 
@@ -194,7 +194,7 @@ def _caution_of_other_release(description: dict[str, Any]) -> None:
     wrote, reads = str(description["libraries"].get("scikit-learn")), version("scikit-learn")
     foreign = any(name.startswith("sklearn.") for name in _names(description["value"]))
     if foreign and _release(wrote) != _release(reads):
-        caution(
+        warn_user(
             f"The model has steps that scikit-learn {wrote} wrote, and this is {reads}: check what "
             "it predicts, or fit it again."
         )

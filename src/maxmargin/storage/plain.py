@@ -58,6 +58,12 @@ _CONTAINERS = (list, tuple, dict, set)  # what is made of them would come back a
 _TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 
 
+_NEW_NAMES = {
+    "maxmargin.svm.training.Seen": "maxmargin.svm.training.KernelView",
+}
+"""Classes by the names that older model files have for them."""
+
+
 class NotPlainError(ValueError):
     """A value that cannot be stored without running code, or data that no value is stored as."""
 
@@ -132,6 +138,7 @@ def _named(kind: type) -> str:
 
 def _find(name: str) -> type:
     """Look a class up among those that may be stored."""
+    name = _NEW_NAMES.get(name, name)
     step = find_step(name)
     if step is not None:
         return step

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,9 +29,9 @@ from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Newton, Solution, successor_of
-from maxmargin.solvers.run import given_up
-from maxmargin.solvers.tasks import badness, relay, solve_all
+from maxmargin.solvers import Limits, Newton, Solution
+from maxmargin.solvers.plan import PATIENCE_OF_NEWTON, fallbacks
+from maxmargin.solvers.run import Stage, badness, given_up, run_plan, solve_all
 from maxmargin.svm.kernel_fit import TOO_COARSE, Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Training, take
@@ -108,7 +107,7 @@ class Approximation:
         return self._learned(root, solutions)
 
     def _amplified(self, root: InverseRoot, solutions: list[Solution]) -> bool:
-        """Say whether what the root makes of rounding may count beside the tolerance.
+        """Return whether what the root makes of rounding may count beside the tolerance.
 
         A feature is off by u |k_i| |K^-1/2| at most; |k_i|^2 is at most k(x_i, x_i) tr K.
         """
@@ -150,7 +149,7 @@ class Approximation:
         return self._labelled(root, max(judged, key=badness))
 
     def _labelled(self, root: InverseRoot, certificate: Certificate) -> Certificate:
-        """Say what a certificate is of, and that it proves nothing where there is no norm."""
+        """Return what a certificate is of, and that it proves nothing where there is no norm."""
         status, convex = certificate.status, root.convex and self.training.gram.psd is not False
         if not convex and status in (Status.CERTIFIED, Status.STALLED):
             status = Status.NOT_CONVEX
@@ -246,17 +245,21 @@ class Approximation:
         with suppress(TimeUp), Workers(recipe.n_jobs) as workers:  # then nothing is begun
             features = self._features(root, workers)
 
-        def start(problem: LinearProblem, workers: Workers) -> list[Any]:
+        def start(problem: LinearProblem, workers: Workers) -> Any:
             limits.clock.stop_if_over()
             assert features is not None
             design = Design(features, 1.0, workers)
-            kinds = [Newton, successor_of(problem, design)]
-            return [partial(k, problem, design, None, recipe.seed) for k in kinds if k is not None]
+            stages = (Stage(Newton, PATIENCE_OF_NEWTON), *fallbacks(problem, design))
+            return stages, lambda stage: stage.solver(problem, design, None, recipe.seed)
+
+        def finish(planned: Any, limits: Limits) -> Solution:
+            stages, begin = planned
+            return run_plan(stages, begin, limits)
 
         if features is None:
             return [self._untouched(problem) for problem in problems]
         return solve_all(
-            start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs, finish=relay
+            start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs, finish=finish
         )
 
     def _untouched(self, problem: LinearProblem) -> Solution:
@@ -282,7 +285,7 @@ class Approximation:
 
 
 def _unraised(root: InverseRoot, solutions: list[Solution]) -> tuple[InverseRoot, list[Solution]]:
-    """Say the same machines by features of the kernel itself.
+    """Express the same machines by features of the kernel itself.
 
     Features of raised eigenvalues are shorter than the kernel's, so that the same machine seems to
     be longer than it is, and a dual of them bounds nothing.

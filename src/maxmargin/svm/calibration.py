@@ -9,12 +9,24 @@ predicted one; Platt's sigmoid, with its offset, and pairwise coupling do not pr
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import column_or_1d
+
+from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.warning import warn_user
+from maxmargin.ops.clock import Clock, TimeUp
+
+Vector = NDArray[np.float64]
 
 _FOLDS = 5
 _LOG_RANGE = (-8.0, 8.0)  # of T: beyond, probabilities are one-hot or uniform
@@ -72,3 +84,87 @@ def probabilities(
         rows = np.arange(len(p))
         p[rows, largest], p[rows, predicted] = p[rows, predicted], p[rows, largest].copy()
     return p
+
+
+def _gives_probabilities(estimator: Any) -> bool:
+    if estimator.probability == "deprecated" or not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class ProbabilityMixin:
+    """scikit-learn's ``probability`` parameter, for a ``KernelClassifier``."""
+
+    probability: Any
+    random_state: Any
+    _temperature: float | None
+
+    def _check_probability(self: Any) -> None:
+        """Check the parameter where it was given, and warn as scikit-learn does."""
+        owner = type(self).__name__
+        check_flag(owner, "probability", self.probability)
+        warn_user(
+            "The `probability` parameter is deprecated as in scikit-learn 1.9: "
+            f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
+            FutureWarning,
+        )
+
+    def _check_combination(self: Any) -> None:
+        super()._check_combination()  # type: ignore[misc]
+        if not (isinstance(self.probability, str) and self.probability == "deprecated"):
+            self._check_probability()
+
+    def _calibrate(self: Any, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Calibrate, if there is time."""
+        self._temperature = None
+        if self.probability in ("deprecated", False) or clock.over():
+            return
+        plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
+        random, labels = check_random_state(self.random_state), column_or_1d(y)
+        with suppress(TimeUp):
+            self._temperature = fit_temperature(plain, X, labels, sample_weight, random)
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self: Any, X: Any) -> Vector:
+        """Estimate class probabilities; the most probable class is the predicted one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+
+        Returns
+        -------
+        p : ndarray of shape (rows, classes)
+        """
+        self._check_fitted()
+        if self._temperature is None:
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False, or when the "
+                "fit was cut short before it could calibrate"
+            )
+        machine, temperature = self._machine, self._temperature
+
+        def shares(values: Vector) -> Vector:
+            predicted = machine.numbers(values, self.break_ties)
+            return probabilities(scores(machine.confidences(values)), temperature, predicted)
+
+        found: Vector = self._decide(X, shares)
+        return found
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self: Any, X: Any) -> Vector:
+        """Take the logarithm of predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self: Any) -> Vector:  # noqa: N802
+        """Slope of the calibration, -1 / temperature; empty without probability=True."""
+        warn_user("Attribute `probA_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        slope = [] if self._temperature is None else [-1.0 / self._temperature]
+        return np.repeat(np.asarray(slope, dtype=np.float64), len(self.intercept_))
+
+    @property
+    def probB_(self: Any) -> Vector:  # noqa: N802
+        """Offset of the calibration: 0, so that probabilities agree with predict."""
+        warn_user("Attribute `probB_` was deprecated in scikit-learn 1.9.", FutureWarning)
+        return np.zeros(0 if self._temperature is None else len(self.intercept_))

@@ -159,7 +159,7 @@ def _pairs(n_classes: int) -> NDArray[np.intp]:
 
 @cache
 def _wins(n_classes: int) -> tuple[Matrix, Matrix]:
-    """Give what a pair adds to the votes if its first class wins, and the votes if none does."""
+    """Return what a pair adds to the votes if its first class wins, and the votes if none does."""
     second, gain = np.zeros(n_classes), np.zeros((n_classes * (n_classes - 1) // 2, n_classes))
     for column, (i, j) in enumerate(_pairs(n_classes).T):
         gain[column, i], gain[column, j] = 1.0, -1.0
@@ -205,7 +205,7 @@ def squeezed_confidence(values: Matrix, n_classes: int) -> Matrix:
 def numbers(
     values: Matrix, n_classes: int, by_pairs: bool, break_ties: bool = False
 ) -> NDArray[np.intp]:
-    """Give the number of the class that values speak for: by vote, or the largest."""
+    """Return the number of the class that values speak for: by vote, or the largest."""
     if not by_pairs:
         return values.argmax(axis=1)
     if break_ties and n_classes > 2:
@@ -214,7 +214,7 @@ def numbers(
 
 
 def confidences(values: Matrix, n_classes: int, by_pairs: bool) -> Matrix:
-    """Give one value a class; of two classes only the second one's, f(x)."""
+    """Return one value a class; of two classes only the second one's, f(x)."""
     if n_classes == 2:
         return -values.ravel() if by_pairs else values
     return one_value_a_class(values, n_classes) if by_pairs else values

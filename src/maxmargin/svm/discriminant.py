@@ -22,7 +22,7 @@ the axes are the eigenvectors of a matrix as small as that.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +31,16 @@ from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.parameters import ParameterError, numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.solvers.cholesky import Cholesky, IndefiniteError
-from maxmargin.solvers.memory import evaluate
-from maxmargin.svm.kernel_user import KernelUser
+from maxmargin.solvers.kernel_values.memory import evaluate
+from maxmargin.svm.kernel_estimator import KernelUser
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.training import Sides, Training, prepare, take
+from maxmargin.svm.training import Labels, Training, prepare, take
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -177,6 +177,11 @@ class KernelDiscriminant(
     ((150, 2), 0.993)
     """
 
+    _parameters: ClassVar = {
+        "regularization": numeric(0.0, above=True),
+        "n_components": numeric(1, whole=True, none=True),
+    }
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -229,17 +234,8 @@ class KernelDiscriminant(
                 ) from None
         return self
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        self._check_kernel()
-        check_number(owner, "regularization", self.regularization, 0.0, above=True)
-        if self.n_components is not None:
-            check_number(owner, "n_components", self.n_components, 1, whole=True)
-        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
-        check_shared(self)
-
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of(None, y, sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of(None, y, sample_weight)
 
     def _recover(self, training: Training, workers: Workers) -> None:
         """Set the fitted attributes."""
@@ -305,7 +301,7 @@ class KernelDiscriminant(
         return most if self.n_components is None else min(most, self.n_components)
 
     def transform(self, X: Any) -> Matrix:
-        """Give coordinates along the discriminant axes.
+        """Return coordinates along the discriminant axes.
 
         Parameters
         ----------

@@ -229,7 +229,7 @@ class DualExplanation:
 
 
 def explain_dual(model: Any, X: Any, y: Any, sample_weight: Any = None) -> DualExplanation:
-    """Tell a fitted machine's dual on its own data: values, conditions, and a table of rows.
+    """Explain a fitted machine's dual on its own data: values, conditions, and a table of rows.
 
     Nothing is solved: the model's duals are evaluated anew, in double precision, as by ``certify``,
     and told as the solution of what was fitted, whatever ``set_params`` has said since.
@@ -306,7 +306,7 @@ def _refuse_others(model: Any) -> None:
 
 
 def _penalised(problem: Any, point: Point) -> BoxQP:
-    """See a budget of slack as the price that its duals say."""
+    """Return the penalised problem whose price the duals of a budget of slack imply."""
     if isinstance(problem, BoxQP):
         return problem
     box: BoxQP = problem.penalised(problem.multiplier(point.beta))

@@ -48,7 +48,7 @@ class FeatureWeights:
 
 
 def feature_weights(model: Any, classes: Any = None) -> FeatureWeights:
-    """Give the weights of a linear machine in the feature space of its kernel.
+    """Return the weights of a linear machine in the feature space of its kernel.
 
     Parameters
     ----------

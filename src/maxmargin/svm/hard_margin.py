@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.solvers import Progress
-from maxmargin.solvers.hard_margin import HardMargin, MeansMeetError
+from maxmargin.solvers.box_qp.hard_margin import HardMargin, MeansMeetError
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, functional_margins
@@ -178,7 +178,7 @@ default="linear"
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Have rows in double precision: errors grow with duals, which have no bound here."""
+        """Return rows in double precision: errors grow with duals, which have no bound here."""
         return super()._prepare(X, y, sample_weight).in_double()
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
@@ -207,13 +207,13 @@ class Separability:
     reduced: Reduction
 
     def ask(self) -> Callable[[Any], bool] | None:
-        """Give what a solver may ask; as many columns as rows separate almost all."""
+        """Return what a solver may ask; as many columns as rows separate almost all."""
         linear = self.training.seen.kernel.linear
         helps = linear and self.training.X.shape[1] < len(self.reduced.order)
         return self.parts if helps else None
 
     def parts(self, problem: Any) -> bool:
-        """Let the linear program decide about the rows of a problem; raise if they do not part."""
+        """Decide by a linear program whether rows are separable; raise if they are not."""
         try:
             found = separate(self.training.X[self._rows(problem)], problem.p)
         except ArithmeticError:
@@ -223,7 +223,7 @@ class Separability:
         return True
 
     def refusal(self, error: MeansMeetError) -> Exception:
-        """Say why there is no maximum, or that nobody can tell."""
+        """Return the error that says why there is no maximum, or that it cannot be decided."""
         if not error.convex:
             return ValueError(
                 "The kernel is not positive semidefinite on these rows and the hard margin's "
@@ -238,7 +238,7 @@ class Separability:
         return self.not_separable(error.problem, error.weights)
 
     def _apart(self, error: MeansMeetError) -> bool:
-        """Have the linear kernel's means compared on the rows themselves.
+        """Compare the linear kernel's means on the rows themselves.
 
         Kernel values of rows far from the origin cannot tell means apart that rows can.
         """
@@ -261,7 +261,7 @@ class Separability:
         return NotSeparable(self.sentence(f"{first} from {second}", problem, weights), witness)
 
     def sentence(self, sides: str, problem: Any, weights: Vector) -> str:  # noqa: ARG002
-        """Say what the weights prove."""
+        """Return a sentence with what the weights prove."""
         return (
             f"No hyperplane separates {sides}: the weights in the error's witness give both the "
             "same mean; allow slack with SVC or SlackBudgetSVC, or use another kernel."

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from maxmargin.inputs.parameters import check_choice, check_flag
+from maxmargin.inputs.parameters import FLAG, one_of
 from maxmargin.svm.kernel_estimator import KernelEstimator
-from maxmargin.svm.kernel_fit import Learned
-from maxmargin.svm.training import Sides, Training, check_rows, ready
+from maxmargin.svm.training import Labels, Training, check_rows, ready
 
 Vector = NDArray[np.float64]
 
@@ -23,6 +22,11 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     A subclass says by which recipe its parameters make a machine (``_recipe``).
     """
 
+    _parameters: ClassVar = {
+        "decision_function_shape": one_of("ovr", "ovo"),
+        "multiclass": one_of("ovo", "ovr"),
+        "break_ties": FLAG,
+    }
     _unit_margin: ClassVar[bool] = True
     """Whether its duals are those of a margin of 1, as it shows them."""
     _row_by_row: ClassVar[bool] = False
@@ -36,19 +40,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """Of two classes scikit-learn shows the second one's numbers."""
         return -1.0 if len(self.classes_) == 2 else 1.0
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        super()._check_parameters()
-        check_choice(owner, "decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
-        check_choice(owner, "multiclass", self.multiclass, ("ovo", "ovr"))
-        check_flag(owner, "break_ties", self.break_ties)
-
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of(self.class_weight, y, sample_weight)
-
-    def _show(self, training: Training, learned: Learned) -> None:
-        self.classes_, self.class_weight_ = training.classes, training.class_weight
-        super()._show(training, learned)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of(self.class_weight, y, sample_weight)
 
     def decision_function(self, X: Any) -> Vector:
         """Evaluate the decision values of rows.
@@ -96,7 +89,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         values = self._decide(X, np.asarray)
         return self._machine.numbers(values), -values.ravel()
 
-    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
+    def _rebuild_training(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> Training:
         """Make the data ready as they were for the fit, with the kernel that it chose."""
         machine, labels = self._machine, np.ravel(y)
         rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -107,7 +102,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
                 f"classes {self.classes_.tolist()}."
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
-        sides = self._as_fitted()._sides(labels, sample_weight)
+        sides = self._as_fitted()._check_labels(labels, sample_weight)
         sides = replace(sides, class_weight=self.class_weight_)
         return ready(machine.seen, X, sides, self._fitted_intercept)
 

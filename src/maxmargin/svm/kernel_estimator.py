@@ -11,19 +11,30 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.parameters import check_number, check_shared
+from maxmargin.inputs.parameters import (
+    Parameter,
+    check_choice,
+    check_declared,
+    check_number,
+    numeric,
+)
+from maxmargin.inputs.warning import warn_user
 from maxmargin.kernels import Kernel
+from maxmargin.kernels.base import Takes
+from maxmargin.kernels.choice import NAMES, choose_kernel
+from maxmargin.kernels.precomputed import Columns
 from maxmargin.ops.clock import Clock, TimeUp, watch
+from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, with_printing
-from maxmargin.solvers.tasks import badness
+from maxmargin.solvers.run import badness, nothing_proven, warn_not_converged
+from maxmargin.svm import decision
 from maxmargin.svm.classes import Reduction
-from maxmargin.svm.kernel_fit import Learned, Recipe, complain, learn
-from maxmargin.svm.kernel_user import KernelUser
-from maxmargin.svm.sample_fit import nothing_proven
-from maxmargin.svm.training import Sides, Training, prepare
+from maxmargin.svm.kernel_fit import Learned, Recipe, learn
+from maxmargin.svm.training import Labels, Training, check_rows, prepare
 
 Vector = NDArray[np.float64]
 
@@ -35,13 +46,97 @@ _STATING = ("C", "approximate", "budget", "epsilon", "loss", "multiclass", "nu",
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
+def _check_kernel(owner: str, name: str, value: Any) -> None:
+    if isinstance(value, type) or not callable(value):  # a Kernel can be called
+        check_choice(owner, name, value, NAMES, "a Kernel or a function")
+
+
+def _check_gamma(owner: str, name: str, value: Any) -> None:
+    if isinstance(value, str):
+        check_choice(owner, name, value, ("scale", "auto"), "a number of at least 0")
+    else:
+        check_number(owner, name, value, 0.0, otherwise="'scale' or 'auto'")
+
+
+class KernelUser(CallbackSupport, BaseEstimator):
+    """Something that sees rows through a kernel, given by ``kernel`` and its numbers."""
+
+    _parameters: ClassVar = {
+        "kernel": Parameter(_check_kernel),
+        "gamma": Parameter(_check_gamma),
+        "degree": numeric(0, whole=True),
+        "coef0": numeric(),
+        "cache_size": numeric(0.0, above=True),
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags: what input is taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
+        return tags
+
+    def _is_precomputed(self) -> bool:
+        value = isinstance(self.kernel, Kernel) and self.kernel.takes is Takes.MATRIX
+        return value or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+
+    def _kernel(self) -> Kernel:
+        return choose_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+
+    def _check_parameters(self) -> None:
+        """Check each parameter by itself, then together with others."""
+        check_declared(self)
+        self._check_combination()
+
+    def _check_combination(self) -> None:
+        """Check parameters that depend on each other."""
+        if isinstance(vars(self).get("kernel"), Kernel):
+            self._warn_of_ignored()
+
+    def _warn_of_ignored(self) -> None:
+        """Warn of numbers that a kernel value has no use for."""
+        usual = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+        given = [name for name, value in usual.items() if getattr(self, name) != value]
+        if given:
+            said = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
+            warn_user(
+                f"{type(self).__name__} ignores {said}: kernel={self.kernel!r} has its own "
+                "parameters; give them to the kernel."
+            )
+
+    def _check_fitted(self) -> None:
+        """Refuse to answer before a fit; asking scikit-learn takes as long as deciding a row."""
+        if "_machine" not in vars(self):
+            check_is_fitted(self)
+
+    def _decide(self, X: Any, finish: decision.Finish) -> NDArray[Any]:
+        """Finish the values of all problems, positive for the positive class, of checked rows."""
+        self._check_fitted()
+        kernel = self._machine.seen.kernel
+        if kernel.takes is Takes.MATRIX and Columns.are_given(X):
+            X = Columns.of(X, self._machine.rows)
+        else:
+            X = check_rows(self, kernel, X, reset=False)
+        if sparse.issparse(X) and not self._sparse and kernel.takes is Takes.VECTORS:
+            raise ValueError(
+                f"cannot use sparse input in {type(self).__name__!r} trained on dense data"
+            )
+        if self._machine.counts.sum() != len(self._machine.rows):
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return self._machine.decide(X, finish, self.n_jobs)
+
+
 class KernelEstimator(KernelUser):
     """Something that is decided by kernels with support vectors.
 
-    A subclass says what the rows' labels or targets are (``_sides``), by which recipe its
+    A subclass says what the rows' labels or targets are (``_check_labels``), by which recipe its
     parameters make a machine (``_recipe``) and what its values mean.
     """
 
+    _parameters: ClassVar = {
+        "tol": numeric(0.0, above=True),
+        "max_iter": numeric(-1, whole=True),
+    }
     _balanced: ClassVar[bool] = True
     """Whether the duals sum to 0, so that a free bias makes good a shift of the rows."""
 
@@ -50,7 +145,7 @@ class KernelEstimator(KernelUser):
 
     @property
     def _intercept(self) -> str:
-        """Say what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
+        """Return what becomes of the bias: it is free, a weight of the kernel k + 1, or none."""
         return "free"
 
     @property
@@ -65,19 +160,11 @@ class KernelEstimator(KernelUser):
 
     @abstractmethod
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
-        """Say which problems rows state, with a free bias or without, and who solves them."""
-
-    def _check_parameters(self) -> None:
-        """Check what every kernel machine takes."""
-        owner = type(self).__name__
-        self._check_kernel()
-        check_number(owner, "tol", self.tol, 0.0, above=True)
-        check_number(owner, "cache_size", self.cache_size, 0.0, above=True)
-        check_number(owner, "max_iter", self.max_iter, -1, whole=True)
-        check_shared(self)
+        """Return which problems rows state, with a free bias or without, and who solves them."""
 
     def _limits(self, clock: Clock) -> Limits:
-        callback = with_printing(self.callback, bool(self.verbose))
+        watched = self.callback is not None or self.verbose
+        callback = with_printing(self.callback, bool(self.verbose)) if watched else None
         return Limits(float(self.tol), int(self.max_iter), clock, callback)
 
     def _memory(self) -> int:
@@ -89,7 +176,7 @@ class KernelEstimator(KernelUser):
         self._check_parameters()
         with watch(self.time_limit, self.on_interrupt) as clock:
             self._learn(self._prepare(X, y, sample_weight), clock)
-            self._after(X, y, sample_weight, clock)
+            self._calibrate(X, y, sample_weight, clock)
 
     def _fit_shared(self, training: Training) -> Self:
         """Fit to a part of rows that several fits share: no kernel value is evaluated twice."""
@@ -97,31 +184,34 @@ class KernelEstimator(KernelUser):
             self._learn(training, clock)
         return self
 
-    def _after(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
-        """Do what else a fit has to do with the data as they came; here nothing."""
+    def _calibrate(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Find probabilities, where an estimator has them."""
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check the data and choose the kernel by all rows."""
         return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
 
     @abstractmethod
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels or targets, and weights."""
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = self._made(training, self._recipe(clock, training.intercept))
-        self._show(training, learned)
-        complain(learned.certificates, self._sentences(training, learned))
+        learned = self._fit_machine(training, self._recipe(clock, training.intercept))
+        self._set_fitted_attributes(training, learned)
+        if self.certificate_.status is not Status.CERTIFIED:  # it is the worst one
+            warn_not_converged(learned.certificates, self._sentences(training, learned))
         return learned
 
-    def _made(self, training: Training, recipe: Recipe) -> Learned:
-        """Make the machine."""
+    def _fit_machine(self, training: Training, recipe: Recipe) -> Learned:
+        """Return the machine of the recipe."""
         return learn(training, recipe)
 
-    def _show(self, training: Training, learned: Learned) -> None:
+    def _set_fitted_attributes(self, training: Training, learned: Learned) -> None:
         """Set the fitted attributes."""
         machine = learned.machine
+        if training.target is None:
+            self.classes_, self.class_weight_ = training.classes, training.class_weight
         if not (np.isfinite(machine.coefficients).all() and np.isfinite(machine.intercepts).all()):
             raise ValueError(
                 "The dual coefficients or intercepts are not finite. The input data may contain "
@@ -134,16 +224,17 @@ class KernelEstimator(KernelUser):
         self.intercept_ = self._sign * machine.shifted_intercepts() + 0.0  # and no -0
         coefficients = self._sign * machine.coefficients
         self.dual_coef_ = sparse.csr_matrix(coefficients) if self._sparse else coefficients
-        self.n_iter_: Any = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
+        steps = np.array([s.iterations for s in learned.solutions], dtype=np.int32)
+        self.n_iter_: Any = steps if training.target is None else int(steps[0])
         self.certificates_ = learned.certificates
         self.certificate_ = max(self.certificates_, key=badness)
-        solved = (Status.CERTIFIED, Status.NOT_CONVEX)
-        self.fit_status_ = int(any(c.status not in solved for c in self.certificates_))
+        solved = {Status.CERTIFIED, Status.NOT_CONVEX}
+        self.fit_status_ = int(not solved.issuperset([c.status for c in self.certificates_]))
         shape = getattr(training.X, "shape", None)
         self.shape_fit_ = (len(training),) if shape is None else tuple(shape)
 
     def _sentences(self, training: Training, learned: Learned) -> dict[Status, str]:
-        """Say something else of a status than its own sentence; nothing of what is well known."""
+        """Return sentences that replace those of statuses; an empty one for what is well known."""
         limited = (
             f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
             "your data with StandardScaler or MinMaxScaler."
@@ -211,20 +302,20 @@ class KernelEstimator(KernelUser):
         return max((self._judged(problem, point) for _, problem, point in evaluated), key=badness)
 
     def _judged(self, problem: Any, point: Point) -> Certificate:
-        """Say what a problem's point proves of the model."""
+        """Return what a problem's point proves of the model."""
         return judge(problem, point, self.tol)
 
     def _evaluate_duals(
         self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
     ) -> list[tuple[NDArray[np.intp], Any, Point]]:
-        """Give the rows of every problem, the problem, and the duals with a fresh K beta."""
+        """Return the rows of every problem, the problem, and the duals with a fresh K beta."""
         check_is_fitted(self)
         if any(map(nothing_proven, self.certificates_)):
             raise ValueError(
                 f"{asker} needs a point of all rows: this fit ended before it had one; give it "
                 "more time, or fewer rows."
             )
-        training = self._again(X, y, sample_weight, asker).in_double()
+        training = self._rebuild_training(X, y, sample_weight, asker).in_double()
         reduced = self._as_fitted()._recipe(Clock(), training.intercept).reduce(training)
         gram, machine = training.gram.reordered(reduced.order), self._machine
         place = np.empty(len(training), dtype=np.intp)
@@ -243,7 +334,7 @@ class KernelEstimator(KernelUser):
         return [(reduced.rows(task), task.problem, point) for task, point in pairs]
 
     def _as_fitted(self) -> Self:
-        """Give the model with the parameters that stated its problem, whatever was set since.
+        """Return the model with the parameters that stated its problem, whatever was set since.
 
         Models stored by earlier releases know only those that they have.
         """
@@ -264,21 +355,23 @@ class KernelEstimator(KernelUser):
 
     @property
     def _fitted_intercept(self) -> str:
-        """Say what became of the bias; models stored by earlier releases had no "none"."""
+        """Return what became of the bias; models stored by earlier releases had no "none"."""
         usual = "regularized" if self._machine.offset else "free"
         return str(vars(self).get("_bias", usual))
 
     def _as_stated(self, points: list[Point], _reduced: Reduction) -> list[Point]:
-        """Give the points of the machine as the problems have them."""
+        """Return the points of the machine as the problems have them."""
         return points
 
     @abstractmethod
-    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
+    def _rebuild_training(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> Training:
         """Make the data ready as they were for the fit, with the kernel that it chose."""
 
 
 def _not_convex(training: Training, learned: Learned) -> str:
-    """Say of a user's own kernel that it is none; of a known one nothing new."""
+    """Return a sentence for a user's own kernel that is not convex; nothing for a known one."""
     if training.gram.psd is not None:
         return ""
     apart = None

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.caution import caution
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.gram import Gram
@@ -25,15 +24,14 @@ from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.problems import c_svc
 from maxmargin.solvers import Decomposition, Limits, Solution
-from maxmargin.solvers.dual_ascent import Start
-from maxmargin.solvers.hard_margin import MeansMeetError
-from maxmargin.solvers.memory import Memory, Rows, arrange
-from maxmargin.solvers.run import given_up
-from maxmargin.solvers.tasks import solve_all
-from maxmargin.solvers.together import Small, group, solve_together
+from maxmargin.solvers.box_qp.dual_ascent import Start
+from maxmargin.solvers.box_qp.hard_margin import MeansMeetError
+from maxmargin.solvers.box_qp.together import Small, group, solve_together
+from maxmargin.solvers.kernel_values.memory import Memory, Rows, arrange
+from maxmargin.solvers.run import given_up, nothing_proven, solve_all
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.sample_fit import fit_samples, nothing_proven
+from maxmargin.svm.sample_fit import fit_samples
 from maxmargin.svm.training import Training, take
 
 Vector = NDArray[np.float64]
@@ -43,10 +41,6 @@ Numbered = tuple[int, Task, Start | None]
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
-_SAMPLED = (
-    "no point of all rows could be evaluated before the fit had to end, so the model is at best "
-    "that of a few rows, and nothing is proven of it; give it more time, or fewer rows."
-)
 _MEASURED = 3.0  # times the worst share in the sample is the share of all, to be sure
 
 
@@ -54,11 +48,11 @@ class Adviser(Protocol):
     """Somebody who knows more about problems without a solution than their solver."""
 
     def ask(self) -> Callable[[Any], bool] | None:
-        """Give what a solver may ask about its problem, if that helps."""
+        """Return what a solver may ask about its problem, if that helps."""
         ...
 
     def refusal(self, error: MeansMeetError) -> Exception:
-        """Say to the user why a problem has no solution."""
+        """Return the error that tells the user why a problem has no solution."""
         ...
 
 
@@ -91,7 +85,7 @@ class Recipe:
     def unit(
         self, machine: KernelMachine, _reduced: Reduction, _solutions: Sequence[Solution]
     ) -> KernelMachine:
-        """Give the machine in the unit that its user expects; here the problems' own."""
+        """Return the machine in the unit that its user expects; here the problems' own."""
         return machine
 
     def reduce(self, training: Training) -> Reduction:
@@ -309,25 +303,10 @@ def functional_margins(task: Task, solution: Solution) -> Vector:
 
 
 def _on_hard_margin(reduced: Reduction, solutions: Sequence[Solution]) -> NDArray[np.bool_]:
-    """Tell which rows are support vectors even where their dual is 0: without slack, those at 1."""
+    """Return which rows are support vectors even if their dual is 0: without slack, those at 1."""
     found = np.zeros(len(reduced.order), dtype=bool)
     for task, solution in zip(reduced.tasks, solutions, strict=True):
         if getattr(task.problem, "hard", False):
             near = max(_ON_MARGIN, 2 * min(solution.certificate.kkt_violation, 1e-3))
             found[reduced.variables(task)] |= functional_margins(task, solution) <= 1 + near
     return found
-
-
-def complain(certificates: Sequence[Certificate], sentences: dict[Status, str]) -> None:
-    """Warn of every reason why a problem is not solved, each once."""
-    if all(certificate.status is Status.CERTIFIED for certificate in certificates):
-        return
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
-
-    met = {certificate.status for certificate in certificates} - {Status.CERTIFIED}
-    sampled = {c.status for c in certificates if nothing_proven(c)}
-    for status in Status:
-        own = _SAMPLED if status in sampled else status.sentence
-        said = sentences.get(status, f"{status.name}: {own}")
-        if status in met and said:
-            caution(said, ConvergenceWarning)

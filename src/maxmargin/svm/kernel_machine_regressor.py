@@ -15,7 +15,7 @@ from maxmargin.solvers import Progress
 from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.kernel_regressor import KernelRegressor, Together
 from maxmargin.svm.representer import Representer, check_for_numbers
-from maxmargin.svm.training import Sides
+from maxmargin.svm.training import Labels
 
 Vector = NDArray[np.float64]
 
@@ -152,8 +152,8 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         check_for_numbers(type(self).__name__, self._loss())
         super()._check_parameters()
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        sides = super()._sides(y, sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        sides = super()._check_labels(y, sample_weight)
         assert sides.target is not None
         self._loss().check_targets(sides.target)
         return sides

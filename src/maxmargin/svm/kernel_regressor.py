@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from maxmargin.inputs.container import count_rows
-from maxmargin.inputs.parameters import check_flag, check_share
+from maxmargin.inputs.parameters import FLAG
 from maxmargin.inputs.targets import check_targets
 from maxmargin.losses.regression import weighted_quantile
 from maxmargin.problems import BoxQP
 from maxmargin.svm.classes import Reduction, keep_together
 from maxmargin.svm.kernel_estimator import KernelEstimator
-from maxmargin.svm.kernel_fit import Learned, Recipe
-from maxmargin.svm.training import Sides, Training, check_rows, ready
+from maxmargin.svm.kernel_fit import Recipe
+from maxmargin.svm.training import Labels, Training, check_rows, ready
 
 Vector = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Together(Recipe):
 
 
 def far_level(target: Vector, costs: Vector) -> float:
-    """Give the median of targets that lie farther from 0 than from each other; otherwise 0.
+    """Return the median of targets that lie farther from 0 than from each other; otherwise 0.
 
     Half of the median to twice of it is taken off without rounding, and equal targets become 0.
     """
@@ -56,20 +56,11 @@ def far_level(target: Vector, costs: Vector) -> float:
 class OneValue(KernelEstimator):
     """A kernel machine that gives one value for a row."""
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag(type(self).__name__, "shrinking", self.shrinking)
+    _parameters: ClassVar = {"shrinking": FLAG}
 
-    def _show(self, training: Training, learned: Learned) -> None:
-        super()._show(training, learned)
-        self.n_iter_: Any = learned.solutions[0].iterations
-
-    def _share(self, name: str = "nu") -> float:
-        """Check a share of the rows."""
-        check_share(type(self).__name__, name, getattr(self, name))
-        return float(getattr(self, name))
-
-    def _again(self, X: Any, y: Any, sample_weight: Any, asker: str = "certify") -> Training:
+    def _rebuild_training(
+        self, X: Any, y: Any, sample_weight: Any, asker: str = "certify"
+    ) -> Training:
         machine, rows = self._machine, count_rows(X)
         if rows != machine.n_rows:
             raise ValueError(
@@ -78,7 +69,7 @@ class OneValue(KernelEstimator):
             )
         X = check_rows(self, machine.seen.kernel, X, reset=False)
         target = np.zeros(rows) if y is None else y
-        sides = self._as_fitted()._sides(target, sample_weight)
+        sides = self._as_fitted()._check_labels(target, sample_weight)
         return ready(machine.seen, X, sides, self._fitted_intercept)
 
     def _values(self, X: Any) -> Vector:
@@ -90,8 +81,8 @@ class OneValue(KernelEstimator):
 class KernelRegressor(RegressorMixin, OneValue):
     """Targets predicted by kernels with support vectors."""
 
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of_one(check_targets(y), sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of_one(check_targets(y), sample_weight)
 
     def predict(self, X: Any) -> Vector:
         """Predict the targets of rows.

@@ -34,11 +34,11 @@ from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers, count_threads, side_by_side
 from maxmargin.progress import advance, muted, part
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm import decision
 from maxmargin.svm.kernel_fit import Recipe, learn
 from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent
-from maxmargin.svm.training import Sides, Training, centred, ready, take
+from maxmargin.svm.training import Labels, Training, centred, ready, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -83,7 +83,7 @@ class Candidate(ClassifierMixin, BaseEstimator):
         return labels
 
     def decision_function(self, X: Any) -> Vector:
-        """Give the values of the validation rows."""
+        """Return the values of the validation rows."""
         self._check(X)
         several = len(self.classes) > 2 and self.by_pairs
         if several and self.options["decision_function_shape"] == "ovo":
@@ -184,7 +184,7 @@ class Search:
 
     def _cells(self, training: Training, fold: Fold, prices: Sequence[float]) -> Iterator[Cell]:
         whole, (train, others) = training.gram.whole, fold
-        sides = Sides.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
+        sides = Labels.of(self.model.class_weight, self.y[train], _taken(self.weight, train))
         by_pairs = self.model.multiclass == "ovo" or len(sides.classes) == 2
         if whole is None:
             solved = self._one_by_one(training, fold, sides, prices)
@@ -197,7 +197,7 @@ class Search:
             yield Cell(score, seconds, perf_counter() - begun, finished)
 
     def _one_by_one(
-        self, training: Training, fold: Fold, sides: Sides, prices: Sequence[float]
+        self, training: Training, fold: Fold, sides: Labels, prices: Sequence[float]
     ) -> Iterator[tuple[Vector, float, bool]]:
         """Fit machines of their own, each cost's from the duals of the one before."""
         train, others = fold
@@ -233,11 +233,11 @@ class _Walk:
     search: Search
     whole: NDArray[Any]
     fold: Fold
-    sides: Sides
+    sides: Labels
     by_pairs: bool
 
     def values(self, prices: Vector) -> Iterator[tuple[Vector, float, bool]]:
-        """Give the values of the validation rows for each cost, with seconds, and if it ended."""
+        """Return the values of the validation rows for each cost, with seconds, and if it ended."""
         begun, n = perf_counter(), len(self.sides.classes)
         if self.by_pairs and n > 2:
             walked = [self._pair(i, j, prices) for i, j in combinations(range(n), 2)]
@@ -260,7 +260,7 @@ class _Walk:
         return unit if weight is None else np.where(weight > 0, unit * weight, 0.0)
 
     def _against_rest(self, c: int, prices: Vector) -> tuple[Vector, Index]:
-        """Tell a class from all others on all rows; gives values of validation rows, and steps."""
+        """Separate a class from all others; return the values of validation rows, and the steps."""
         (train, others), n = self.fold, len(self.whole)
         p, room = np.zeros(n), np.zeros(n)
         p[train] = np.where(self.sides.label == c, 1.0, -1.0)
@@ -280,7 +280,7 @@ class _Walk:
         return square, block, self._units[order], edges
 
     def _pair(self, i: int, j: int, prices: Vector) -> tuple[Vector, Index]:
-        """Tell two classes apart on their own square."""
+        """Separate two classes on their own square."""
         whole, block, units, edges = self._sorted
         parts = [slice(edges[c], edges[c + 1]) for c in (i, j)]
         m = edges[i + 1] - edges[i]
@@ -332,7 +332,7 @@ class _Matrices:
         self._measuring = threading.Lock()
 
     def training(self, k: int, f: int) -> Training:
-        """Give the rows with the matrix of a kernel; of one that rows decide, that of the fold."""
+        """Return the rows with the matrix of a kernel, resolved on the fold if rows decide it."""
         search, kernel = self._search, self._kernels[k]
         train = search.folds[f][0]
         named = kernel.selective and column_names(search.given) is not None
@@ -354,7 +354,7 @@ class _Matrices:
 
     def _ready(self, kernel: Kernel) -> Training:
         search = self._search
-        sides = Sides.of(search.model.class_weight, search.y, search.weight)
+        sides = Labels.of(search.model.class_weight, search.y, search.weight)
         seen = centred(kernel, search.X, sides.weight, True)
         training = ready(seen, search.X, sides)
         gram, n = training.gram, len(training)
@@ -413,7 +413,7 @@ def _by_fold(tasks: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 def _hopeful(
     found: dict[tuple[int, int], list[Cell]], folds: int, n_kernels: int, n_costs: int
 ) -> NDArray[np.bool_]:
-    """Say which points are not surely worse than the best, by a t-test over the folds so far."""
+    """Return which points are not surely worse than the best, by a t-test over the folds so far."""
     scores = np.full((n_kernels, n_costs, folds), np.nan)
     for (k, f), cells in found.items():
         scores[k, :, f] = [cell.score for cell in cells]

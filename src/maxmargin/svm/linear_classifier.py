@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,18 @@ from sklearn.utils.metaestimators import available_if
 
 from maxmargin import losses
 from maxmargin.certify import Status
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.inputs.parameters import ParameterError, numeric, one_of
 from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
-from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import LINEAR_SOLVERS, Progress, is_narrow, linear_solver, solvers_for
-from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.scope import has, hinges
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, solvers_for
+from maxmargin.solvers.linear.scope import has
+from maxmargin.solvers.plan import Wish
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]
 
 _SOLVERS = ("auto", *LINEAR_SOLVERS)
-_WITH_A_RATE = ("gradient_descent", "projected_subgradient")
 
 
 def _check_loss(owner: str, loss: Loss) -> None:
@@ -118,6 +116,12 @@ class LinearClassifier(LinearModel):
     [[0.7, 0.3], [0.73, 0.27]]
     """
 
+    _parameters: ClassVar = {
+        "penalty": one_of("l2", "l1", none=True),
+        "solver": one_of(*_SOLVERS),
+        "learning_rate": numeric(0.0, above=True, none=True),
+    }
+
     def __init__(
         self,
         loss: str | Loss = "logistic",
@@ -159,19 +163,10 @@ class LinearClassifier(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        if self.penalty is not None:
-            check_choice(owner, "penalty", self.penalty, ("l2", "l1"))
-        check_choice(owner, "solver", self.solver, _SOLVERS)
-        if self.learning_rate is not None:
-            check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
+    def _check_combination(self) -> None:
+        super()._check_combination()
         loss = losses.named(self.loss)
-        _check_loss(owner, loss)
-        self._check_combination(loss)
-
-    def _check_combination(self, loss: Loss) -> None:
+        _check_loss(type(self).__name__, loss)
         fitting = solvers_for(loss, self.penalty or "none", self._free())
         if not fitting or self.solver not in ("auto", *fitting):
             raise ParameterError(
@@ -184,34 +179,15 @@ class LinearClassifier(LinearModel):
         penalty = "none" if self.penalty is None else self.penalty
         return LinearProblem(losses.named(self.loss), t, cost, penalty, self._free())
 
-    def _solver(
-        self, problem: LinearProblem, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        name = self._choose(problem, design)
-        chosen = self.solver != "auto"
-        kind = linear_solver(name, problem, design, chosen=chosen)
-        return kind(problem, design, start, seed, **self._options(name))
-
-    def _options(self, solver: str) -> dict[str, Any]:
-        if solver in _WITH_A_RATE:
-            return {"rate": self.learning_rate}
-        return super()._options(solver)
-
-    def _choose(self, problem: LinearProblem, design: Design) -> str:
-        if self.solver != "auto":
-            return self.solver
-        if problem.penalty == "l1":
-            return "primal_coordinate"
-        if not has(problem.loss.curvature):
-            return "gradient_descent"
-        if problem.penalty == "none" or not hinges(problem.loss) or is_narrow(design):
-            return "newton"
-        if not problem.free:
-            return "dual_coordinate"
-        return "newton" if problem.loss.smooth else "working_set"
+    def _wish(self) -> Wish:
+        rate = {"rate": self.learning_rate}
+        options = {"gradient_descent": rate, "projected_subgradient": rate}
+        return Wish(
+            self.solver, "auto", {**options, "dual_coordinate": {"sampling": self.sampling}}
+        )
 
     def _sentences(self) -> dict[Status, str]:
-        """Say so where the classes are separable and nothing keeps the weights from growing."""
+        """Return a sentence for separable classes without a penalty: their weights diverge."""
         unsolved = [c for c in self.certificates_ if c.status is not Status.CERTIFIED]
         one_error = float(self.C * losses.named(self.loss).value(0.0, 1.0))
         if self.penalty is None and any(c.primal < 1e-3 * one_error for c in unsolved):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.certify import Certificate, LinearPoint, Status, judge
 from maxmargin.inputs.labels import number_classes
 from maxmargin.inputs.parameters import (
+    FLAG,
+    Parameter,
     ParameterError,
     check_choice,
-    check_flag,
-    check_number,
-    check_shared,
+    check_declared,
+    numeric,
+    one_of,
 )
 from maxmargin.inputs.vectors import check_vectors, far_mean
 from maxmargin.inputs.weights import check_sample_weight, weigh_classes
@@ -32,11 +33,18 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.progress.callbacks import CallbackSupport
-from maxmargin.solvers import Limits, Solution, successor_of, with_printing
-from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.solvers.run import given_up
-from maxmargin.solvers.tasks import badness, relay, solve_all
-from maxmargin.svm.kernel_fit import complain
+from maxmargin.solvers import Limits, Solution, with_printing
+from maxmargin.solvers.linear.linear_start import LinearStart
+from maxmargin.solvers.plan import NO_WISH, Wish, plan
+from maxmargin.solvers.run import (
+    Stage,
+    badness,
+    given_up,
+    run_plan,
+    solve_all,
+    warn_not_converged,
+)
+from maxmargin.solvers.solver import Solver
 
 _SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up;
 # they share one design, and what is known of its rows
@@ -45,15 +53,33 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
+def _check_dual(owner: str, name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        check_choice(owner, name, value, ("auto",))
+
+
+DUAL = Parameter(_check_dual)
+"""scikit-learn's parameter."""
+
+
 class LinearEstimator(CallbackSupport, BaseEstimator):
     """Something that is decided by weights on the columns.
 
     A subclass checks labels or targets (``_validate``, ``_known``), says what a row costs
-    (``_costs``), which problems it states (``_tasks``) and who solves them (``_solver``).
+    (``_costs``), which problems it states (``_tasks``) and which solver is wanted (``_wish``).
     """
 
+    _parameters: ClassVar = {
+        "C": numeric(0.0, above=True),
+        "tol": numeric(0.0, above=True),
+        "max_iter": numeric(0, whole=True),
+        "intercept_scaling": numeric(0.0, above=True),
+        "fit_intercept": FLAG,
+        "intercept": one_of("regularized", "free"),
+    }
+
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return scikit-learn's tags: what input is taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -85,15 +111,12 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     # validate
 
     def _check_parameters(self) -> None:
-        """Check what every linear model takes."""
-        owner = type(self).__name__
-        check_number(owner, "C", self.C, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0, above=True)
-        check_number(owner, "max_iter", self.max_iter, 0, whole=True)
-        check_number(owner, "intercept_scaling", self.intercept_scaling, 0.0, above=True)
-        check_flag(owner, "fit_intercept", self.fit_intercept)
-        check_choice(owner, "intercept", self.intercept, ("regularized", "free"))
-        check_shared(self)
+        """Check each parameter by itself, then together with others."""
+        check_declared(self)
+        self._check_combination()
+
+    def _check_combination(self) -> None:
+        """Check parameters that depend on each other."""
 
     @abstractmethod
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -101,11 +124,11 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 
     @abstractmethod
     def _known(self, X: Any, y: Any) -> Any:
-        """Give the labels or targets of a fit again, as ``_validate`` did."""
+        """Return the labels or targets of a fit again, as ``_validate`` did."""
 
     @abstractmethod
     def _costs(self, target: Any) -> Vector:
-        """Say what slack of each row costs, before sample weights."""
+        """Return what slack of each row costs, before sample weights."""
 
     def _weigh(self, X: Any, target: Any, sample_weight: Any) -> tuple[Any, Any, Vector]:
         """Multiply costs with the sample weights; rows that cost nothing are left out."""
@@ -137,7 +160,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     # reduce and solve
 
     def _constant(self) -> float:
-        """Give the value of the column that stands for the intercept; 0 for none."""
+        """Return the value of the column that stands for the intercept; 0 for none."""
         if not self.fit_intercept:
             return 0.0
         return 1.0 if self._free() else float(self.intercept_scaling)
@@ -149,20 +172,9 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     def _tasks(self, target: Any, cost: Vector) -> list[Any]:
         """State the problems."""
 
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        raise NotImplementedError
-
-    def _relay(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None
-    ) -> list[Any]:
-        """List who may solve a problem; one whom the user did not name hands over if it fails."""
-        first = partial(self._solver, problem, design, seed, start)
-        successor = successor_of(problem, design) if self.solver == "auto" else None
-        if successor is None:
-            return [first]
-        return [first, partial(successor, problem, design, None, seed)]
+    def _wish(self) -> Wish:
+        """Return what the user said of solvers."""
+        return NO_WISH
 
     def _solve(
         self,
@@ -174,7 +186,9 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         starts: Sequence[LinearStart] | None = None,
     ) -> list[Solution]:
         """Solve every problem within the limits, from the solutions of neighbouring ones."""
-        callback = with_printing(self.callback, bool(self.verbose))
+        watched = self.callback is not None or self.verbose
+        callback = with_printing(self.callback, bool(self.verbose)) if watched else None
+        wish = self._wish()
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
         seed = 0 if self.random_state is None else int(_seed(self.random_state))
 
@@ -187,7 +201,19 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
             clock.stop_if_over()
             problem, first = task
             design = Design(X, self._constant(), workers, far) if shared is None else shared
-            return self._relay(problem, design, seed, first)
+            stages = plan(problem, design, wish)
+
+            def begin(stage: Stage) -> Solver:
+                warm = first if stage is stages[0] else None
+                solver: Solver = stage.solver(problem, design, warm, seed, **stage.options)
+                return solver
+
+            return stages, begin
+
+        def finish(planned: Any, limits: Limits) -> Solution:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                stages, begin = planned
+                return run_plan(stages, begin, limits)
 
         def untouched(task: Any) -> Solution:
             problem, width = task[0], X.shape[1] + (self._constant() != 0)
@@ -196,11 +222,11 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": _quietly}
+        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": finish}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
-        """Give the point where all coefficients and duals are 0."""
+        """Return the point where all coefficients and duals are 0."""
         theta, values = np.zeros(width), np.zeros(len(problem))
         return LinearPoint(theta, values, values, theta, dtype, theta)
 
@@ -217,14 +243,15 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         self.n_iter_ = max(solution.iterations for solution in solutions)
         self.certificates_ = [solution.certificate for solution in solutions]
         self.certificate_ = max(self.certificates_, key=badness)
-        complain(self.certificates_, self._sentences())
+        if self.certificate_.status is not Status.CERTIFIED:  # it is the worst one
+            warn_not_converged(self.certificates_, self._sentences())
 
     def _sentences(self) -> dict[Status, str]:
-        """Say something else of a status than its own sentence."""
+        """Return sentences that replace those of statuses."""
         return {}
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
-        """Give one row of coefficients for two classes, and one a class for more."""
+        """Return one row of coefficients for two classes, and one a class for more."""
         theta = np.stack([solution.point.theta for solution in solutions])
         if not np.isfinite(theta).all():
             raise ValueError("The coefficients are not finite; scale the data.")
@@ -284,7 +311,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         return max(verdicts, key=badness)
 
     def _own_coefficients(self, shift: Vector | None) -> Vector:
-        """Give this model's coefficients as a solver has them, for rows less a shift."""
+        """Return this model's coefficients as a solver has them, for rows less a shift."""
         coef = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
         theta, constant = np.atleast_2d(np.asarray(coef, dtype=np.float64)), self._constant()
         if not constant:
@@ -301,23 +328,19 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 class LinearModel(ClassifierMixin, LinearEstimator):
     """Classes told apart by weights on the columns.
 
-    A subclass says which problem its parameters mean (``_problem``) and who solves it
-    (``_solver``). More than two classes are one problem for each, against the rest.
+    A subclass says which problem its parameters mean (``_problem``). More than two classes are one
+    problem for each, against the rest.
     """
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
+    _parameters: ClassVar = {"sampling": one_of("epochs", "uniform")}
+
+    def _check_combination(self) -> None:
         if self.sampling != "epochs" and self.solver != "dual_coordinate":
             raise ParameterError(
-                f"{owner}(sampling={self.sampling!r}) needs solver='dual_coordinate': the others "
-                "take all rows at once, or have their own way to draw them."
+                f"{type(self).__name__}(sampling={self.sampling!r}) needs "
+                "solver='dual_coordinate': the others take all rows at once, or have their own way "
+                "to draw them."
             )
-
-    def _options(self, solver: str) -> dict[str, Any]:
-        """Say what else a solver is started with."""
-        return {"sampling": self.sampling} if solver == "dual_coordinate" else {}
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Index]:
         """Check the data; labels come back as class numbers."""
@@ -377,12 +400,6 @@ class LinearModel(ClassifierMixin, LinearEstimator):
         numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[numbers]
         return labels
-
-
-def _quietly(solvers: list[Any], limits: Limits) -> Solution:
-    """Let data beyond the range of doubles end with a status, not with NumPy's warnings."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return relay(solvers, limits)
 
 
 def _seed(random_state: Any) -> int:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import losses
 from maxmargin.certify import CrammerSingerPoint
-from maxmargin.inputs.parameters import check_choice
-from maxmargin.ops.design import Design
+from maxmargin.inputs.parameters import one_of
 from maxmargin.problems import CrammerSinger, LinearProblem
-from maxmargin.solvers import (
-    LINEAR_SOLVERS,
-    Progress,
-    SequentialDual,
-    Solution,
-    is_narrow,
-    linear_solver,
-    solvers_for,
-    solves_exactly,
-)
-from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.svm.linear_model import Index, LinearModel
+from maxmargin.solvers import LINEAR_SOLVERS, Progress, Solution, solvers_for
+from maxmargin.solvers.plan import Wish
+from maxmargin.svm.linear_model import DUAL, Index, LinearModel
 
 Vector = NDArray[np.float64]
 
@@ -112,6 +102,14 @@ class LinearSVC(LinearModel):
     'CERTIFIED'
     """
 
+    _parameters: ClassVar = {
+        "penalty": one_of("l1", "l2"),
+        "loss": one_of("hinge", "squared_hinge"),
+        "multi_class": one_of("ovr", "crammer_singer"),
+        "solver": one_of(*_SOLVERS),
+        "dual": DUAL,
+    }
+
     def __init__(
         self,
         penalty: str = "l2",
@@ -155,21 +153,14 @@ class LinearSVC(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_choice(owner, "penalty", self.penalty, ("l1", "l2"))
-        check_choice(owner, "loss", self.loss, ("hinge", "squared_hinge"))
-        check_choice(owner, "multi_class", self.multi_class, ("ovr", "crammer_singer"))
-        check_choice(owner, "solver", self.solver, _SOLVERS)
-        if not isinstance(self.dual, bool | np.bool_):
-            check_choice(owner, "dual", self.dual, ("auto",))
+    def _check_combination(self) -> None:
+        super()._check_combination()
         if self.multi_class == "ovr":
-            self._check_combination()
+            self._check_one_vs_rest()
         elif self.intercept == "free":
             raise ValueError('multi_class="crammer_singer" has no free intercept; use "ovr".')
 
-    def _check_combination(self) -> None:
+    def _check_one_vs_rest(self) -> None:
         if self.penalty == "l1" and self.loss == "hinge":
             self._refuse(f"penalty={self.penalty!r} and loss={self.loss!r} is not supported")
         primal_hinge = self.loss == "hinge" and self.dual is False
@@ -187,7 +178,7 @@ class LinearSVC(LinearModel):
             )
 
     def _refuse_subgradients(self) -> None:
-        """Say what the descents of the hinge need, which the defaults are not."""
+        """Return what the descents of the hinge need, which the defaults are not."""
         if self.solver in ("projected_subgradient", "pegasos"):
             raise ValueError(
                 f"LinearSVC(solver={self.solver!r}) needs loss='hinge', penalty='l2' and "
@@ -213,32 +204,9 @@ class LinearSVC(LinearModel):
     def _problem(self, t: Vector, cost: Vector) -> LinearProblem:
         return LinearProblem(losses.named(self.loss), t, cost, self.penalty, self._free())
 
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        if self._joint():
-            return SequentialDual(problem, design, None, seed)
-        name = self._choose(design)
-        chosen = self.solver != "auto"
-        kind = linear_solver(name, problem, design, chosen=chosen)
-        return kind(problem, design, start, seed, **self._options(name))
-
-    def _choose(self, design: Design) -> str:
-        """Few columns: their square matrix is cheap, and Newton needs a handful of steps."""
-        if self.solver != "auto":
-            return str(self.solver)
-        if self.penalty == "l1":
-            return "primal_coordinate"
-        narrow = is_narrow(design)
-        if self._free() and self.loss == "hinge" and not narrow:
-            return "working_set"
-        if self._free() or self.dual is False:
-            return "newton"
-        if self.dual is True or (not narrow and self.loss == "hinge"):
-            return "dual_coordinate"
-        tall = len(design) >= design.width
-        exact = solves_exactly(losses.named(self.loss), design)
-        return "newton" if tall or exact else "dual_coordinate"
+    def _wish(self) -> Wish:
+        dual = self.dual if isinstance(self.dual, str) else bool(self.dual)
+        return Wish(self.solver, dual, {"dual_coordinate": {"sampling": self.sampling}})
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
         if not self._joint():

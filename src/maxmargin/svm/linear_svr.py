@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.inputs.parameters import check_choice, check_number
+from maxmargin.inputs.parameters import numeric, one_of
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.vectors import check_vectors
 from maxmargin.losses import Insensitive, SquaredInsensitive
-from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Newton, Progress, Solution
-from maxmargin.solvers.linear_start import LinearStart
-from maxmargin.svm.linear_model import LinearEstimator
+from maxmargin.solvers import Progress, Solution
+from maxmargin.svm.linear_model import DUAL, LinearEstimator
 
 Vector = NDArray[np.float64]
 
@@ -92,7 +90,11 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     ([1.0, -2.0, 0.5], 'CERTIFIED')
     """
 
-    solver = "auto"
+    _parameters: ClassVar = {
+        "epsilon": numeric(0.0),
+        "loss": one_of(*_LOSSES),
+        "dual": DUAL,
+    }
 
     def __init__(
         self,
@@ -129,14 +131,6 @@ class LinearSVR(RegressorMixin, LinearEstimator):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_number(owner, "epsilon", self.epsilon, 0.0)
-        check_choice(owner, "loss", self.loss, tuple(_LOSSES))
-        if not isinstance(self.dual, bool | np.bool_):
-            check_choice(owner, "dual", self.dual, ("auto",))
-
     def _validate(self, X: Any, y: Any) -> tuple[Any, Vector]:
         X, y = check_vectors(self, X, y=y, y_numeric=True)
         return X, check_targets(y)
@@ -153,11 +147,6 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     def _tasks(self, target: Any, cost: Vector) -> list[Any]:
         loss = _LOSSES[self.loss](float(self.epsilon))
         return [LinearProblem(loss, target, cost, "l2", self._free())]
-
-    def _solver(
-        self, problem: Any, design: Design, seed: int, start: LinearStart | None = None
-    ) -> Any:
-        return Newton(problem, design, start, seed)
 
     def _recover(self, solutions: list[Solution], shift: Vector | None) -> None:
         super()._recover(solutions, shift)

@@ -24,7 +24,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.precomputed import Columns, Numbered, Precomputed
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
-from maxmargin.svm.training import Seen
+from maxmargin.svm.training import KernelView
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -34,7 +34,7 @@ Index = NDArray[np.intp]
 class KernelMachine:
     """Support vectors with their coefficients, and what is decided by them."""
 
-    seen: Seen
+    seen: KernelView
     rows: NDArray[np.int32]
     """The support vectors' places in the training data, class after class."""
     support: Any
@@ -87,7 +87,7 @@ class KernelMachine:
         return self.weights_of(self.seen.moved(self.support))
 
     def weights_of(self, rows: Any) -> Vector:
-        """Give the weights of the columns of other rows that stand for the support vectors."""
+        """Return the weights of the columns of other rows that stand for the support vectors."""
         if not self.by_pairs:
             return np.asarray((rows.T @ self.coefficients.T).T)
         edges = np.cumsum([0, *self.counts])
@@ -97,7 +97,7 @@ class KernelMachine:
         return decision.pair_values(np.stack(parts).transpose(2, 0, 1), np.zeros(1)).T
 
     def shifted_intercepts(self) -> Vector:
-        """Give the intercepts for rows as the user has them: the kernel may see them shifted."""
+        """Return the intercepts for rows as the user has them: the kernel may see them shifted."""
         shift = self.seen.shift
         if shift is None or not self.seen.kernel.linear:
             return self.intercepts
@@ -155,9 +155,9 @@ class KernelMachine:
     # what the values mean
 
     def numbers(self, values: Vector, break_ties: bool = False) -> Index:
-        """Give the number of the class that values speak for: by vote, or the largest."""
+        """Return the number of the class that values speak for: by vote, or the largest."""
         return decision.numbers(values, self.n_classes, self.by_pairs, break_ties)
 
     def confidences(self, values: Vector) -> Vector:
-        """Give one value a class; of two classes only the second one's, f(x)."""
+        """Return one value a class; of two classes only the second one's, f(x)."""
         return decision.confidences(values, self.n_classes, self.by_pairs)

@@ -38,22 +38,22 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import find_classes
 from maxmargin.inputs.parameters import ParameterError, check_shared
 from maxmargin.inputs.vectors import refuse_dates
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.progress import part
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.progress.report import report_fit
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.svm.decision import squeezed_confidence
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.training import Sides, Training
+from maxmargin.svm.training import Labels, Training
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -126,7 +126,7 @@ def _fit_one(
 ) -> Any:
     if np.ptp(problem.y) == 0:
         value = int(problem.y[0])
-        caution(f"Label {problem.labels[value]} is present in all training examples.")
+        warn_user(f"Label {problem.labels[value]} is present in all training examples.")
         return _Constant(value)
     model, rows = clone(estimator), problem.rows
     if hasattr(type(estimator), "certify") and hasattr(estimator, "callback"):
@@ -135,7 +135,7 @@ def _fit_one(
         if rows is not None:
             params = {name: _per_row(value, rows, X) for name, value in params.items()}
         if shared is not None:
-            sides = Sides.of(model.class_weight, problem.y, params.get("sample_weight"))
+            sides = Labels.of(model.class_weight, problem.y, params.get("sample_weight"))
             training = shared.of(rows, sides)
 
             def fit(model: Any, _X: Any, _y: Any) -> Any:
@@ -151,7 +151,7 @@ def _fit_one(
 
 
 def _blame(error: Exception, name: str) -> None:
-    """Let an error say which problem it is from, and stay what it is."""
+    """Name the problem in an error, whose type stays."""
     if len(error.args) == 1 and isinstance(error.args[0], str):
         error.args = (f"{name}: {error.args[0]}",)
     else:
@@ -220,12 +220,12 @@ def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
 
 
 def _threshold(estimator: Any) -> float:
-    """Give the value above which class 1 is predicted."""
+    """Return the value above which class 1 is predicted."""
     return 0.0 if is_classifier(estimator) and hasattr(estimator, "decision_function") else 0.5
 
 
 def _has(name: str) -> Callable[[Any], bool]:
-    """Say whether the estimator inside has a method, or raise its AttributeError."""
+    """Return whether the estimator inside has a method, or raise its AttributeError."""
 
     def check(wrapper: Any) -> bool:
         fitted = getattr(wrapper, "estimators_", None)
@@ -324,7 +324,7 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEsti
         return tags
 
     def get_metadata_routing(self) -> Any:
-        """Say what of a fit is handed on to the estimator's."""
+        """Return what of a fit is handed on to the estimator's."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=to_fit)

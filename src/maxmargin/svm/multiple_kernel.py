@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, MixturePoint, Status, judge
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import FLAG, ParameterError, check_choice, numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.algebra import Scaled, Sum
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.choice import NAMES, choose_kernel
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.ops.clock import Clock, TimeUp
@@ -25,9 +26,8 @@ from maxmargin.problems import MultipleKernel, c_svc
 from maxmargin.problems.multiple_kernel import Mixed, sum_of_squares
 from maxmargin.progress import muted
 from maxmargin.solvers import Progress
-from maxmargin.solvers.memory import evaluate
+from maxmargin.solvers.kernel_values.memory import evaluate
 from maxmargin.solvers.run import Approach
-from maxmargin.svm.kernel_choice import NAMES, choose_kernel
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn
 from maxmargin.svm.svc import LARGEST_C
@@ -95,7 +95,7 @@ class Mixture:
         return replace(self, kernels=kernels, factors=factors, matrices=matrices)
 
     def kernel(self, weights: Vector) -> Kernel:
-        """Give the mixed kernel as a value, without those that have no weight."""
+        """Return the mixed kernel as a value, without those that have no weight."""
         return added([Scaled(float(weights[m]), self.kernels[m]) for m in _kept(weights)])
 
     def rounding(self, weights: Vector) -> Rounding:
@@ -225,6 +225,12 @@ class MultipleKernelSVC(KernelClassifier):
 
     kernel = None
 
+    _parameters: ClassVar = {
+        "C": numeric(0.0, above=True, infinite=True),
+        "p": numeric(1.0),
+        "normalize": FLAG,
+    }
+
     def __init__(
         self,
         kernels: Any = ("linear", "rbf"),
@@ -287,14 +293,7 @@ class MultipleKernelSVC(KernelClassifier):
     def _by_recipe(self) -> bool:
         return False
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        super()._check_parameters()
-        check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
-        check_number(owner, "p", self.p, 1.0)
-        check_flag(owner, "normalize", self.normalize)
-
-    def _check_kernel(self) -> None:
+    def _check_combination(self) -> None:
         owner = type(self).__name__
         if not isinstance(self.kernels, list | tuple) or len(self.kernels) == 0:
             raise ParameterError(
@@ -328,7 +327,7 @@ class MultipleKernelSVC(KernelClassifier):
 
     # fitting
 
-    def _made(self, training: Training, recipe: Recipe) -> Learned:
+    def _fit_machine(self, training: Training, recipe: Recipe) -> Learned:
         """Evaluate the kernels, and take turns of weights and machines."""
         training, problem = training.in_double(), MultipleKernel(float(self.p))
         self._refuse_too_many(len(training))
@@ -376,8 +375,8 @@ class MultipleKernelSVC(KernelClassifier):
                 f"{self.cache_size}; raise it or fit to fewer rows."
             )
 
-    def _show(self, training: Training, learned: Learned) -> None:
-        super()._show(training, learned)
+    def _set_fitted_attributes(self, training: Training, learned: Learned) -> None:
+        super()._set_fitted_attributes(training, learned)
         assert isinstance(learned, LearnedMixture)
         self.n_iter_: Any = learned.rounds
 
@@ -401,7 +400,7 @@ class MultipleKernelSVC(KernelClassifier):
         certificate : Certificate
         """
         evaluated = self._evaluate_duals(X, y, sample_weight)
-        training = self._again(X, y, sample_weight).in_double()
+        training = self._rebuild_training(X, y, sample_weight).in_double()
         parts = [Part(rows, problem, point.beta) for rows, problem, point in evaluated]
         plain = np.full(
             len(self.weights_), 1.0 / self.weights_.max()
@@ -418,7 +417,7 @@ def _parts(learned: Learned) -> list[Part]:
 
 
 def _stopped(clock: Clock, last: bool) -> Status | None:
-    """Say why this round is the last, if it is."""
+    """Return why this round is the last, if it is."""
     if clock.over():
         return Status.INTERRUPTED if clock.interrupted else Status.TIME_LIMIT
     return Status.ITERATION_LIMIT if last else None

@@ -15,7 +15,7 @@ from maxmargin.svm.kernel_classifier import KernelClassifier
 
 
 def node_weights(model: Any, graph: Any, classes: Any = None) -> NDArray[np.float64]:
-    """Give each node of a graph the weights of the subtrees that it is the root of.
+    """Assign each node of a graph the weights of the subtrees that it is the root of.
 
     f(G) = <w, phi(G)> + b, and phi counts subtrees: the weights of all nodes and the intercept add
     up to the decision. Subtrees that no training graph has weigh nothing.

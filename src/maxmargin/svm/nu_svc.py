@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, Point, Status
-from maxmargin.inputs.parameters import check_flag, check_share
+from maxmargin.inputs.parameters import FLAG, SHARE
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.nu import can_be_met, nu_svc
 from maxmargin.solvers import Progress, Solution
-from maxmargin.svm.calibrated import CalibratedClassifier
+from maxmargin.svm.calibration import ProbabilityMixin
 from maxmargin.svm.classes import Reduction
+from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
-from maxmargin.svm.training import Sides, Training
+from maxmargin.svm.training import Labels, Training
 
 Vector = NDArray[np.float64]
 
@@ -88,7 +89,7 @@ def _without_margin(certificate: Certificate) -> bool:
     return certificate.status is Status.STALLED and not certificate.primal + certificate.floor < 0.0
 
 
-class NuSVC(CalibratedClassifier):
+class NuSVC(ProbabilityMixin, KernelClassifier):
     """Classification where nu bounds the share of margin errors and that of support vectors.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.NuSVC``; what is added is
@@ -166,6 +167,7 @@ class NuSVC(CalibratedClassifier):
     """
 
     multiclass = "ovo"
+    _parameters: ClassVar = {"nu": SHARE, "shrinking": FLAG}
     _unit_margin = False  # but in units of rho
 
     def __init__(
@@ -231,15 +233,9 @@ class NuSVC(CalibratedClassifier):
         self._fit(X, y, sample_weight)
         return self
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        super()._check_parameters()
-        check_share(owner, "nu", self.nu)
-        check_flag(owner, "shrinking", self.shrinking)
-
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels and weights; that a class is left without weight is said of nu."""
-        return Sides.of(self.class_weight, y, sample_weight, every_class=False)
+        return Labels.of(self.class_weight, y, sample_weight, every_class=False)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return _OfShares(
@@ -256,8 +252,8 @@ class NuSVC(CalibratedClassifier):
         pairs = zip(reduced.tasks, points, strict=True)
         return [_undivided(task.problem, point) for task, point in pairs]
 
-    def _made(self, training: Training, recipe: Recipe) -> Learned:
-        learned = super()._made(training, recipe)
+    def _fit_machine(self, training: Training, recipe: Recipe) -> Learned:
+        learned = super()._fit_machine(training, recipe)
         return replace(
             learned,
             solutions=[
@@ -279,7 +275,7 @@ class NuSVC(CalibratedClassifier):
 
 
 def _undivided(problem: Any, point: Point) -> Point:
-    """Give duals their sum again; those at their bound, which have the largest share, exactly."""
+    """Return duals their sum again; those at their bound, which have the largest share, exactly."""
     rho = 2.0 * problem.totals[0] / float(np.abs(point.beta).sum())
     bound = np.where(point.beta > 0, problem.upper, problem.lower)
     share = np.divide(rho * point.beta, bound, out=np.zeros(len(bound)), where=point.beta != 0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from maxmargin.certify import Point
-from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.parameters import SHARE, numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.regression import nu_svr
@@ -86,6 +86,8 @@ class NuSVR(KernelRegressor):
     ('CERTIFIED', True)
     """
 
+    _parameters: ClassVar = {"C": numeric(0.0, above=True, infinite=True), "nu": SHARE}
+
     def __init__(
         self,
         *,
@@ -141,17 +143,12 @@ class NuSVR(KernelRegressor):
         self._fit(X, y, sample_weight)
         return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number(type(self).__name__, "C", self.C, 0.0, above=True, infinite=True)
-        self._share()
-
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=min(float(self.C), LARGEST_C),
             limits=self._limits(clock),
             memory=self._memory(),
-            state=partial(nu_svr, nu=self._share()),
+            state=partial(nu_svr, nu=float(self.nu)),
             options={"shrinking": self.shrinking},
             n_jobs=self.n_jobs,
             copies=2,
@@ -159,7 +156,7 @@ class NuSVR(KernelRegressor):
         )
 
     def _as_stated(self, points: list[Point], reduced: Reduction) -> list[Point]:
-        """Give both duals of rows what their difference does not show of the sums."""
+        """Return both duals of rows what their difference does not show of the sums."""
         problem, point = reduced.tasks[0].problem, points[0]
         above, below = point.beta.reshape(2, -1)
         room = problem.upper[: len(above)] - np.maximum(above, -below)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import _num_samples
 
 from maxmargin.certify import Certificate
+from maxmargin.inputs.parameters import SHARE
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import BoxQP
@@ -19,7 +20,7 @@ from maxmargin.problems.nu import one_class
 from maxmargin.solvers import Progress
 from maxmargin.svm.kernel_fit import Recipe
 from maxmargin.svm.kernel_regressor import OneValue, Together
-from maxmargin.svm.training import Sides
+from maxmargin.svm.training import Labels
 
 Vector = NDArray[np.float64]
 
@@ -91,6 +92,7 @@ class OneClassSVM(OutlierMixin, OneValue):
     [1, -1]
     """
 
+    _parameters: ClassVar = {"nu": SHARE}
     _balanced = False  # its one bias is that of w alone
 
     def __init__(
@@ -164,19 +166,15 @@ class OneClassSVM(OutlierMixin, OneValue):
         del y
         return super().certify(X, None, sample_weight)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._share()
-
-    def _sides(self, y: Any, sample_weight: Any) -> Sides:
-        return Sides.of_one(np.zeros(len(y)), sample_weight)
+    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
+        return Labels.of_one(np.zeros(len(y)), sample_weight)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=1.0,
             limits=self._limits(clock),
             memory=self._memory(),
-            state=partial(_of_rows, nu=self._share()),
+            state=partial(_of_rows, nu=float(self.nu)),
             options={"shrinking": self.shrinking},
             n_jobs=self.n_jobs,
         )
@@ -208,7 +206,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         return self._values(X) + self.offset_
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Say which rows lie inside (1) and which do not (-1).
+        """Return which rows lie inside (1) and which do not (-1).
 
         Parameters
         ----------

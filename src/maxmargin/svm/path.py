@@ -15,8 +15,8 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
-from maxmargin.solvers.cost_path import Corner, LostError, follow
-from maxmargin.solvers.tasks import badness
+from maxmargin.solvers.box_qp.cost_path import Corner, LostError, follow
+from maxmargin.solvers.run import badness
 from maxmargin.svm.kernel_fit import learn
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.svc import SVC
@@ -91,7 +91,7 @@ class SvmPath:
         return max(self.certificates, key=badness)
 
     def at(self, C: float) -> PathPoint:
-        """Give the solution of a C.
+        """Return the solution of a C.
 
         Parameters
         ----------

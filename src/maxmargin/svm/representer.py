@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from maxmargin import losses
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.parameters import FLAG, ParameterError, numeric
 from maxmargin.losses import Huber, Loss, MarginLoss
 from maxmargin.losses.choice import NUMBER_LOSSES
 from maxmargin.ops.clock import Clock
@@ -14,7 +14,7 @@ from maxmargin.problems.kernel import is_straight, kernel_problem, variables_a_r
 from maxmargin.solvers import Decomposition
 from maxmargin.solvers.cholesky import IndefiniteError
 from maxmargin.solvers.kernel_newton import KernelNewton
-from maxmargin.solvers.scope import smooth_and_curved
+from maxmargin.solvers.linear.scope import smooth_and_curved
 from maxmargin.svm.kernel_estimator import KernelEstimator
 from maxmargin.svm.kernel_fit import Learned
 from maxmargin.svm.training import Training
@@ -22,6 +22,8 @@ from maxmargin.svm.training import Training
 
 class Representer(KernelEstimator):
     """f = sum_i beta_i k(., x_i) + b of the least |f|^2 / 2 + sum_i C_i L(f(x_i), t_i)."""
+
+    _parameters: ClassVar = {"C": numeric(0.0, above=True), "fit_intercept": FLAG}
 
     shrinking = True
 
@@ -32,12 +34,9 @@ class Representer(KernelEstimator):
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        owner = type(self).__name__
-        check_number(owner, "C", self.C, 0.0, above=True)
-        check_flag(owner, "fit_intercept", self.fit_intercept)
-        _check_loss(owner, self._loss())
+    def _check_combination(self) -> None:
+        super()._check_combination()
+        _check_loss(type(self).__name__, self._loss())
 
     @property
     def _intercept(self) -> str:
@@ -55,7 +54,7 @@ class Representer(KernelEstimator):
             ) from None
 
     def _filled(self, clock: Clock, intercept: str) -> dict[str, Any]:
-        """Say which problem a recipe states and who solves it."""
+        """Return which problem a recipe states and who solves it."""
         loss = self._loss()
         straight = is_straight(loss)
         return {

@@ -15,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify import Certificate, Point
+from maxmargin.certify import Point
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import TimeUp, grace
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP
 from maxmargin.solvers import Decomposition, Limits, Solution
-from maxmargin.solvers.memory import Rows, arrange
-from maxmargin.solvers.run import run
+from maxmargin.solvers.kernel_values.memory import Rows, arrange
+from maxmargin.solvers.run import nothing_proven, run
 from maxmargin.svm.classes import Reduction, Task
 
 Index = NDArray[np.intp]
@@ -31,11 +31,6 @@ _ROWS, _TOGETHER = 256, 2048  # of a sample, and of all of a fit where these are
 _FEW = 32
 _STEPS = 20_000
 _SECONDS = 0.3  # for all problems of a fit, where values are dear; else loading loops takes longest
-
-
-def nothing_proven(certificate: Certificate) -> bool:
-    """Whether a fit ended before a point of the problem was evaluated."""
-    return certificate.dual == -np.inf and certificate.primal == np.inf
 
 
 def fit_samples(

@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Status
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, as_one_fit, watch
@@ -56,7 +56,7 @@ Tell = Callable[[int, int, Cell], None]
 
 
 def silent(_kernel: int, _price: int, _cell: Cell) -> None:
-    """Tell nobody."""
+    """Report to no callback."""
 
 
 MISSING = Cell(float("nan"), float("nan"), float("nan"))
@@ -70,7 +70,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
     """
 
     def __sklearn_tags__(self) -> Any:
-        """Say what input is taken."""
+        """Return scikit-learn's tags: what input is taken."""
         tags = super().__sklearn_tags__()
         tags.input_tags = self._machine().__sklearn_tags__().input_tags
         return tags
@@ -162,7 +162,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
         raise NotImplementedError
 
     def _own_scorer(self) -> Any:
-        """Give the scorer; None stands for the accuracy, which needs none."""
+        """Return the scorer; None stands for the accuracy, which needs none."""
         usual = self.scoring is None or (
             isinstance(self.scoring, str) and self.scoring == "accuracy"
         )
@@ -225,7 +225,7 @@ class SearchCV(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimat
         self.C_ = self.best_params_["C"]
         rest = {name: value for name, value in self.best_params_.items() if name != "C"}
         if not all(c.finished for kernel in cells for fold in kernel for c in fold):
-            caution(_UNFINISHED, ConvergenceWarning)
+            warn_user(_UNFINISHED, ConvergenceWarning)
         return kernels.index(rest)
 
     # what a fitted model does

@@ -30,8 +30,8 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult
 from sklearn.utils import check_X_y
 
-from maxmargin.inputs.finite import refuse_nonfinite
 from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
+from maxmargin.inputs.vectors import refuse_nonfinite
 from maxmargin.ops.linear_program import optimum
 
 Vector = NDArray[np.float64]
@@ -173,7 +173,7 @@ def _scaled(X: Any) -> tuple[Any, Vector]:
 
 
 def _frame(X: Any) -> tuple[Vector | None, Vector]:
-    """Give the middle of each column (None for sparse data, which stay sparse) and its size.
+    """Return the middle of each column (None for sparse data, which stay sparse) and its size.
 
     A column without any is infinitely large: it says nothing and gets no weight.
     """

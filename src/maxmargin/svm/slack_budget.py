@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.labels import check_labels
-from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.parameters import numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers import Progress
-from maxmargin.solvers.budget_search import BudgetSearch
-from maxmargin.solvers.hard_margin import HardMargin
+from maxmargin.solvers.box_qp.budget_search import BudgetSearch
+from maxmargin.solvers.box_qp.hard_margin import HardMargin
 from maxmargin.svm.classes import intercept
 from maxmargin.svm.hard_margin import Separability
 from maxmargin.svm.kernel_classifier import KernelClassifier
@@ -102,6 +102,7 @@ default="linear"
     array([[2.]])
     """
 
+    _parameters: ClassVar = {"budget": numeric(0.0)}
     _row_by_row = True
 
     def __init__(
@@ -170,10 +171,6 @@ default="linear"
         self._fit(X, y, sample_weight)
         return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number(type(self).__name__, "budget", self.budget, 0.0)
-
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         budget = float(self.budget)
         return Recipe(
@@ -218,7 +215,7 @@ class Affordability(Separability):
     budget: float = 0.0
 
     def parts(self, problem: Any) -> bool:
-        """Let a linear program find the least total slack; raise if it is above the budget."""
+        """Find the least total slack by a linear program; raise if it is above the budget."""
         if self.budget == 0:
             return super().parts(problem)
         X = self.training.X[self._rows(problem)].astype(np.float64)
@@ -228,7 +225,7 @@ class Affordability(Separability):
         return weights is not None
 
     def sentence(self, sides: str, problem: Any, weights: Vector) -> str:
-        """Say how much slack the weights prove to be needed."""
+        """Return how much slack the weights prove to be needed."""
         if self.budget == 0:
             return super().sentence(sides, problem, weights)
         return (

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_flag, check_number
+from maxmargin.inputs.parameters import FLAG, ParameterError, numeric, one_of
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
 from maxmargin.svm.approximation import Approximation
-from maxmargin.svm.calibrated import CalibratedClassifier
+from maxmargin.svm.calibration import ProbabilityMixin
+from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe
 from maxmargin.svm.training import Training
 
@@ -25,7 +26,7 @@ _INTERCEPTS = ("free", "regularized", "none")
 LARGEST_C = 1e10  # stands in for an infinite C, with which a problem may have no optimum
 
 
-class SVC(CalibratedClassifier):
+class SVC(ProbabilityMixin, KernelClassifier):
     """C-support vector classification, with a certificate of how close to optimal it is.
 
     Parameters, defaults and fitted attributes are those of ``sklearn.svm.SVC``; what is added is
@@ -84,7 +85,7 @@ class SVC(CalibratedClassifier):
     solver : str, default="working_set"
         The algorithm; all but the last reach the same model.
 
-        - "working_set": block decomposition, up to 2,048 variables a step.
+        - "working_set": block decomposition, up to 1,024 variables a step.
         - "smo": two variables a step, chosen by second-order information (as LIBSVM).
         - "smo_first_order": two variables a step, always the pair that violates most.
         - "osuna": the support vectors so far and new violators, solved exactly together.
@@ -139,6 +140,14 @@ class SVC(CalibratedClassifier):
     'CERTIFIED'
     """
 
+    _parameters: ClassVar = {
+        "C": numeric(0.0, above=True, infinite=True),
+        "shrinking": FLAG,
+        "solver": one_of(*BOX_QP_SOLVERS),
+        "sampling": one_of("epochs", "uniform"),
+        "intercept": one_of("auto", *_INTERCEPTS),
+        "approximate": numeric(1, whole=True, otherwise="or None", none=True),
+    }
     _row_by_row = True
 
     def __init__(
@@ -214,44 +223,30 @@ class SVC(CalibratedClassifier):
         self._fit(X, y, sample_weight)
         return self
 
-    def _check_parameters(self) -> None:
+    def _check_combination(self) -> None:
+        super()._check_combination()
         owner = type(self).__name__
-        super()._check_parameters()
-        check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
-        check_flag(owner, "shrinking", self.shrinking)
-        check_choice(owner, "solver", self.solver, tuple(BOX_QP_SOLVERS))
-        check_choice(owner, "sampling", self.sampling, ("epochs", "uniform"))
-        self._check_intercept(owner)
-        self._check_sampling(owner)
-        if self.approximate is not None:
-            self._check_approximate(owner)
+        if self.intercept != "auto":
+            self._check_intercept(owner)
+        if self.sampling != "epochs" and self.solver != "coordinate_ascent":
+            raise ParameterError(
+                f"{owner}(sampling={self.sampling!r}) needs solver='coordinate_ascent': the "
+                "others choose which rows to move, and draw none."
+            )
+        if self.approximate is not None and self.intercept not in ("auto", "free"):
+            raise ParameterError(
+                f"{owner}(approximate={self.approximate!r}) leaves the bias free, as "
+                f"intercept='free' does; got intercept={self.intercept!r}."
+            )
 
     def _check_intercept(self, owner: str) -> None:
-        """Refuse a bias that the solver cannot leave free, or cannot do without."""
-        check_choice(owner, "intercept", self.intercept, ("auto", *_INTERCEPTS))
-        if self.intercept == "auto":
-            return
+        """Raise if the solver cannot leave the bias free, or cannot do without."""
         able = [name for name, kind in BOX_QP_SOLVERS.items()
                 if (self.intercept == "free") in kind.biases]  # fmt: skip
         if self.solver not in able:
             raise ParameterError(
                 f"{owner}(intercept={self.intercept!r}) is not solved by solver={self.solver!r}; "
                 f"these do: {', '.join(map(repr, able))}."
-            )
-
-    def _check_sampling(self, owner: str) -> None:
-        if self.sampling != "epochs" and self.solver != "coordinate_ascent":
-            raise ParameterError(
-                f"{owner}(sampling={self.sampling!r}) needs solver='coordinate_ascent': the "
-                "others choose which rows to move, and draw none."
-            )
-
-    def _check_approximate(self, owner: str) -> None:
-        check_number(owner, "approximate", self.approximate, 1, whole=True, otherwise="or None")
-        if self.intercept not in ("auto", "free"):
-            raise ParameterError(
-                f"{owner}(approximate={self.approximate!r}) leaves the bias free, as "
-                f"intercept='free' does; got intercept={self.intercept!r}."
             )
 
     @property
@@ -277,7 +272,7 @@ class SVC(CalibratedClassifier):
         )
 
     def _options(self) -> dict[str, Any]:
-        """Say what else the solver is started with."""
+        """Return what else the solver is started with."""
         if self.solver == "coordinate_ascent":
             return {"sampling": self.sampling}
         return {"shrinking": self.shrinking} if self.solver == "working_set" else {}
@@ -286,9 +281,9 @@ class SVC(CalibratedClassifier):
         """Whether nothing is drawn: neither landmarks nor an order of the rows."""
         return free_bias and self.approximate is None
 
-    def _made(self, training: Training, recipe: Recipe) -> Learned:
+    def _fit_machine(self, training: Training, recipe: Recipe) -> Learned:
         if self.approximate is None:
-            return super()._made(training, recipe)
+            return super()._fit_machine(training, recipe)
         return Approximation.by(training, recipe, int(self.approximate)).learn()
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -309,7 +304,10 @@ class SVC(CalibratedClassifier):
         fitted = self._as_fitted()
         if fitted.approximate is None:
             return super().certify(X, y, sample_weight)
-        training, places = self._again(X, y, sample_weight), self.support_.astype(np.intp)
+        training, places = (
+            self._rebuild_training(X, y, sample_weight),
+            self.support_.astype(np.intp),
+        )
         known = Approximation.on(training, fitted._recipe(Clock()), places)
         return known.in_double().certify(self._machine)
 

@@ -12,10 +12,10 @@ from sklearn.base import clone
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
+from maxmargin.kernels.choice import choose_kernel
 from maxmargin.kernels.gamma import HasGamma, resolve
 from maxmargin.kernels.points import as_matrix
 from maxmargin.ops.clock import Clock
-from maxmargin.svm.kernel_choice import choose_kernel
 from maxmargin.svm.kernel_search import Search
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
 from maxmargin.svm.svc import SVC

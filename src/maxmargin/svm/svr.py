@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from maxmargin.inputs.parameters import check_number
+from maxmargin.inputs.parameters import numeric
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.regression import svr
@@ -78,6 +78,8 @@ class SVR(KernelRegressor):
     True
     """
 
+    _parameters: ClassVar = {"C": numeric(0.0, above=True, infinite=True), "epsilon": numeric(0.0)}
+
     def __init__(
         self,
         *,
@@ -132,12 +134,6 @@ class SVR(KernelRegressor):
         """
         self._fit(X, y, sample_weight)
         return self
-
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        super()._check_parameters()
-        check_number(owner, "C", self.C, 0.0, above=True, infinite=True)
-        check_number(owner, "epsilon", self.epsilon, 0.0)
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(

@@ -27,7 +27,7 @@ Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Seen:
+class KernelView:
     """How a kernel sees rows: with its numbers resolved, and a common shift taken off."""
 
     kernel: Kernel
@@ -37,14 +37,14 @@ class Seen:
     """Whether rows of single precision are seen in double precision."""
 
     def moved(self, X: Any) -> Any:
-        """Give rows as the kernel sees them."""
+        """Return rows as the kernel sees them."""
         X = X.astype(np.float64) if self.double and X.dtype == np.float32 else X
         return X if self.shift is None else X - self.shift
 
-    def in_double(self) -> Seen:
-        """See the same rows in double precision."""
+    def in_double(self) -> KernelView:
+        """Return the same rows in double precision."""
         shift = None if self.shift is None else self.shift.astype(np.float64)
-        return Seen(self.kernel, shift, double=True)
+        return KernelView(self.kernel, shift, double=True)
 
     def gram(self, X: Any, offset: float = 0.0) -> Gram:
         """Prepare rows for the kernel."""
@@ -72,7 +72,7 @@ class Training:
     class_weight: Vector
     weight: Vector | None
     """Of each row; those without a positive one are left out."""
-    seen: Seen
+    seen: KernelView
     gram: Gram
     intercept: str = "free"
     """"free", "regularized" (the kernel is then k + 1) or "none"."""
@@ -87,9 +87,9 @@ class Training:
     def __len__(self) -> int:
         return len(self.label)
 
-    def of(self, rows: Index | None, sides: Sides) -> Training:
+    def of(self, rows: Index | None, sides: Labels) -> Training:
         """Look at some of the rows (all for None), which belong to other classes."""
-        facts = {name: getattr(sides, name) for name in Sides.__dataclass_fields__}
+        facts = {name: getattr(sides, name) for name in Labels.__dataclass_fields__}
         if rows is None:
             return replace(self, **facts)
         return replace(self, X=take(self.X, rows), gram=self.gram.reordered(rows), **facts)
@@ -137,9 +137,13 @@ def prepare(
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
-        _refuse_oblong(kernel, X)
+        if kernel.takes is Takes.MATRIX and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "Precomputed matrix must be a square matrix. "
+                f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
         warn_where_scales_matter(type(model).__name__, kernel, X, given)
-    sides = model._sides(y, sample_weight)
+    sides = model._check_labels(y, sample_weight)
     kernel = resolved(kernel, given, X, sides.weight)
     makes_good = intercept == "free" and getattr(model, "_balanced", True)
     return ready(centred(kernel, X, sides.weight, makes_good), X, sides, intercept)
@@ -156,7 +160,7 @@ def resolved(kernel: Kernel, given: Any, X: Any, weight: Vector | None) -> Kerne
     return kernel.resolved(X if column_names(given) is None else given, weight)
 
 
-def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training:
+def ready(seen: KernelView, X: Any, sides: Labels, intercept: str = "free") -> Training:
     """Make checked rows ready for a kernel that is chosen."""
     facts = sides.label, sides.classes, sides.class_weight, sides.weight
     offset = 1.0 if intercept == "regularized" else 0.0
@@ -164,7 +168,7 @@ def ready(seen: Seen, X: Any, sides: Sides, intercept: str = "free") -> Training
 
 
 @dataclass(frozen=True)
-class Sides:
+class Labels:
     """To which class each row belongs, and how much it counts."""
 
     label: Index
@@ -174,7 +178,7 @@ class Sides:
     target: Vector | None = None
 
     @classmethod
-    def of(cls, class_weight: Any, y: Any, sample_weight: Any, every_class: bool = True) -> Sides:
+    def of(cls, class_weight: Any, y: Any, sample_weight: Any, every_class: bool = True) -> Labels:
         """Check labels and weights, and whether they leave more than one class."""
         classes, label, labels = number_classes(y)
         class_weight = weigh_classes(class_weight, classes, labels)
@@ -184,7 +188,7 @@ class Sides:
         return cls(label, classes, class_weight, weight)
 
     @classmethod
-    def of_one(cls, target: Vector, sample_weight: Any) -> Sides:
+    def of_one(cls, target: Vector, sample_weight: Any) -> Labels:
         """Check the weights of rows without classes."""
         label, weight = np.zeros(len(target), dtype=np.intp), None
         if sample_weight is not None:
@@ -192,16 +196,8 @@ class Sides:
         return cls(label, np.zeros(1), np.ones(1), weight, target)
 
 
-def _refuse_oblong(kernel: Kernel, X: Any) -> None:
-    if kernel.takes is Takes.MATRIX and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            "Precomputed matrix must be a square matrix. "
-            f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
-        )
-
-
-def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> Seen:
-    """Let a kernel that does not mind see X less its mean, if the mean is most of X.
+def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> KernelView:
+    """Subtract the mean from X if it is most of X and the kernel does not depend on it.
 
     Distances do not change, but |x|^2 + |y|^2 - 2 <x, y> loses no digits to the offset; and a free
     bias makes good what products change.
@@ -209,5 +205,5 @@ def centred(kernel: Kernel, X: Any, weight: Vector | None, free_bias: bool) -> S
     minds = kernel.shift > (Shift.BIAS if free_bias else Shift.NOTHING)
     vectors = kernel.takes is Takes.VECTORS and X.dtype.kind == "f"
     if minds or not vectors or sparse.issparse(X):
-        return Seen(kernel)
-    return Seen(kernel, far_mean(X if weight is None else X[weight > 0]))
+        return KernelView(kernel)
+    return KernelView(kernel, far_mean(X if weight is None else X[weight > 0]))

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from maxmargin.certify import Certificate, Status
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, says_first, watch
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress import part
@@ -119,7 +119,7 @@ class TableMachine(TableModel):
         stages.fitted()
         complete = found.complete and fitted.complete
         if not complete:
-            caution(
+            warn_user(
                 "time_limit was reached before the search was done; the best machines so far are "
                 "kept.",
                 ConvergenceWarning,

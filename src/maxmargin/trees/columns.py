@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.scratch import Scratch
@@ -115,7 +115,7 @@ class Columns:
         if self._passing and clock.over():
             self._passing, left = [], left + len(numeric) - size
         if left:
-            caution(
+            warn_user(
                 f"time_limit={clock.time_limit} was reached while columns were sorted: {left} of "
                 f"{len(numeric)} are not searched; give more time, or fewer rows or columns.",
                 ConvergenceWarning,

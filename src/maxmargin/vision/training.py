@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.inputs.atomic import check_destination
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.ops.threads import Workers
 from maxmargin.vision.backgrounds import Backgrounds
@@ -174,7 +174,7 @@ def _destination(checkpoint: str | Path | None, resume: str | Path | None) -> Pa
 def _warn_of(what: str, notes: list[str]) -> None:
     if notes:
         more = f" (and {len(notes) - _SHOWN} more)" if len(notes) > _SHOWN else ""
-        caution(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
+        warn_user(f"{len(notes)} {what} are left out: {' '.join(notes[:_SHOWN])}{more}")
 
 
 @dataclass
@@ -250,7 +250,7 @@ class _Training:
                 raise KeyboardInterrupt
             raise TrainingError(f"Not even one stage could be trained: {why}")
         count = f"{len(self.stages)} of {self._count} stages"
-        caution(f"The cascade has {count}: {why}", ConvergenceWarning)
+        warn_user(f"The cascade has {count}: {why}", ConvergenceWarning)
 
     def _warn_of_goals(self) -> None:
         """Name the stages that pass more than they should."""
@@ -263,7 +263,7 @@ class _Training:
         if missed:
             what = f"more of the other windows than max_false_positive={goal.max_false_positive}"
             how = "raise max_features or max_false_positive, or lower min_detection"
-            caution(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
+            warn_user(f"Stages that pass {what}: {', '.join(missed)}; {how}.", ConvergenceWarning)
 
     def _next(self) -> str:
         """Train a stage, or say why there is none."""

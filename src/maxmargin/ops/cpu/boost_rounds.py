@@ -285,7 +285,7 @@ def _fold(first: Any, width: Any, j: int, cell: int, stop: int, stride: int, sum
 
 @njit(nogil=True)
 def _first_best(best: Any, kind: int, T: int, H: int, line: Any) -> tuple[float, int]:
-    """Give what counts as the best score, and the first column that reaches it.
+    """Return what counts as the best score, and the first column that reaches it.
 
     Where none is better than one class for all rows, this is written and the column negative.
     """
@@ -315,7 +315,7 @@ def _score(kind: int, S: int, h: int, T: int, H: int) -> float:
 
 @njit(nogil=True)
 def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float) -> bool:
-    """Tell without a division whether a score may be as good as the bar."""
+    """Return, without a division, whether a score may be as good as the bar."""
     if kind != GINI:
         return bar <= float(abs(T - 2 * S)) * _SAFE
     A = float(S) - mean * float(h)
@@ -326,7 +326,7 @@ def _reaches(kind: int, S: int, h: int, T: int, H: int, bar: float, mean: float)
 def _best_end(
     first: Any, sums: Any, inside: bool, kind: int, j: int, T: int, H: int, bar: float
 ) -> tuple[float, bool]:
-    """Give the best score at the ends of a column's buckets, and whether to look inside of them.
+    """Return the best score at the ends of a column's buckets, and whether to look inside of them.
 
     Scores below the bar need not be known: the column that it comes from is before this one.
     """
@@ -354,7 +354,7 @@ def _best_end(
 def _hopeful(
     kind: int, S: int, h: int, p: int, n: int, T: int, H: int, bar: float, mean: float
 ) -> bool:
-    """Tell whether a bucket, before which sums are S and h, may hold a split as good as the bar."""
+    """Return whether a bucket after the sums S and h may hold a split as good as the bar."""
     return _reaches(kind, S + p, h + p, T, H, bar, mean) or _reaches(
         kind, S - n, h + n, T, H, bar, mean
     )
@@ -378,7 +378,7 @@ def _walk(  # noqa: C901  (one loop, compiled once)
     place: bool,
     line: Any,
 ) -> float:
-    """Give the best score of a column's splits, if it is as good as the bar.
+    """Return the best score of a column's splits, if it is as good as the bar.
 
     Or place the split: of those as good as the bar write the one of the smallest threshold. The run
     below the frequent value ascends, and its first such split counts; the run above descends, and
@@ -502,7 +502,7 @@ def _measure(chunk: Any, n_rows: int, rate: float, replay: bool, tally: Any, lin
 
 @njit(nogil=True)
 def _growth(tally: Any, line: Any) -> float:
-    """Give the factor of weights of rows told wrong; 0 where all have to be divided by their sum.
+    """Return the factor of weights of rows told wrong; 0 where all have to be divided by their sum.
 
     Without a row told wrong, and after too weak a member, weights stay what they are.
     """

@@ -21,7 +21,7 @@ _SUMS = {"reassoc", "nsz"}
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def weigh_both(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
-    """Give the weight of the rows told wrong, and of all rows."""
+    """Return the weight of the rows told wrong, and of all rows."""
     wrong, total = 0.0, 0.0
     for i in range(len(weight)):
         wrong += weight[i] * (predicted[i] != label[i])
@@ -31,7 +31,7 @@ def weigh_both(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
-    """Give the weight of the rows told wrong, and the sum of its squares.
+    """Return the weight of the rows told wrong, and the sum of its squares.
 
     They are summed as in compiled rounds (``boost_rounds.py``): chunk by chunk.
     """
@@ -49,7 +49,7 @@ def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def weigh_all(weight: Any) -> tuple[float, float]:
-    """Give the weight of all rows, and the sum of its squares; summed in the same way."""
+    """Return the weight of all rows, and the sum of its squares; summed in the same way."""
     total = squares = 0.0
     for begin in range(0, len(weight), CHUNK):
         some = some_squares = 0.0

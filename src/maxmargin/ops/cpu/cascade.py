@@ -121,7 +121,7 @@ def _longest(tree_nodes: Any) -> Any:
 def _invert_deviations(
     sums: Any, squares: Any, border: Any, area: float, base: Any, norm: Any
 ) -> None:
-    """Give 1 / (area x deviation) for each window of a row, 0 for deviations below 10 greys."""
+    """Return 1 / (area x deviation) for each window of a row, 0 for deviations below 10 greys."""
     a, b, c, d = base + border[0], base + border[1], base + border[2], base + border[3]
     for i in range(len(norm)):
         k = np.uint64(i)
@@ -225,7 +225,7 @@ def _add_branch(
     high: int,
     branch: Any,
 ) -> None:
-    """Give a node the value of the way that each window takes from it."""
+    """Assign a node the value of the way that each window takes from it."""
     below, above = leaf[leaves - min(left, 0)], leaf[leaves - min(right, 0)]
     one, two = max(left, 0), max(right, 0)
     for i in range(low, high):

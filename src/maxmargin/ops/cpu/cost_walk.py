@@ -83,7 +83,7 @@ def gather(store: Any, index: Any) -> Any:
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def _follow(store: Any, before: Any, beta: Any, F: Any) -> None:
-    """Let F follow a change of beta."""
+    """Update F by a change of beta."""
     for i in range(len(beta)):
         change = beta[i] - before[i]
         if change != 0.0:

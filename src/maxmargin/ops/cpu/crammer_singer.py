@@ -106,7 +106,7 @@ def _move(
 
 @njit(cache=True, nogil=True)
 def survey(g: Any, alpha: Any, own: int, cost: float) -> Any:
-    """Give the row's part of the gap, its violation, and by how much its own class is ahead.
+    """Return the row's part of the gap, its violation, and by how much its own class is ahead.
 
     It is ahead where all duals are 0 and g is largest for the row's own class; elsewhere by -1.
     """

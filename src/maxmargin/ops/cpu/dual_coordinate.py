@@ -75,7 +75,7 @@ def draw(order: Any, state: Any) -> None:
 def slope_between(
     values: Any, change: Any, t: Any, cost: Any, squared: bool, share: float
 ) -> float:
-    """Give the derivative in ``share`` of the price of all rows at values + share change."""
+    """Return the derivative in ``share`` of the price of all rows at values + share change."""
     total = 0.0
     for i in range(len(values)):
         short = 1.0 - t[i] * (values[i] + share * change[i])

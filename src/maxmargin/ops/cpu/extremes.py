@@ -24,7 +24,7 @@ def _call(name: str, builder: Any, args: Any) -> Any:
 
 @intrinsic
 def larger(_context: Any, a: Any, _b: Any) -> Any:
-    """Give the larger of two numbers of one type."""
+    """Return the larger of two numbers of one type."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return _call("llvm.maxnum", builder, args)
@@ -34,7 +34,7 @@ def larger(_context: Any, a: Any, _b: Any) -> Any:
 
 @intrinsic
 def smaller(_context: Any, a: Any, _b: Any) -> Any:
-    """Give the smaller of two numbers of one type."""
+    """Return the smaller of two numbers of one type."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return _call("llvm.minnum", builder, args)
@@ -44,7 +44,7 @@ def smaller(_context: Any, a: Any, _b: Any) -> Any:
 
 @intrinsic
 def size(_context: Any, a: Any) -> Any:
-    """Give the absolute value of a number."""
+    """Return the absolute value of a number."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = args[0].type

@@ -14,7 +14,7 @@ from maxmargin.ops.loop import njit
 
 @njit(inline="always")
 def _enter(starts: Any, neighbours: Any, node: int, place: int, beside: Any) -> None:
-    """Let all neighbours of a node know that it is at this place of the subset."""
+    """Mark the neighbours of a node with its place in the subset."""
     for p in range(starts[node], starts[node + 1]):
         beside[neighbours[p]] |= 1 << place
 

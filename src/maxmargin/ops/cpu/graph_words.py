@@ -47,7 +47,7 @@ def number_words(
     all_letters: Any,
     numbers: Any,
 ) -> int:
-    """Give words numbers in the order in which they come up; return how many are known then.
+    """Assign words numbers in the order in which they come up; return how many are known then.
 
     ``all_starts`` and ``all_letters`` hold ``known`` words, and room for all others; ``table``, of
     a size that is a power of two, is -1 everywhere.

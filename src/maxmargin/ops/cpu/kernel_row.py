@@ -85,7 +85,7 @@ def _slot_of(
     norms: Any,
     params: Any,
 ) -> int:
-    """Give the line of row i, which is filled if need be; -1 if only the caller can bring it.
+    """Return the line of row i, which is filled if need be; -1 if only the caller can bring it.
 
     Without a matrix at all, K = None, nothing that fills rows is compiled, and without vectors,
     XT = None, nothing that evaluates them: half a second less.
@@ -121,6 +121,6 @@ def bring_rows(
     norms: Any,
     params: Any,
 ) -> None:
-    """Have some rows filled."""
+    """Fill some rows."""
     for i in wanted:
         _slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)

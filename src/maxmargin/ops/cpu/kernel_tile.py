@@ -30,7 +30,7 @@ _START = np.int64(0)  # add_rows would be compiled once more for a zero that is 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any, scratch: Any) -> Any:
-    """Give the values of two sets of vectors, in scratch memory; beyond them it is filled too."""
+    """Return the values of two sets of vectors, in scratch memory; beyond them it is filled too."""
     rows, stride, number = len(A) * SLIVER, len(B) * B.shape[2], scratch.dtype.type
     flat = scratch[: rows * stride]
     tile = flat.reshape(rows, stride)

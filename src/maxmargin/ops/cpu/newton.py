@@ -1,8 +1,8 @@
 """Newton's method for a linear model of few columns, all of its steps in one call.
 
 The problem is that of ``problems.linear`` with the penalty "l2" and one of three losses, the steps
-are those of ``solvers.newton``. Of a few hundred rows a step is a few microseconds of arithmetic;
-as calls of NumPy it was 300.
+are those of ``solvers.linear.newton``. Of a few hundred rows a step is a few microseconds of
+arithmetic; as calls of NumPy it was 300.
 
 Every row has a dual a_i = t_i beta_i / c_i, which is minus the slope of its loss at its margin, and
 a curvature that follows from it:
@@ -70,7 +70,7 @@ def _dual(kind: int, m: float, centre: float, width: float) -> float:
 
 @_part
 def _bend(kind: int, a: float, width: float) -> float:
-    """Give a loss's second derivative where its slope is -a."""
+    """Return a loss's second derivative where its slope is -a."""
     if kind == HINGE:
         return 1.0 / width if 0.0 < a < 1.0 else 0.0
     if kind == SQUARED_HINGE:
@@ -89,7 +89,7 @@ def _price(kind: int, m: float) -> float:
 
 @_part
 def _conjugate(kind: int, a: float) -> float:
-    """Give the conjugate at the slope -a."""
+    """Return the conjugate at the slope -a."""
     if kind == HINGE:
         return -a
     if kind == SQUARED_HINGE:
@@ -129,7 +129,7 @@ def _values(data: Any, indices: Any, indptr: Any, constant: float, theta: Any, o
 
 @_part
 def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, out: Any) -> None:
-    """Give sum_i weight_i x_i."""
+    """Return sum_i weight_i x_i."""
     _clear(out)
     total = 0.0
     for i in range(len(weight)):
@@ -148,7 +148,7 @@ def _back(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, ou
 
 @_part
 def _squares(data: Any, indices: Any, indptr: Any, constant: float, weight: Any, out: Any) -> None:
-    """Give sum_i weight_i x_ij^2."""
+    """Return sum_i weight_i x_ij^2."""
     _clear(out)
     for i in range(len(weight)):
         first = indptr[i]
@@ -297,7 +297,7 @@ def _search(
     kind: int, width: float, t: Any, cost: Any, centre: Any, values: Any, change: Any,
     slope: float, inner: float, square: float, a: Any,
 ) -> float:  # fmt: skip
-    """Find where the model is least along the step; as ``solvers.newton.least_along``."""
+    """Find where the model is least along the step; as ``solvers.linear.newton.least_along``."""
     low, high, at_low, length = 0.0, 1.0, slope, 1.0
     at_high = inner + square - _duals_ahead(kind, width, t, cost, centre, values, change, 1.0, a)
     if at_high < 0.5 * slope:
@@ -423,7 +423,7 @@ def _direction(
 def _curved(
     data: Any, indices: Any, indptr: Any, constant: float, h: Any, vector: Any, out: Any
 ) -> None:
-    """Give sum_i h_i (x_i'vector) x_i, reading a row once."""
+    """Return sum_i h_i (x_i'vector) x_i, reading a row once."""
     _clear(out)
     whole, last = 0.0, constant * vector[-1] if constant != 0.0 else 0.0
     for i in range(len(h)):
@@ -452,7 +452,7 @@ def _by_gradients(
     data: Any, indices: Any, indptr: Any, constant: float, h: Any, D: Any, downhill: Any,
     goal: float, step: Any, inverse: Any, towards: Any, product: Any, residual: Any,
 ) -> None:  # fmt: skip
-    """Solve for the step by conjugate gradients; as ``solvers.newton`` does."""
+    """Solve for the step by conjugate gradients; as ``solvers.linear.newton`` does."""
     _squares(data, indices, indptr, constant, h, inverse)
     rho, promise = 0.0, 0.0
     for j in range(len(D)):

@@ -174,7 +174,7 @@ def _gather(store: Any, slots: Any, free: Any, rows: Any, L: Any) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def _follow(rows: Any, delta: Any, F: Any) -> None:
-    """Let F follow the step."""
+    """Update F by the step."""
     for r in range(len(delta)):
         line, step = rows[r], delta[r]
         for t in range(len(F)):

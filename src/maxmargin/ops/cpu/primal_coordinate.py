@@ -52,7 +52,7 @@ def violation(weight: float, G: float, penalty: float) -> float:
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def _column_dot(data: Any, rows: Any, first: int, stop: int, vector: Any) -> float:
-    """Give sum_i x_i vector_i of one column."""
+    """Return sum_i x_i vector_i of one column."""
     total = 0.0
     if len(rows) == 0:
         for i in range(stop - first):

@@ -186,7 +186,7 @@ class _Block:
         return added
 
     def _fused(self, a: Any, b: Any, total: Any) -> Any:
-        """Give a b + total, rounded once where the processor can do so."""
+        """Return a b + total, rounded once where the processor can do so."""
         builder, vector = self.builder, self.vector
         if not self.registers.fused:
             return builder.fadd(builder.fmul(a, b), total)

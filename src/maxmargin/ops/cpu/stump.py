@@ -120,7 +120,7 @@ def _rest(
 
 @njit(cache=True, nogil=True)
 def _edge(low: float, high: float, total: float, shift: float) -> float:
-    """Give the largest |T - 2c|, which is at an extreme c; missing values go with either side."""
+    """Return the largest |T - 2c|, which is at an extreme c; missing values go with either side."""
     here = max(abs(total - 2.0 * low), abs(total - 2.0 * high))
     there = max(abs(total - 2.0 * (low + shift)), abs(total - 2.0 * (high + shift)))
     return max(here, there)

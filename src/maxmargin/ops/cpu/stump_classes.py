@@ -59,7 +59,7 @@ def _score(c: Any, total: Any, criterion: int) -> float:
 def _scan_error(
     label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any
 ) -> float:
-    """Give the best score of a run whose side begins with the sums c."""
+    """Return the best score of a run whose side begins with the sums c."""
     best = _error(c, total)
     one, two = 0.0, 0
     for m in range(len(total)):
@@ -83,7 +83,7 @@ def _scan_error(
 def _scan_gini(
     label: Any, weight: Any, total: Any, rows: Any, begin: Any, end: Any, c: Any, best: float
 ) -> float:
-    """Give the best score of a run whose side begins with the sums c, if better than the best."""
+    """Return the best score of a run whose side begins with the sums c, if better than the best."""
     while begin < end:
         stop = min(begin + _ANEW, end)
         best = _scan_some_gini(label, weight, total, rows, begin, stop, c, best)

@@ -27,7 +27,7 @@ def take_columns(X: Any, columns: Any, first: int, block: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _find_sides(x: Any, threshold: float, missing_right: bool, chosen: Any, right: Any) -> None:
-    """Tell which entries of a line go right."""
+    """Return which entries of a line go right."""
     if len(chosen) > 0:
         for i in range(len(x)):
             known = 0.0 <= x[i] < len(chosen)
@@ -44,7 +44,7 @@ def _find_sides(x: Any, threshold: float, missing_right: bool, chosen: Any, righ
 def _find_sides_of(
     block: Any, line: int, threshold: float, missing_right: bool, chosen: Any, right: Any
 ) -> None:
-    """Tell which rows go right; none does where nothing is asked."""
+    """Return which rows go right; none does where nothing is asked."""
     if line < 0:
         for i in range(len(right)):
             right[i] = False

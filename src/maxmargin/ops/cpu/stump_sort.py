@@ -49,7 +49,7 @@ def _sort_keys(
 
 @njit(nogil=True)
 def _span(key: Any, word: Any) -> tuple[Any, Any]:
-    """Give the least key of rows, and how many bits others have beyond its leading half."""
+    """Return the least key of rows, and how many bits others have beyond its leading half."""
     low, high = key[word[0]], key[word[0]]
     for i in range(len(word)):
         k = key[word[i]]

@@ -38,7 +38,7 @@ _SURE = 1.0 - 1e-9  # of a gain: what is below it is less, however it is rounded
 
 @njit(cache=True, nogil=True)
 def _weighed(values: Any, kind: int, row: Any) -> tuple[float, float]:
-    """Give the pull and the weight of a row."""
+    """Return the pull and the weight of a row."""
     if kind == PAIR:
         return values[row << _ONE], values[(row << _ONE) + _ONE]
     return values[row], abs(values[row]) if kind == SIGNED else 1.0
@@ -68,7 +68,7 @@ def _sum_block(values: Any, kind: int, rows: Any, i: Any, ahead: Any) -> tuple[f
 def _may_hold(
     A: float, h: float, pull: float, size: float, weight: float, mean: float, H: float, best: float
 ) -> bool:
-    """Tell whether a block that begins with A and h may hold a split better than the best."""
+    """Return whether a block that begins with A and h may hold a split better than the best."""
     end = h + weight
     a, b = abs(A - mean * h), abs(A + pull - mean * end)
     reach = 0.5 * (a + b + size + abs(mean) * weight)
@@ -119,7 +119,7 @@ def _scan_run(
     missing: Any,
     best: float,
 ) -> float:
-    """Give the best split of a run, if it is better than the best."""
+    """Return the best split of a run, if it is better than the best."""
     A = h = 0.0
     while i + _BLOCK <= end:
         ahead = _BLOCK if i + _BLOCK + _BLOCK <= end else np.uint64(0)
@@ -177,7 +177,7 @@ def _lone(missing: Any, mean: float, H: float) -> float:
 def _may_reach(
     A: float, h: float, mean: float, H: float, dA: float, dh: float, target: float
 ) -> bool:
-    """Tell without a division which sums are far from the target."""
+    """Return, without a division, which sums are far from the target."""
     here, there, less = A - mean * h, A + dA - mean * (h + dh), _SURE * target
     near = here * here >= less * (h * (H - h))
     return near or there * there >= less * ((h + dh) * (H - h - dh))

@@ -8,17 +8,17 @@ import numpy as np
 
 
 def weigh_both(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
-    """Give the weight of the rows told wrong, and of all rows."""
+    """Return the weight of the rows told wrong, and of all rows."""
     return float(weight[predicted != label].sum()), float(weight.sum())
 
 
 def weigh_wrong(weight: Any, predicted: Any, label: Any) -> tuple[float, float]:
-    """Give the weight of the rows told wrong, and the sum of its squares."""
+    """Return the weight of the rows told wrong, and the sum of its squares."""
     return weigh_all(weight[predicted != label])
 
 
 def weigh_all(weight: Any) -> tuple[float, float]:
-    """Give the weight of all rows, and the sum of its squares."""
+    """Return the weight of all rows, and the sum of its squares."""
     return float(weight.sum()), float((weight * weight).sum())
 
 

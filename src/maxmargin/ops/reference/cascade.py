@@ -74,7 +74,7 @@ def scan(
 def _run(
     lbp: bool, sums: Any, at: int, norm: Any, nodes: Any, stage_trees: Any, stage_threshold: Any
 ) -> tuple[int, float]:
-    """Give the number of stages that a window passes, and the sum of the last it came to."""
+    """Return the number of stages that a window passes, and the sum of the last it came to."""
     total = 0.0
     for s, least in enumerate(stage_threshold):
         trees = range(int(stage_trees[s]), int(stage_trees[s + 1]))

@@ -24,7 +24,7 @@ def best_duals(g: Any, alpha: Any, own: int, cost: float, A: float, corners: Any
 
 
 def survey(g: Any, alpha: Any, own: int, cost: float) -> tuple[float, float, float]:
-    """Give the row's part of the gap, its violation, and by how much its own class is ahead."""
+    """Return the row's part of the gap, its violation, and by how much its own class is ahead."""
     bounds = np.where(np.arange(len(g)) == own, cost, 0.0)
     gap = (bounds - alpha) @ (g.max() - g)
     violation = g.max() - np.where(alpha < bounds, g, np.inf).min()

@@ -50,7 +50,7 @@ def draw(order: Any, state: Any) -> None:
 def slope_between(
     values: Any, change: Any, t: Any, cost: Any, squared: bool, share: float
 ) -> float:
-    """Give the derivative in ``share`` of the price of all rows at values + share change."""
+    """Return the derivative in ``share`` of the price of all rows at values + share change."""
     short = np.maximum(0.0, 1.0 - t * (values + share * change))
     steepness = 2.0 * short if squared else short > 0
     return -float(np.sum(cost * t * change * steepness))

@@ -15,7 +15,7 @@ def number_words(
     all_letters: Any,
     numbers: Any,
 ) -> int:
-    """Give words numbers in the order in which they come up; return how many are known then."""
+    """Assign words numbers in the order in which they come up; return how many are known then."""
     vocabulary = {
         tuple(all_letters[all_starts[word] : all_starts[word + 1]]): word for word in range(known)
     }

@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 
 
 def block_of(out: Any, rows: int, columns: int, stride: int) -> Any:
-    """See a block with contiguous rows as a matrix."""
+    """View a block with contiguous rows as a matrix."""
     return as_strided(out, (rows, columns), (stride * out.itemsize, out.itemsize))
 
 

@@ -37,7 +37,7 @@ def slot_of(
     norms: Any,
     params: Any,
 ) -> int:
-    """Give the line of row i, which is filled if need be; -1 if only the caller can bring it."""
+    """Return the line of row i, which is filled if need be; -1 if only the caller can bring it."""
     if slots[i] < 0 and kind != GIVEN:
         slots[i] = taken[0]
         taken[0] += 1
@@ -57,6 +57,6 @@ def bring_rows(
     norms: Any,
     params: Any,
 ) -> None:
-    """Have some rows filled."""
+    """Fill some rows."""
     for i in wanted:
         slot_of(i, store, slots, taken, kind, K, index, XT, norms, params)

@@ -15,7 +15,7 @@ _turnstile = Lock()
 
 
 def _evaluate(kind: int, params: Any, A: Any, a: Any, B: Any, b: Any) -> Any:
-    """Give the values of two sets of vectors, a row each."""
+    """Return the values of two sets of vectors, a row each."""
     values = A[: len(a)] @ B[: len(b)].T
     if kind == RADIAL:
         return np.exp(-params[0] * np.maximum(0, a[:, None] + b - 2 * values)).astype(A.dtype)

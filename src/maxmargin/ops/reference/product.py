@@ -21,5 +21,5 @@ def pack(X: Any, rows: Any, out: Any) -> None:
 
 
 def unpack(panels: Any) -> Any:
-    """Give the rows back, those of zeros at the end too."""
+    """Return the rows back, those of zeros at the end too."""
     return panels.transpose(0, 2, 1).reshape(-1, panels.shape[1])

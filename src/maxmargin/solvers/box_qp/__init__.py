@@ -1,0 +1,1 @@
+"""Algorithms of the box QP: the duals of kernel machines."""

@@ -1,0 +1,1 @@
+"""Algorithms of linear models: weights on columns, certified by duals of rows."""
