@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.caution import caution
+from maxmargin.inputs.warning import warn_user
 
 Fold = NDArray[np.int16]
 
@@ -43,7 +43,7 @@ def draw_folds(
     parts = max(n_bags, _LEAST)
     if len(distinct) < parts:
         if groups is not None:
-            caution(
+            warn_user(
                 f"There are {len(distinct)} groups for n_bags={n_bags}, so each bag holds out one "
                 f"of them, and some bags hold out none; give more groups or fewer bags."
             )

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.caution import caution
 from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.warning import warn_user
 
 Pair = tuple[int, int]
 
@@ -167,7 +167,7 @@ def wanted_pairs(
     if isinstance(pairs, str):
         return possible, min(len(possible), auto_pairs(columns.n_columns, n_functions))
     if pairs > len(possible):
-        caution(f"pairs={pairs} asks for more pairs than the {len(possible)} that there are.")
+        warn_user(f"pairs={pairs} asks for more pairs than the {len(possible)} that there are.")
     return possible, min(int(pairs), len(possible))
 
 
