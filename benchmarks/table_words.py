@@ -4,7 +4,7 @@ A machine for a table multiplies what its columns say: words and numbers enter o
 its best kernels k get neighbours s k_words + (1 - s) k, where k_words sees the same columns of
 words at the same width, and the average is chosen again among all of them.
 
-    python -m benchmarks.table_words [table ...] [--splits 3] [--rows 1500]
+    python -m benchmarks.table_words [table ...] [--splits 3] [--rows 800]
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=TABLES)
     parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=1500)
+    parser.add_argument("--rows", type=int, default=800)
     asked = parser.parse_args()
     print("table            left-out loss     test score        gain     share of sums")
     for name in asked.tables:
