@@ -134,7 +134,7 @@ def _of_tables(name: str) -> Candidate:
 
 KERNEL_CLASSIFIERS: Final = (
     _of_tables("TableSVC"),
-    Candidate("svm-rbf", "SVM, radial kernel", _radial, 6.0, compiles=("SVCCV",)),
+    Candidate("svm-rbf", "SVM, radial kernel", _radial, 6.0, compiles=("SVCCV",), growth=1.0),
     Candidate("svm-laplacian", "SVM, Laplacian kernel", _laplacian, 5.0, compiles=("SVCCV",)),
     Candidate("svm-poly", "SVM, polynomial kernel", _polynomial, 5.0, compiles=("SVCCV",)),
     Candidate(
