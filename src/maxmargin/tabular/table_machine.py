@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from maxmargin.ops.clock import Clock, says_first, watch
 from maxmargin.ops.threads import one_blas_thread
 from maxmargin.progress import part
 from maxmargin.tabular.columns import read_columns
-from maxmargin.tabular.distinct import find_distinct
+from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, take_rows
 from maxmargin.tabular.final import Unseen, fit_members
 from maxmargin.tabular.importances import Importances, Question, measure
@@ -93,7 +93,7 @@ class TableMachine(TableModel):
             check_consistent_length(columns[0], target)
             if sample_weight is not None:
                 weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
-            found = find_distinct(columns, target, weight)
+            found = _at_least_one(find_distinct(columns, target, weight))
             clock.over()
             columns = [each[found.rows] for each in columns]
             with one_blas_thread:  # sums are the same wherever the fit runs
@@ -232,3 +232,12 @@ class TableMachine(TableModel):
             "rows": np.array(rows),
             "loss": np.array(losses),
         }
+
+
+def _at_least_one(found: Distinct) -> Distinct:
+    """Scale weights below 1 on average to a mean of 1; larger ones count equal rows.
+
+    The ridges that are searched are for such rows: from weights of 1e-6 nothing is learned.
+    """
+    mean = float(found.weight.mean()) if len(found.weight) else 1.0
+    return found if mean >= 1.0 else replace(found, weight=found.weight / mean)
