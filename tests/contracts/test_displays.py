@@ -72,6 +72,8 @@ RNG = np.random.default_rng(0)
 Y = np.arange(40) % 2
 X = np.abs(RNG.normal(size=(40, 2))) + 3.0 * Y[:, None]
 NEEDED = {"estimator": SVC(), "budget": 1.0}
+PAIRED = {"pairs": [(0, 1)], "n_estimators": 20, "n_iter_no_change": None}
+ASKED = {"GlassBoxClassifier": PAIRED, "GlassBoxRegressor": PAIRED}
 
 
 def build(kind):
@@ -93,7 +95,7 @@ def drawn_name(model):
 
 @cache
 def fitted(name):
-    return fit(build(OURS[name]))
+    return fit(build(OURS[name]).set_params(**ASKED.get(name, {})))
 
 
 def displays():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from maxmargin import GlassBoxClassifier
+from maxmargin import GlassBoxClassifier, GlassBoxRegressor
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.uniform(-1, 1, size=(400, 3)), 1)
@@ -49,3 +49,17 @@ def test_the_points_printed_are_those_added_up(model):
     most = sum(max(a.points for a in card.lines if a.term == name) for name in names)
     points = model.score_points(X, card)
     assert card.base <= points.min() <= points.max() <= card.base + most
+
+
+@pytest.mark.parametrize("loss", ["exponential", "squared_hinge"])
+def test_points_stand_for_the_probabilities_of_the_loss(loss):
+    model = GlassBoxClassifier(loss, n_estimators=10, n_bags=2, pairs="none").fit(X, Y)
+    card = model.to_scorecard(points=1000)
+    p = card.probability(model.score_points(X, card))
+    np.testing.assert_allclose(p, model.predict_proba(X)[:, 1], atol=0.005)
+
+
+def test_points_of_a_quantity_have_no_probability():
+    model = GlassBoxRegressor(n_estimators=2, n_bags=2, pairs="none").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="points of a quantity have no probability"):
+        model.to_scorecard().probability(3)

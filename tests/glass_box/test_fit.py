@@ -250,3 +250,24 @@ def test_a_class_that_a_bag_has_not_seen_is_no_obstacle():
     y[:30], y[0] = 1, 2
     model = GlassBoxClassifier(**QUICK).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ([0, 1], r"groups has the shape \(2,\)"),
+        ([None, "a"] * 20, "missing value"),
+        (np.repeat([0.0, np.nan], 20), r"missing value \(row 20\)"),
+    ],
+    ids=["short", "None", "NaN"],
+)
+def test_groups_that_cannot_be_are_refused_beside_weights_of_zero_too(groups, sentence):
+    X = rows(40, 2)
+    weight = np.arange(40) % 4
+    with pytest.raises(ValueError, match=sentence):
+        GlassBoxRegressor().fit(X, X[:, 0], weight, groups=groups)
+
+
+def test_a_regressor_wants_numbers():
+    with pytest.raises(ValueError, match="y must be numbers: a regression predicts a quantity"):
+        GlassBoxRegressor().fit(rows(4, 2), ["yes", "no", "yes", "no"])

@@ -52,3 +52,11 @@ def test_contributions_still_add_up_to_the_last_bit():
 def test_what_has_no_proof_is_refused(model, y, sentence):
     with pytest.raises(ValueError, match=sentence):
         model.fit(X, y)
+
+
+def test_a_certificate_belongs_to_the_values_that_it_was_computed_for():
+    model = GlassBoxRegressor(**OPTIONS).fit(X, VALUE)
+    term = next(term for term in model.terms_ if term.name == "x0")
+    assert not hasattr(model.with_term("x0", np.zeros(len(term.bins[0]))), "certificate_")
+    assert hasattr(model, "certificate_")
+    assert not hasattr(model.set_params(refit=None).fit(X, VALUE), "certificate_")

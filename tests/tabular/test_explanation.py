@@ -186,6 +186,8 @@ def test_it_prints_rows_of_the_training_table(words):
         ({"size": 1.0, "word": "a", "same": 1, "when": None, "x": 2}, {}, "has x, unknown to"),
         ([1.0, "a"], {}, "has 2 values, the fit 4"),
         (2, {}, "One row is explained at a time, got 2 rows"),
+        (None, {}, "must be a table of one row, a dict or a list of values; got None"),
+        ("a", {}, "must be a table of one row, a dict or a list of values; got 'a'"),
         (1, {"X": 5}, r"must be the training table, which has at least \d+ rows; got 5"),
     ],
 )

@@ -146,9 +146,19 @@ def test_repeats_are_weights_and_the_order_of_rows_says_nothing():
     )
 
 
+@pytest.mark.parametrize("share", [2.0**-7, 2.0**-900])
+def test_weights_that_are_shares_are_those_of_whole_rows(share):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    whole, weight = TableSVR().fit(X, X[:, 0]), np.full(60, share)
+    np.testing.assert_array_equal(TableSVR().fit(X, X[:, 0], weight).predict(X), whole.predict(X))
+    classes = TableSVC().fit(X, X[:, 0] > 0, weight)
+    assert classes.score(X, X[:, 0] > 0) > 0.9
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        (lambda X, y: (X, np.where(y == y[0], y, None)), "instead of a label"),
         (lambda X, y: (X, np.full(len(y), "one")), "number of classes has to be greater than one"),
         (lambda X, y: (X[["nothing"]], y), "No column of X can be used"),
         (lambda X, y: (X, y[:-1]), "inconsistent numbers of samples"),
@@ -165,3 +175,10 @@ def test_it_needs_no_preparing_where_a_plain_machine_does():
     with pytest.warns(UnscaledColumnsWarning):
         plain = cross_val_score(SVC(), X[kept], y[kept], cv=3).mean()
     assert cross_val_score(TableSVC(), X[kept], y[kept], cv=3).mean() > plain + 0.05
+
+
+@pytest.mark.parametrize("coverage", [0.0, 1, "90 %", None])
+def test_a_coverage_that_is_no_share_is_refused(coverage):
+    X = np.arange(20.0)[:, None]
+    with pytest.raises(ValueError, match="coverage must be between 0 and 1"):
+        TableSVR().fit(X, X[:, 0]).predict_interval(X, coverage)

@@ -49,6 +49,7 @@ from maxmargin.glass_box.wishes import (
     left_out,
     wanted_pairs,
 )
+from maxmargin.inputs.missing import is_missing
 from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.table import read
 from maxmargin.inputs.weights import read_weight
@@ -112,10 +113,11 @@ class GlassBoxFit(GlassBoxModel):
         X, y = read(self, X, y, reset=True, y_numeric=not is_classifier(self))
         y = self._targets(y)
         weight = read_weight(sample_weight, X.shape[0]) * self._factors(y)
+        groups = _checked_groups(groups, len(y))
         rows = np.flatnonzero(weight > 0)
         if len(rows) < len(weight):
             X, y, weight = X[rows], y[rows], weight[rows]
-            groups = None if groups is None else np.asarray(groups)[rows]
+            groups = None if groups is None else groups[rows]
         self._check_targets(y)
         # Weights as small as shares of 1 count rows; others are numbers of equal rows.
         weight = weight * max(1.0, len(weight) / float(weight.sum()))
@@ -124,7 +126,6 @@ class GlassBoxFit(GlassBoxModel):
         binning = cut_table(X, weight, categories, int(self.max_bins), workers)
         codes = binning.code(X, n_jobs=self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        groups = _checked_groups(groups, len(y))
         fold = draw_folds(codes, y, groups, int(self.n_bags), self._strata(y), seed)
         categorical = np.array([column.categorical for column in binning.columns])
         monotone = directions(self.monotone, names, categorical)
@@ -150,6 +151,7 @@ class GlassBoxFit(GlassBoxModel):
         self.validation_loss_ = self.history_.column("validation_loss")
         self._binning, self._coarse = training.binning, shapes.coarse
         self.constants_, self._terms = recover_terms(shapes)
+        vars(self).pop("certificate_", None)  # of an earlier fit
         if self.refit is not None and stop not in _ENDED:
             self.constants_, self._terms, self.certificate_ = self._refit(training)
 
@@ -357,4 +359,7 @@ def _checked_groups(groups: Any, n_rows: int) -> Any:
         raise ValueError(
             f"groups has the shape {line.shape} and X has {n_rows} rows; give one group a row."
         )
+    missing = next((i for i, group in enumerate(line.tolist()) if is_missing(group)), None)
+    if missing is not None:
+        raise ValueError(f"groups has a missing value (row {missing}); give every row a group.")
     return line

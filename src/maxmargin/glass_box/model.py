@@ -253,6 +253,7 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
         Returns
         -------
         model : estimator
+            Without ``certificate_``, which holds for the values of the fit alone.
         """
         check_is_fitted(self)
         if name not in self.term_names_:
@@ -267,6 +268,7 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
                 f"numbers of this shape. Got {np.shape(values)}."
             )
         edited = copy(self)
+        vars(edited).pop("certificate_", None)  # it is about other values
         edited._terms = (
             *self._terms[:place],
             replace(term, values=given),

@@ -14,6 +14,7 @@ from maxmargin.glass_box.objective import Objective, objective_of_numbers
 from maxmargin.glass_box.optimal import refit_numbers
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
+from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, MarginLoss, SquaredError
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
@@ -203,7 +204,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
             )
 
     def _targets(self, y: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(y, dtype=np.float64)
+        return check_targets(y)
 
     def _check_targets(self, y: NDArray[Any]) -> None:
         self._loss().check_targets(y)

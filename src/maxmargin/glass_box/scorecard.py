@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from sklearn.base import is_classifier
+
+from maxmargin.losses import Loss
+from maxmargin.losses.choice import named
+from maxmargin.losses.probability import class_probabilities
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class Scorecard:
     constant: float
     _points: tuple[NDArray[np.int64], ...] = ()
     _terms: tuple[Any, ...] = ()
+    _loss: Loss | None = None  # of classes
 
     def __str__(self) -> str:
         rows = [f"{'base':26s}{'':30s}{self.base:10d}"]
@@ -84,9 +89,13 @@ class Scorecard:
         Returns
         -------
         p : ndarray
+            As ``predict_proba`` of the model has it, up to rounding.
         """
-        p: NDArray[np.float64] = expit(self.decision(points))
-        return p
+        if self._loss is None:
+            raise ValueError("The points of a quantity have no probability; use decision.")
+        values = self.decision(points)
+        p: NDArray[np.float64] = class_probabilities(self._loss, values.ravel())[:, 1]
+        return p.reshape(values.shape)
 
     def add_up(self, codes: Any) -> NDArray[np.int64]:
         """Add up the points of rows, from the codes of their columns.
@@ -128,7 +137,9 @@ def scorecard(model: Any, points: float) -> Scorecard:
         rounded.append((whole - least).ravel())
         lines += _lines(term.name, model._view(term).bins, term.weight, whole - least)
     base = round(points * float(model.constants_[0])) + lowest
-    return Scorecard(base, tuple(lines), float(points), 0.0, tuple(rounded), tuple(model._terms))
+    loss = named(model.loss) if is_classifier(model) else None
+    whole_terms = tuple(rounded), tuple(model._terms)
+    return Scorecard(base, tuple(lines), float(points), 0.0, *whole_terms, loss)
 
 
 def _lines(name: str, bins: Any, weight: Any, points: Any) -> list[ScoreLine]:

@@ -9,15 +9,30 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from maxmargin.inputs.missing import is_missing
 from maxmargin.inputs.vectors import is_plain_line
 
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Refuse what are not class labels, one a row."""
     labels: NDArray[Any] = y if is_plain_line(y) else column_or_1d(y, warn=True)
+    if labels.dtype.kind == "O":
+        _refuse_unordered(labels)
     if labels.dtype.kind not in "biu":  # whole numbers are labels, whatever they are
         check_classification_targets(labels)
     return labels
+
+
+def _refuse_unordered(labels: NDArray[Any]) -> None:
+    """Refuse labels that cannot be put in order: missing ones, and texts among others."""
+    missing = next((i for i, label in enumerate(labels) if is_missing(label)), None)
+    if missing is not None:
+        raise ValueError(
+            f"Input y contains NaN or None instead of a label (row {missing}); drop such rows "
+            "first."
+        )
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise ValueError("Labels in y are texts and numbers together; make all of them texts.")
 
 
 def refuse_one_class(classes: NDArray[Any]) -> None:

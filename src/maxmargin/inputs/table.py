@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_X_y, validate_data
 
+from maxmargin.inputs.missing import is_missing
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.vectors import take_plain
 
@@ -318,14 +319,7 @@ def entries(X: Any, j: int) -> list[Any]:
     """List the entries of a column as Python's own values, None where missing."""
     column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
     values = column.tolist() if hasattr(column, "tolist") else column.to_list()
-    return [None if _is_missing(value) else value for value in values]
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    same = value == value  # noqa: PLR0124  NaN is not itself, and pandas' NA does not know
-    return same is not True
+    return [None if is_missing(value) else value for value in values]
 
 
 def _list_categories(X: Any, mask: Mask) -> dict[int, dict[Any, int]]:

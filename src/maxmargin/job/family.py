@@ -85,7 +85,7 @@ def family_of(
     Examples
     --------
     >>> [each.name for each in family_of("classification", ["svm-rbf", "lda"])]
-    ['baseline', 'lda', 'svm-rbf']
+    ['baseline', 'lda', 'svm-rbf', 'svm-rbf-finer']
     """
     family: Sequence[Candidate] = CLASSIFIERS if task == "classification" else REGRESSORS
     names = [each for name in names for each in _meant(name, family)]

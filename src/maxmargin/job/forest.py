@@ -38,8 +38,8 @@ class ForestRegressor(RegressorMixin, BaseEstimator):
     >>> import numpy as np
     >>> X = np.linspace(0.0, 1.0, 50)[:, None]
     >>> model = ForestRegressor(20).fit(X, X[:, 0] ** 2)
-    >>> round(float(model.predict([[0.5]])[0]), 1)
-    0.2
+    >>> round(float(model.predict([[0.6]])[0]), 1)
+    0.4
     """
 
     def __init__(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from maxmargin.inputs.missing import is_missing
 from maxmargin.ops.clock import look
 from maxmargin.tabular.written import write_number
 
@@ -122,7 +123,7 @@ def _to_array(raw: Any) -> NDArray[Any]:
     if isinstance(plain, np.dtype) and plain.kind in "iufbMm":
         return np.asarray(raw)
     listed = raw.to_list() if hasattr(raw, "to_list") else raw.to_pylist()
-    return np.array([None if _is_missing(v) else v for v in listed] + [None], dtype=object)[:-1]
+    return np.array([None if is_missing(v) else v for v in listed] + [None], dtype=object)[:-1]
 
 
 def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -132,7 +133,7 @@ def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Read objects as numbers or dates where all of them are, else as words."""
-    missing = np.array([_is_missing(value) for value in values], dtype=bool)
+    missing = np.array([is_missing(value) for value in values], dtype=bool)
     present = values[~missing]
     if all(isinstance(value, Real | Decimal | np.bool_) for value in present):
         numbers = np.full(len(values), np.nan)
@@ -167,15 +168,6 @@ def _as_word(value: Any) -> str:
         f"argument must be a string or a number, got {type(value).__name__} among the values of a "
         "column: turn them into numbers or text first."
     )
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    if isinstance(value, str | bytes):
-        return False
-    same = value == value  # noqa: PLR0124  NaN is not itself, and pandas' NA does not know
-    return isinstance(same, bool | np.bool_) is False or not same
 
 
 def read_values(values: list[Any]) -> list[NDArray[Any]]:

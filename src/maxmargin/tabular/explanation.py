@@ -394,6 +394,11 @@ def read_row(estimator: Any, row: Any, names: Sequence[str]) -> list[NDArray[Any
         if len(columns[0]) != 1:
             raise ValueError(f"One row is explained at a time, got {len(columns[0])} rows.")
         return columns
+    if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+        raise ValueError(
+            "The row to explain must be a table of one row, a dict or a list of values; "
+            f"got {row!r}."
+        )
     values = list(row) if _has_no_names(estimator, row) else _by_name(row, names)
     if len(values) != len(names):
         raise ValueError(f"The row to explain has {len(values)} values, the fit {len(names)}.")

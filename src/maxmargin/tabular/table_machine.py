@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -94,7 +94,7 @@ class TableMachine(TableModel):
             check_consistent_length(columns[0], target)
             if sample_weight is not None:
                 weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
-            found = find_distinct(columns, target, weight)
+            found = _at_least_one(find_distinct(columns, target, weight))
             clock.over()
             try:
                 self._fit_rows(columns, target, found, clock, clock.over)
@@ -256,3 +256,12 @@ class TableMachine(TableModel):
             "rows": np.array(rows),
             "loss": np.array(losses),
         }
+
+
+def _at_least_one(found: Distinct) -> Distinct:
+    """Scale weights below 1 on average to a mean of 1; larger ones count equal rows.
+
+    The ridges that are searched are for such rows: from weights of 1e-6 nothing is learned.
+    """
+    mean = float(found.weight.mean()) if len(found.weight) else 1.0
+    return found if mean >= 1.0 else replace(found, weight=found.weight / mean)

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 from sklearn.base import OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status
 from maxmargin.inputs.parameters import check_number, check_share
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Laplacian
@@ -33,6 +35,7 @@ LEAST_ROWS = 2
 NUMBERS = 0.5  # weight of each of a number's two columns; together they count like a word
 KINDS = ("standardised", "ranks")
 SAMPLE = 500  # rows whose distances tell the median
+LATE = "time_limit was reached before all rows were prepared; a sample of them is learned."
 FAR = 4.0  # standard deviations: one column alone makes no row an outlier of any size
 
 
@@ -90,6 +93,8 @@ class TableOneClass(OutlierMixin, TableModel):
     [1, -1]
     """
 
+    stop_: Status
+
     def __init__(
         self,
         *,
@@ -139,15 +144,18 @@ class TableOneClass(OutlierMixin, TableModel):
                 )
             clock.over()
             stages = Stages(type(self).__name__, 0, self.verbose)
+            late = False
             try:
                 rows = self._prepare(columns, found, self._is_late(clock, found))
             except TooManyRows:  # a sample is prepared in a moment
+                warn_user(LATE, ConvergenceWarning)
                 found = found.sample(MOST_SEARCHED, np.zeros(len(weight)), 0)
-                rows = self._prepare(columns, found)
+                rows, late = self._prepare(columns, found), True
             clock.over()
             stages.prepared()
             with part(1.0 - stages.share):
                 self._fit_rows(rows, found, clock)
+            self.stop_ = Status.TIME_LIMIT if late else self.certificate_.status
             stages.fitted()
         return self
 
@@ -217,11 +225,6 @@ class TableOneClass(OutlierMixin, TableModel):
         check_is_fitted(self)
         certificate: Certificate = self.machine_.certificate_
         return certificate
-
-    @property
-    def stop_(self) -> Status:
-        """How the fit ended."""
-        return self.certificate_.status
 
     def decision_function(self, X: Any) -> Vector:
         """Evaluate on which side rows lie, and how far: positive inside.

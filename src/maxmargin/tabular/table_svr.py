@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -186,7 +187,7 @@ class TableSVR(RegressorMixin, TableMachine):
         low, high : ndarray of shape (rows,)
         """
         check_is_fitted(self)
-        if not 0.0 < coverage < 1.0:
+        if not (isinstance(coverage, Real) and 0.0 < coverage < 1.0):
             raise ParameterError(f"coverage must be between 0 and 1, got {coverage!r}.")
         n = len(self.residuals_)
         width = self.residuals_[min(n - 1, int(np.ceil(coverage * (n + 1))) - 1)]

@@ -157,6 +157,8 @@ ESTIMATORS: Final[dict[str, Estimator | Items]] = {
     "BoostingRegressor": _kernel("BoostingRegressor", "quantity", n_estimators=5),
     "BoostingRanker": _plain("BoostingRanker", "ranking", n_estimators=5),
     "BaggingClassifier": _plain("BaggingClassifier", n_estimators=3),
+    "GlassBoxClassifier": _plain("GlassBoxClassifier", max_rounds=5),
+    "GlassBoxRegressor": _plain("GlassBoxRegressor", "quantity", max_rounds=5),
     "DecisionStump": _plain("DecisionStump"),
     "RegressionStump": _plain("RegressionStump", "quantity"),
     "Nystroem": _plain("Nystroem", "nothing", home=kernels, n_components=20),
