@@ -93,8 +93,8 @@ def slow_start(monkeypatch):
 
 
 def test_compilation_is_no_part_of_a_step(slow_start, two_classes):
-    rules = SimpleNamespace(judge=lambda: None)
-    candidate = SimpleNamespace(name="slow", title="slow", cost=1.0)
+    rules = SimpleNamespace(judge=lambda: None, sampled={})
+    candidate = SimpleNamespace(name="slow", title="slow", cost=1.0, max_rows=None)
     effort = Effort(rules, None, [(0, 0)] * FOLDS, candidate)
     effort.step()
     assert effort.seconds == [0.0]

@@ -299,7 +299,7 @@ class _Race:
                 effort.fall_behind(self._lost(effort))
                 self._make_room(effort)
                 left = None if end is None else end - perf_counter()
-                if effort.over or (left is not None and effort.to_come > left and not dare):
+                if effort.over or not _is_begun(effort, left, dare=dare):
                     return
                 self.watcher.say(effort)
                 effort.step(self._at_once(None if left is None else max(0.0, left)))
@@ -452,6 +452,11 @@ def _why_not(rules: Rules, candidate: Candidate, budget: Budget) -> str:
     if budget.interrupted:
         return CTRL_C
     return ""
+
+
+def _is_begun(effort: Effort, left: float | None, *, dare: bool) -> bool:
+    """Return whether a model's next step is begun: time is left, and enough unless it is dared."""
+    return left is None or (left > 0.0 and (dare or effort.to_come <= left))
 
 
 def _too_long(seconds: float) -> str:

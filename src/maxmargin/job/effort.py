@@ -107,7 +107,8 @@ class Effort:
             return min(self.seconds)
         if self.trial is None:
             return self.slow
-        return self._on_a_fold(self.trial.seconds, self.trial.rows)
+        fitting = self._on_a_fold(self.trial.seconds - self.trial.judging, self.trial.rows)
+        return fitting + self._judging_on_a_fold(self.trial)
 
     @property
     def spent(self) -> float:
@@ -182,7 +183,9 @@ class Effort:
             return
         self._tried = self._since(begun, compiled)
         losses = losses_of(judge.judgements[0], self._rows.y[part[1]], self._rules.metric)
-        self.trial = Trial(run.mean, self._tried, len(part[0]), losses)
+        judging = perf_counter() - begun - run.fit_seconds
+        judging = min(max(judging, 0.0), self._tried)
+        self.trial = Trial(run.mean, self._tried, len(part[0]), losses, judging)
 
     def _since(self, begun: float, compiled: float) -> float:
         """Return the seconds since then without those in which loops were compiled."""
@@ -191,6 +194,16 @@ class Effort:
     def _on_a_fold(self, seconds: float, rows: int) -> float:
         """Return the seconds of a fold by those of a fit to fewer rows."""
         return expected_seconds(seconds, rows, self._fold_rows, self.candidate.growth)
+
+    def _judging_on_a_fold(self, trial: Trial) -> float:
+        """Return the seconds of predicting a fold's rows by those of the rows of a trial.
+
+        Models with a bound on rows compare each row that they predict with all that they know.
+        """
+        seconds = trial.judging * len(self.parts[0][1]) / len(trial.losses)
+        if self.candidate.max_rows is None:
+            return seconds
+        return seconds * max(1.0, self._fold_rows / trial.rows)
 
     def learn_within(self, seconds: float) -> None:
         """Learn from a sample of the rows if a fit to all of them takes longer than that.
@@ -257,8 +270,10 @@ class Effort:
             with watch(limit):
                 self._step()
         except TimeUp:
-            spent = sum(self.seconds) + perf_counter() - begun
-            self.refuse(f"the time budget ended it after {duration(spent)}")
+            compiling = compile_time.seconds - compiled
+            spent = duration(sum(self.seconds) + perf_counter() - begun)
+            part = f", {duration(compiling)} of it compiling" if compiling >= 1.0 else ""
+            self.refuse(f"the time budget ended it after {spent}{part}")
         except Exception as error:
             self._fail(error)
         # What was compiled is at hand from now on, and says nothing of the steps to come.

@@ -42,12 +42,15 @@ class Trial:
         That it learned from.
     losses : ndarray
         One for each row that it was judged on; all models are judged on the same rows.
+    judging : float
+        How many of the seconds went into predicting these rows.
     """
 
     score: float
     seconds: float
     rows: int
     losses: Vector = field(repr=False)
+    judging: float = 0.0
 
 
 def trial_split(rows: Rows, part: Split, budget: float | None, *, classify: bool) -> Split | None:

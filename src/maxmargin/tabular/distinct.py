@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import look
+from maxmargin.tabular.sampling import spread_order
 
 Vector = NDArray[np.float64]
 
@@ -25,6 +26,14 @@ class Distinct:
 
     rows: NDArray[np.intp]
     weight: Vector
+
+    def sample(self, count: int, target: NDArray[Any], seed: int) -> Distinct:
+        """Return some of the rows, at random; of labels every class has its share."""
+        label = None
+        if target.dtype.kind != "f":
+            label = np.unique(target[self.rows], return_inverse=True)[1]
+        some = np.sort(spread_order(len(self.rows), label, seed)[:count])
+        return Distinct(self.rows[some], self.weight[some])
 
 
 def find_distinct(

@@ -13,7 +13,7 @@ Columns of a kind are a block. A machine weighs blocks, and their columns, as it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
@@ -215,6 +215,10 @@ class DroppedColumn:
         return f"dropped: {self.why}"
 
 
+class TooManyRows(Exception):  # noqa: N818  (a smaller table is taken instead)
+    """The time for preparing is over before all columns of all rows are read."""
+
+
 Column = NumberColumn | WordColumn | TextColumn | DroppedColumn
 
 
@@ -250,6 +254,7 @@ class Preparation:
         names: Sequence[str],
         target: Matrix,
         weight: Vector | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> tuple[Preparation, Rows]:
         """Learn from the rows of a fit; also returns them prepared, with cross-fitted means.
 
@@ -262,6 +267,13 @@ class Preparation:
             Standardised.
         weight : ndarray of shape (rows,), optional
             How often each row counts.
+        stop : callable, optional
+            Asked before each column whether so many rows take too long.
+
+        Raises
+        ------
+        TooManyRows
+            If so.
         """
         weight = np.ones(len(target)) if weight is None else weight
         learned: list[Column] = []
@@ -269,6 +281,8 @@ class Preparation:
         seen: dict[bytes, Column] = {}
         for place, (name, column) in enumerate(zip(names, columns, strict=True)):
             look()
+            if stop is not None and stop():
+                raise TooManyRows
             for each, blocks in _learn_column(name, place, column, target, weight):
                 twin = _twin(each, blocks, seen)
                 learned.append(each if twin is None else twin)

@@ -27,6 +27,7 @@ from maxmargin.tabular.column_weights import weigh_columns
 from maxmargin.tabular.distances import Distances
 from maxmargin.tabular.least_squares import LeaveOneOut, solve
 from maxmargin.tabular.preparation import Rows
+from maxmargin.tabular.sampling import spread_order
 from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.task import Task
 
@@ -76,7 +77,7 @@ def run_search(
     task: Task, clock: Clock, n_jobs: int | None, seed: int = 0, stages: Stages | None = None
 ) -> SearchResult:
     """Search a machine for a task; ``stages`` hears of every stage."""
-    order = _spread_order(task, seed)
+    order = spread_order(len(task), task.label, seed)
     sizes = stage_sizes(len(task))
     candidates = list(first_candidates(task.rows))
     told: list[tuple[str, int, float]] = []
@@ -126,20 +127,6 @@ def stage_sizes(rows: int) -> list[int]:
     """
     last = min(rows, MOST_SEARCHED)
     return [last] if last <= FIRST_ROWS else [FIRST_ROWS, int((FIRST_ROWS * last) ** 0.5), last]
-
-
-def _spread_order(task: Task, seed: int) -> NDArray[np.intp]:
-    """Return a random order of rows whose every beginning has about the shares of classes."""
-    random = np.random.default_rng(seed)
-    order = random.permutation(len(task))
-    if task.label is None:
-        return order
-    classes = task.label[order]
-    place = np.empty(len(order))
-    for c in np.unique(classes):
-        members = np.flatnonzero(classes == c)
-        place[members] = (np.arange(len(members)) + 0.5) / len(members)
-    return order[np.argsort(place, kind="stable")]
 
 
 def first_candidates(rows: Rows) -> Iterator[Candidate]:

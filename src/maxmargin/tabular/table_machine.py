@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -24,8 +25,8 @@ from maxmargin.tabular.explanation import Asked, Explanation, gather, read_row, 
 from maxmargin.tabular.final import Unseen, fit_members
 from maxmargin.tabular.importances import Importances, Question, measure
 from maxmargin.tabular.machine import Member, average
-from maxmargin.tabular.preparation import Preparation, Rows
-from maxmargin.tabular.search import run_search, stage_sizes
+from maxmargin.tabular.preparation import Preparation, Rows, TooManyRows
+from maxmargin.tabular.search import MOST_SEARCHED, run_search, stage_sizes
 from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.table_model import TableModel
 from maxmargin.tabular.task import Task
@@ -95,20 +96,43 @@ class TableMachine(TableModel):
                 weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
             found = _at_least_one(find_distinct(columns, target, weight))
             clock.over()
-            columns = [each[found.rows] for each in columns]
-            with one_blas_thread:  # sums are the same wherever the fit runs
-                targets = self._targets(columns, target[found.rows], found.weight)
-                unseen = self._learn(columns, targets, clock)
-            self._judge(unseen, targets)
-            self.weight_ = found.weight[self.support_]
-            self.support_ = found.rows[self.support_]
+            try:
+                self._fit_rows(columns, target, found, clock, clock.over)
+            except TooManyRows:  # a sample is prepared in a moment
+                found = found.sample(MOST_SEARCHED, target, self.random_state)
+                self._fit_rows(columns, target, found, clock)
 
-    def _learn(self, columns: list[NDArray[Any]], target: Targets, clock: Clock) -> Unseen:
+    def _fit_rows(
+        self,
+        columns: list[NDArray[Any]],
+        target: NDArray[Any],
+        found: Distinct,
+        clock: Clock,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        """Fit the machines to distinct rows, unless they take too long to prepare."""
+        columns = [each[found.rows] for each in columns]
+        stop = stop if len(found.rows) > MOST_SEARCHED else None
+        with one_blas_thread:  # sums are the same wherever the fit runs
+            targets = self._targets(columns, target[found.rows], found.weight)
+            unseen = self._learn(columns, targets, clock, stop)
+        self._judge(unseen, targets)
+        self.weight_ = found.weight[self.support_]
+        self.support_ = found.rows[self.support_]
+
+    def _learn(
+        self,
+        columns: list[NDArray[Any]],
+        target: Targets,
+        clock: Clock,
+        stop: Callable[[], bool] | None,
+    ) -> Unseen:
         """Prepare, search and fit; returns what is known of rows the machines did not see."""
         names = self._names(len(columns))
         sizes = stage_sizes(len(target.Y))
         stages = Stages(type(self).__name__, len(sizes), self.verbose)
-        self.preparation_, rows = Preparation.learn(columns, names, target.Y, target.weight)
+        prepared = Preparation.learn(columns, names, target.Y, target.weight, stop)
+        self.preparation_, rows = prepared
         clock.over()
         stages.prepared()
         task = Task(rows, target.Y, target.weight, target.label)

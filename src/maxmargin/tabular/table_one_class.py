@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,8 @@ from maxmargin.svm.one_class import OneClassSVM
 from maxmargin.tabular.columns import read_columns
 from maxmargin.tabular.distinct import Distinct, find_distinct
 from maxmargin.tabular.final import LEAST_SECONDS
-from maxmargin.tabular.preparation import BLOCKS, Preparation, Rows
+from maxmargin.tabular.preparation import BLOCKS, Preparation, Rows, TooManyRows
+from maxmargin.tabular.search import MOST_SEARCHED
 from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.table_model import TableModel
 
@@ -137,7 +139,11 @@ class TableOneClass(OutlierMixin, TableModel):
                 )
             clock.over()
             stages = Stages(type(self).__name__, 0, self.verbose)
-            rows = self._prepare([each[found.rows] for each in columns], found.weight)
+            try:
+                rows = self._prepare(columns, found, self._is_late(clock, found))
+            except TooManyRows:  # a sample is prepared in a moment
+                found = found.sample(MOST_SEARCHED, np.zeros(len(weight)), 0)
+                rows = self._prepare(columns, found)
             clock.over()
             stages.prepared()
             with part(1.0 - stages.share):
@@ -153,10 +159,22 @@ class TableOneClass(OutlierMixin, TableModel):
         width = row.X.shape[1]
         return self.scale_.shape == (width,) and self.machine_.n_features_in_ == width
 
-    def _prepare(self, columns: list[NDArray[Any]], weight: Vector) -> Rows:
-        nothing = np.zeros((len(weight), 0))  # targets: there are none to take means of
-        names = self._names(len(columns))
-        self.preparation_, rows = Preparation.learn(columns, names, nothing, weight)
+    def _is_late(self, clock: Clock, found: Distinct) -> Callable[[], bool] | None:
+        """Return what tells that the limit is over; None where there is none or rows are few."""
+        limit = self.time_limit
+        if limit is None or len(found.rows) <= MOST_SEARCHED:
+            return None
+        return lambda: clock.seconds >= limit
+
+    def _prepare(
+        self,
+        columns: list[NDArray[Any]],
+        found: Distinct,
+        stop: Callable[[], bool] | None = None,
+    ) -> Rows:
+        nothing = np.zeros((len(found.rows), 0))  # targets: there are none to take means of
+        names, columns = self._names(len(columns)), [each[found.rows] for each in columns]
+        self.preparation_, rows = Preparation.learn(columns, names, nothing, found.weight, stop)
         return rows
 
     def _fit_rows(self, rows: Rows, found: Distinct, clock: Clock) -> None:
