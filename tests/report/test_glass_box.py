@@ -26,6 +26,7 @@ def test_all_terms_and_rows_are_shown(model, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for name in model.term_names_:
         assert f"What {name} adds" in page
+    assert "<image" not in page  # the page's own policy would block it
     assert page.count("<summary>Row ") == 3
     assert page.index(f"What {model.terms_[0].name} adds") < page.index(
         f"What {model.terms_[1].name} adds"

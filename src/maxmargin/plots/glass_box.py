@@ -6,6 +6,7 @@ F(x) = c + sum_j f_j(x_j) + sum_jk f_jk(x_j, x_k), so that the pictures of all t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -265,6 +266,7 @@ class PairDisplay:
         ax.set_xlabel(plain(self.names[0]), fontsize=9)
         ax.set_ylabel(plain(self.names[1]), fontsize=9)
         bar = figure.colorbar(mesh, ax=ax)
+        bar.solids.set_rasterized(False)  # pages of reports show no images
         bar.set_label(f"what the pair adds to {plain(self.target)}", fontsize=9)
         head(ax, plain(self.term.name), f"importance {self.term.importance:.3g}")
         return self
@@ -358,6 +360,9 @@ class ExplanationDisplay:
         model = _glass_box(estimator, cls.drawn_of)
         found = model.explain(Fitted.of(estimator).rows(X))
         function, target = _function(model, label)
+        count = len(found.contributions)
+        if not isinstance(row, Integral) or not -count <= row < count:
+            raise ValueError(f"row must be a whole number below {count}, that of X; got {row!r}.")
         line = found.contributions[row]
         return cls(
             names=found.names,
@@ -518,7 +523,7 @@ def _function(model: Any, label: Any) -> tuple[int, str]:
     """Give the number of the function of a class, and what its values are."""
     if not is_classifier(model):
         return 0, "the prediction"
-    classes = list(model.classes_)
+    classes = model.classes_.tolist()
     if label is not None and label not in classes:
         raise ValueError(f"There is no class {label!r}; the model has {classes}.")
     chosen = len(classes) - 1 if label is None else classes.index(label)
