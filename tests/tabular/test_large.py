@@ -23,7 +23,7 @@ def small(monkeypatch):
     for module in (final, search):
         monkeypatch.setattr(module, "MOST_SEARCHED", 200)
     monkeypatch.setattr(search, "FIRST_ROWS", 100)
-    for name in ("OF_CLASSES", "OF_MANY_CLASSES", "OF_QUANTITIES"):
+    for name in ("OF_TWO_CLASSES", "OF_CLASSES", "OF_MANY_CLASSES", "OF_QUANTITIES"):
         monkeypatch.setattr(final, name, (BORDER,) * 3)
     monkeypatch.setattr(large, "LANDMARKS", 60)
     monkeypatch.setattr(local, "MOST", 200)

@@ -35,8 +35,9 @@ Matrix = NDArray[Any]
 
 FACTORS = (0.3, 1.0)  # of C times the ridge: least squares and the hinge need about the same
 # Rows up to which three, two and one exact machines are averaged; beyond, they take too long.
-OF_CLASSES, OF_MANY_CLASSES, OF_QUANTITIES = (
+OF_TWO_CLASSES, OF_CLASSES, OF_MANY_CLASSES, OF_QUANTITIES = (
     (10_000, 20_000, 50_000),
+    (5_000, 10_000, 30_000),
     (5_000, 10_000, 20_000),
     (5_000, 7_000, 10_000),
 )
@@ -118,9 +119,13 @@ def _of_sample(
 
 def most_members(task: Task) -> int:
     """Return how many exact machines of all rows are averaged; 0 where even one takes too long."""
-    limits = OF_QUANTITIES if task.label is None else OF_CLASSES
-    if task.label is not None and task.Y.shape[1] >= MANY_CLASSES:
+    outputs = task.Y.shape[1]
+    if task.label is None:
+        limits = OF_QUANTITIES
+    elif outputs >= MANY_CLASSES:
         limits = OF_MANY_CLASSES
+    else:
+        limits = OF_TWO_CLASSES if outputs == 1 else OF_CLASSES
     return sum(len(task) <= limit for limit in limits)
 
 
