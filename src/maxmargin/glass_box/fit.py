@@ -151,7 +151,7 @@ class GlassBoxFit(GlassBoxModel):
         self.validation_loss_ = self.history_.column("validation_loss")
         self._binning, self._coarse = training.binning, shapes.coarse
         self.constants_, self._terms = recover_terms(shapes)
-        vars(self).pop("certificate_", None)  # of an earlier fit
+        self.__dict__.pop("certificate_", None)  # of an earlier fit
         if self.refit is not None and stop not in _ENDED:
             self.constants_, self._terms, self.certificate_ = self._refit(training)
 

@@ -268,7 +268,7 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
                 f"numbers of this shape. Got {np.shape(values)}."
             )
         edited = copy(self)
-        vars(edited).pop("certificate_", None)  # it is about other values
+        edited.__dict__.pop("certificate_", None)  # it is about other values
         edited._terms = (
             *self._terms[:place],
             replace(term, values=given),
