@@ -209,7 +209,7 @@ def three_lines() -> str:
     ties = [f"{contest.ties(k).mean():.0%}" for k in range(1, len(contest.who))]
     head = [f"{len(contest.tables)} tables, up to 2,000 rows, defaults", "`TableSVC`, `TableSVR`"]
     lines = [
-        ["mean rank", *(f"{rank:.2f}" for rank in contest.ranks)],
+        ["mean rank of these five", *(f"{rank:.2f}" for rank in contest.ranks)],
         ["ours wins or ties", "", *ties],
         ["seconds", *(f"{x:.2f}" for x in contest.mean("seconds"))],
     ]
