@@ -441,7 +441,7 @@ def draw_heart() -> None:
             name: RocCurve.from_scores(truth, model.decision_function(rows), model.classes_)
             for name, model in fitted.items()
         }
-        plots.roc(curves, ax)
+        plots.roc(curves, ax=ax)
         ax.set_title(title)
         print(title, {name: round(curve.area, 3) for name, curve in curves.items()})
     save(figure, IMAGES / "heart.png")

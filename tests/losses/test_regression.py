@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_pinball_loss, mean_poisson_deviance
 
 from maxmargin import losses
-from maxmargin.losses import Huber, HuberLoss, Poisson, Quantile, SquaredError
+from maxmargin.losses import Huber, Poisson, Quantile, SquaredError
 from maxmargin.losses.regression import weighted_quantile
 
 
@@ -72,7 +72,3 @@ def test_weights_of_a_quantile_are_repetitions(weight, level, data):
     repeated = np.repeat(values, weight)
     expected = np.quantile(repeated, level, method="inverted_cdf")
     assert weighted_quantile(values, np.array(weight, dtype=float), level) == expected
-
-
-def test_an_earlier_name_still_works():
-    assert HuberLoss is Huber

@@ -46,7 +46,7 @@ def test_it_draws_on_given_axes():
 
     _, ax = plt.subplots()
     curve = RocCurve.from_scores([0, 1], [-1.0, 1.0], classes=[0, 1])
-    assert roc({"test": curve}, ax).ax_ is ax
+    assert roc({"test": curve}, ax=ax).ax_ is ax
 
 
 def test_fitted_models_are_drawn_by_their_rows():

@@ -23,7 +23,6 @@ from maxmargin.losses.ranking import PairwiseLogistic, Queries
 from maxmargin.losses.regression import (
     AbsoluteError,
     Huber,
-    HuberLoss,
     Insensitive,
     Poisson,
     Quantile,
@@ -37,7 +36,6 @@ __all__ = [
     "Exponential",
     "Hinge",
     "Huber",
-    "HuberLoss",
     "Insensitive",
     "Logistic",
     "Loss",

@@ -238,9 +238,6 @@ class Huber(ResidualLoss):
         return np.where(np.abs(u) <= self.delta, 0.5 * u * u, np.inf)
 
 
-HuberLoss = Huber  # an earlier name
-
-
 @dataclass(frozen=True)
 class Quantile(ResidualLoss):
     """The pinball loss, whose best constant is the quantile of that level.

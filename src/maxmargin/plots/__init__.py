@@ -43,7 +43,6 @@ from maxmargin.plots.population import PopulationDisplay, population_minimisers
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.probability import ProbabilityDisplay, probability_field
 from maxmargin.plots.projection import ProjectionDisplay, projection
-from maxmargin.plots.roc import plot_roc as plot_roc  # an earlier name
 from maxmargin.plots.roc import roc
 from maxmargin.plots.rounds import RoundsDisplay, rounds
 from maxmargin.plots.rounds_table import RoundsTableDisplay

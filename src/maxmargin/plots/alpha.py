@@ -82,13 +82,14 @@ class AlphaDisplay:
         self.learning_rate = learning_rate
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
+    def from_estimator(cls, estimator: Any = None, *, ax: Axes | None = None) -> Self:
         """Draw the curve with the rounds of a fitted AdaBoost.
 
         Parameters
         ----------
-        estimator : AdaBoostClassifier, or a Pipeline that ends in one
-            Fitted.
+        estimator : AdaBoostClassifier, or a Pipeline that ends in one, optional
+            Fitted; its rounds are put on the curve, which is that of its number of classes and of
+            its learning rate. Without one, the curve alone is drawn.
         ax : matplotlib Axes, optional
             Axes to draw into; by default a new figure.
 
@@ -96,7 +97,18 @@ class AlphaDisplay:
         -------
         AlphaDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_ten_points
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
+        >>> len(plots.alphas(model).rounds_.get_offsets())
+        3
         """
+        if estimator is None:
+            return cls(errors=[], alphas=[]).plot(ax=ax)
         fitted = Fitted.of(estimator)
         model, alphas = fitted.model, coefficients(fitted.model)
         if alphas is None:
@@ -174,31 +186,5 @@ class AlphaDisplay:
         return f"{rate}½ ({odds} + log {self.n_classes - 1})"
 
 
-def alphas(estimator: Any = None, *, ax: Axes | None = None) -> AlphaDisplay:
-    """Draw the coefficient of a weak learner as a function of its weighted error.
-
-    Parameters
-    ----------
-    estimator : AdaBoostClassifier, or a Pipeline that ends in one, optional
-        Fitted; its rounds are put on the curve, which is that of its number of classes and of its
-        learning rate.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    AlphaDisplay
-        With ``ax_``, ``figure_``, ``line_`` and ``rounds_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_ten_points
-    >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
-    >>> len(plots.alphas(model).rounds_.get_offsets())
-    3
-    """
-    if estimator is None:
-        return AlphaDisplay(errors=[], alphas=[]).plot(ax=ax)
-    return AlphaDisplay.from_estimator(estimator, ax=ax)
+alphas = AlphaDisplay.from_estimator
+"""The same as ``AlphaDisplay.from_estimator``."""

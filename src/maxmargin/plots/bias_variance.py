@@ -85,6 +85,17 @@ class BiasVarianceDisplay:
         -------
         BiasVarianceDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import DecisionStump
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.evaluation import bias_variance
+        >>> found = bias_variance(DecisionStump(), *load_mixture(return_X_y=True), random_state=0)
+        >>> plots.bias_variance(found, ax=Figure().subplots()).ax_.get_ylabel()
+        'expected error'
         """
         _check(results, cls.drawn_of)
         return cls(results=results).plot(ax=ax, legend=legend)
@@ -157,37 +168,8 @@ class BiasVarianceDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def bias_variance(
-    results: Any, *, ax: Axes | None = None, legend: bool = True
-) -> BiasVarianceDisplay:
-    """Draw errors as stacks of noise, bias and variance.
-
-    Parameters
-    ----------
-    results : mapping of object to BiasVariance
-        What :func:`maxmargin.evaluation.bias_variance` gives, or some of it under other names.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    legend : bool, default=True
-        Whether to name the parts above the picture.
-
-    Returns
-    -------
-    BiasVarianceDisplay
-        With ``ax_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import DecisionStump
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.evaluation import bias_variance
-    >>> found = bias_variance(DecisionStump(), *load_mixture(return_X_y=True), random_state=0)
-    >>> plots.bias_variance(found, ax=Figure().subplots()).ax_.get_ylabel()
-    'expected error'
-    """
-    return BiasVarianceDisplay.from_results(results, ax=ax, legend=legend)
+bias_variance = BiasVarianceDisplay.from_results
+"""The same as ``BiasVarianceDisplay.from_results``."""
 
 
 def _edged(look: dict[str, Any]) -> dict[str, Any]:

@@ -140,6 +140,18 @@ class BoundaryDisplay:
         -------
         BoundaryDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.neighbors import KNeighborsClassifierCV
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> model = KNeighborsClassifierCV().fit(X, y)
+        >>> display = plots.boundary(model, X, y, ax=Figure().subplots())
+        >>> display.regions.shape
+        (300, 300)
         """
         fitted = Fitted.of(estimator)
         classes = _classes(fitted, cls.drawn_of)
@@ -202,53 +214,8 @@ class BoundaryDisplay:
             )  # fmt: skip
 
 
-def boundary(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    grid_resolution: int = 300,
-    extent: Extent | None = None,
-    ax: Axes | None = None,
-    legend: bool = True,
-) -> BoundaryDisplay:
-    """Draw the regions of a fitted classifier of two columns.
-
-    Parameters
-    ----------
-    estimator : classifier, or a Pipeline or search that ends in one
-        Fitted to two columns and any number of classes.
-    X : array-like or DataFrame of shape (rows, 2)
-        The rows to draw.
-    y : array-like of shape (rows,)
-        Their labels.
-    grid_resolution : int, default=300
-        Lattice points an axis.
-    extent : tuple of four float, optional
-        Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    legend : bool, default=True
-        Whether to put a legend below the axes.
-
-    Returns
-    -------
-    BoundaryDisplay
-        With ``ax_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.neighbors import KNeighborsClassifierCV
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> display = plots.boundary(KNeighborsClassifierCV().fit(X, y), X, y, ax=Figure().subplots())
-    >>> display.regions.shape
-    (300, 300)
-    """
-    given: Any = {"grid_resolution": grid_resolution, "extent": extent, "ax": ax, "legend": legend}
-    return BoundaryDisplay.from_estimator(estimator, X, y, **given)
+boundary = BoundaryDisplay.from_estimator
+"""The same as ``BoundaryDisplay.from_estimator``."""
 
 
 # classes in the plane, as other pictures draw them too

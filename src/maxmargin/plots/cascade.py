@@ -67,6 +67,16 @@ class FirstFeaturesDisplay:
         -------
         FirstFeaturesDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from maxmargin import plots
+        >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
+        >>> edge = HaarFeatures((8, 8), kinds="edge_x")[-1]
+        >>> cascade = Cascade(edge, [Stage(0.5, [Tree.stump(0, 1.2, 0.0, 1.0)])])
+        >>> len(plots.first_features(cascade, np.zeros((3, 8, 8))).axes_)
+        1
         """
         if not isinstance(cascade, Cascade):
             raise TypeError(
@@ -130,34 +140,8 @@ def _paint(template: NDArray[Any]) -> NDArray[np.float64]:
     return out
 
 
-def first_features(
-    cascade: Cascade, objects: Any = None, *, count: int = 5
-) -> FirstFeaturesDisplay:
-    """Draw the first features of a cascade over the mean of the objects.
-
-    Parameters
-    ----------
-    cascade : Cascade
-    objects : sequence of images of the size of the window, optional
-    count : int, default=5
-        Number of features.
-
-    Returns
-    -------
-    FirstFeaturesDisplay
-        With ``axes_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin import plots
-    >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
-    >>> edge = HaarFeatures((8, 8), kinds="edge_x")[-1]
-    >>> cascade = Cascade(edge, [Stage(0.5, [Tree.stump(0, 1.2, 0.0, 1.0)])])
-    >>> len(plots.first_features(cascade, np.zeros((3, 8, 8))).axes_)
-    1
-    """
-    return FirstFeaturesDisplay.from_cascade(cascade, objects, count=count)
+first_features = FirstFeaturesDisplay.from_cascade
+"""The same as ``FirstFeaturesDisplay.from_cascade``."""
 
 
 class SurvivalDisplay:
@@ -201,6 +185,17 @@ class SurvivalDisplay:
         -------
         SurvivalDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from maxmargin import plots
+        >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
+        >>> edge = HaarFeatures((8, 8), kinds="edge_x")[-1]
+        >>> stages = [Stage(0.5, [Tree.stump(0, limit, 0.0, 1.0)]) for limit in (0.5, 1.0)]
+        >>> scan = Cascade(edge, stages).scan(np.eye(40) * 255)
+        >>> len(plots.survival(scan).bars_)
+        2
         """
         if not isinstance(found, Scan | DetectorEvaluation):
             raise TypeError(f"{type(found).__name__} is not what survival draws: {cls.drawn_of}.")
@@ -234,30 +229,5 @@ class SurvivalDisplay:
         return self
 
 
-def survival(found: Scan | DetectorEvaluation, *, ax: Axes | None = None) -> SurvivalDisplay:
-    """Draw how many windows are left after each stage of a cascade.
-
-    Parameters
-    ----------
-    found : Scan or DetectorEvaluation
-        With ``windows`` and ``passed``.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    SurvivalDisplay
-        With ``ax_``, ``figure_`` and ``bars_``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin import plots
-    >>> from maxmargin.vision import Cascade, HaarFeatures, Stage, Tree
-    >>> edge = HaarFeatures((8, 8), kinds="edge_x")[-1]
-    >>> stages = [Stage(0.5, [Tree.stump(0, limit, 0.0, 1.0)]) for limit in (0.5, 1.0)]
-    >>> scan = Cascade(edge, stages).scan(np.eye(40) * 255)
-    >>> len(plots.survival(scan).bars_)
-    2
-    """
-    return SurvivalDisplay.from_scan(found, ax=ax)
+survival = SurvivalDisplay.from_scan
+"""The same as ``SurvivalDisplay.from_scan``."""

@@ -120,6 +120,13 @@ class SlacknessDisplay:
         -------
         SlacknessDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import HardMarginSVC, plots
+        >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1]
+        >>> list(plots.slackness(HardMarginSVC().fit(X, y), X, y).points_)
+        ['outside', 'on the margin']
         """
         fitted = Fitted.of(estimator)
         if not has_unit_margin(fitted.model):
@@ -209,35 +216,5 @@ class SlacknessDisplay:
         )
 
 
-def slackness(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    ax: Axes | None = None,
-) -> SlacknessDisplay:
-    """Draw the dual variable of each row against its margin violation.
-
-    Parameters
-    ----------
-    estimator : SVC, HardMarginSVC or SlackBudgetSVC, or a Pipeline or search that ends in one
-        Fitted to two classes.
-    X, y, sample_weight
-        The training data.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    SlacknessDisplay
-        With ``ax_``, ``figure_``, ``line_`` and ``points_``.
-
-    Examples
-    --------
-    >>> from maxmargin import HardMarginSVC, plots
-    >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1]
-    >>> list(plots.slackness(HardMarginSVC().fit(X, y), X, y).points_)
-    ['outside', 'on the margin']
-    """
-    return SlacknessDisplay.from_estimator(estimator, X, y, sample_weight=sample_weight, ax=ax)
+slackness = SlacknessDisplay.from_estimator
+"""The same as ``SlacknessDisplay.from_estimator``."""

@@ -110,6 +110,15 @@ BoostingRanker, or a Pipeline that ends in one
         -------
         DescentDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_ten_points
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
+        >>> list(plots.descent(model).steps_)
+        [1, 2, 3]
         """
         fitted = Fitted.of(estimator)
         descent = getattr(fitted.model, "descent_", None)
@@ -211,34 +220,5 @@ def _arrow(ax: Axes, tip: tuple[float, float], colour: str) -> Any:
     return ax.annotate("", tip, (0.0, 0.0), arrowprops=style, zorder=3)
 
 
-def descent(
-    estimator: Any, *, rounds: Iterable[int] | None = None, axes: Any = None
-) -> DescentDisplay:
-    """Draw the rounds of a boosted model as steps beside the negative gradient of its loss.
-
-    Parameters
-    ----------
-    estimator : AdaBoostClassifier of two classes, BoostingClassifier, BoostingRegressor or \
-BoostingRanker, or a Pipeline that ends in one
-        Fitted.
-    rounds : iterable of int, optional
-        Which rounds are drawn as vectors, from 1; the first, one between and the last when not
-        given.
-    axes : array of three Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    DescentDisplay
-        With ``axes_``, ``figure_``, ``steps_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_ten_points
-    >>> model = AdaBoostClassifier(n_estimators=3).fit(*load_ten_points(return_X_y=True))
-    >>> list(plots.descent(model).steps_)
-    [1, 2, 3]
-    """
-    return DescentDisplay.from_estimator(estimator, rounds=rounds, axes=axes)
+descent = DescentDisplay.from_estimator
+"""The same as ``DescentDisplay.from_estimator``."""

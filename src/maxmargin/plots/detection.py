@@ -89,6 +89,13 @@ class DetectionsDisplay:
         -------
         DetectionsDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from maxmargin import plots
+        >>> len(plots.detections(np.zeros((60, 80)), [[10, 20, 24, 24], [40, 5, 30, 30]]).boxes_)
+        2
         """
         pixels = np.asarray(image)
         if pixels.dtype.kind not in "buif" or pixels.ndim not in (2, 3):
@@ -143,41 +150,8 @@ class DetectionsDisplay:
             )
 
 
-def detections(
-    image: Any,
-    boxes: ArrayLike = (),
-    scores: ArrayLike | None = None,
-    truth: ArrayLike | None = None,
-    *,
-    ax: Axes | None = None,
-) -> DetectionsDisplay:
-    """Draw what was found on the image it was found in.
-
-    Parameters
-    ----------
-    image : array-like of shape (height, width[, channels]) or PIL image
-    boxes : array-like of shape (objects, 4), optional
-        x, y, width and height, as ``Cascade.detect`` gives them.
-    scores : array-like of shape (objects,), optional
-        Written above the boxes.
-    truth : array-like of shape (objects, 4), optional
-        Where objects are, drawn dashed.
-    ax : matplotlib Axes, optional
-        Where to draw; otherwise a new figure of the size of the image.
-
-    Returns
-    -------
-    DetectionsDisplay
-        With ``ax_``, ``figure_`` and ``boxes_``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin import plots
-    >>> len(plots.detections(np.zeros((60, 80)), [[10, 20, 24, 24], [40, 5, 30, 30]]).boxes_)
-    2
-    """
-    return DetectionsDisplay.from_boxes(image, boxes, scores, truth, ax=ax)
+detections = DetectionsDisplay.from_boxes
+"""The same as ``DetectionsDisplay.from_boxes``."""
 
 
 class DetectorRocDisplay:
@@ -311,26 +285,5 @@ def envelope(evaluation: DetectorEvaluation) -> tuple[NDArray[np.float64], ...]:
     return counts / evaluation.images, ends[:, 0], ends[:, 1], ends[:, 2]
 
 
-def detector_roc(
-    evaluations: DetectorEvaluation | Mapping[str, DetectorEvaluation],
-    published: Mapping[str, Mapping[float, float]] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> DetectorRocDisplay:
-    """Draw objects found against false positives.
-
-    Parameters
-    ----------
-    evaluations : DetectorEvaluation or mapping of str to DetectorEvaluation
-        Result of ``evaluate_detector``, with names for several.
-    published : mapping of str to mapping of float to float, optional
-        Names, and detection rates by false positives an image, drawn as dots.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    DetectorRocDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-    """
-    return DetectorRocDisplay.from_evaluations(evaluations, published, ax=ax)
+detector_roc = DetectorRocDisplay.from_evaluations
+"""The same as ``DetectorRocDisplay.from_evaluations``."""

@@ -122,6 +122,16 @@ class ErrorCurveDisplay:
         -------
         ErrorCurveDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=30).fit(X[::2], y[::2])
+        >>> list(plots.error_curves(model, {"test": (X[1::2], y[1::2])}).lines_)
+        ['edge bound', 'bound', 'train', 'test']
         """
         fitted = Fitted.of(estimator)
         items, curves = _items(sets), _known_errors(fitted.model)
@@ -189,46 +199,8 @@ class ErrorCurveDisplay:
         self.ax_.yaxis.set_major_formatter(percent)
 
 
-def error_curves(
-    estimator: Any,
-    sets: Mapping[str, tuple[Any, ArrayLike]] | None = None,
-    *,
-    ax: Axes | None = None,
-    log_rounds: bool = False,
-) -> ErrorCurveDisplay:
-    """Draw the errors of a boosted or bagged classifier after every round, and the bounds on them.
-
-    Parameters
-    ----------
-    estimator : a boosted or bagged classifier, or a Pipeline that ends in one
-        Fitted: AdaBoostClassifier, BoostingClassifier, BaggingClassifier, or one of scikit-learn's
-        that is boosted (with ``staged_predict``), bagged or a forest. The training error is drawn
-        where the model knows it, with the bounds on it, those in ``bounds_``; so are the errors of
-        the rows that AdaBoost held out for early stopping, and a BaggingClassifier's
-        ``oob_errors_``.
-    sets : mapping of str to pair of X and y, optional
-        Names and further rows, such as ``{"test": (X_test, y_test)}``.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    log_rounds : bool, default=False
-        Use a logarithmic axis of rounds.
-
-    Returns
-    -------
-    ErrorCurveDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> model = AdaBoostClassifier(n_estimators=30).fit(X[::2], y[::2])
-    >>> list(plots.error_curves(model, {"test": (X[1::2], y[1::2])}).lines_)
-    ['edge bound', 'bound', 'train', 'test']
-    """
-    return ErrorCurveDisplay.from_estimator(estimator, sets, log_rounds=log_rounds, ax=ax)
+error_curves = ErrorCurveDisplay.from_estimator
+"""The same as ``ErrorCurveDisplay.from_estimator``."""
 
 
 def _check(fitted: Fitted, drawn_of: str, has_some: bool) -> None:

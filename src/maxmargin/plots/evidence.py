@@ -87,6 +87,15 @@ class EvidenceDisplay:
         -------
         EvidenceDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import TableSVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> found = TableSVC().fit(X, y).explain(X[0], X, y)
+        >>> plots.evidence(found).axes_[0].get_yticklabels()[0].get_text()[:3]
+        'row'
         """
         if not isinstance(explanation, Explanation):
             raise TypeError(
@@ -187,30 +196,5 @@ class EvidenceDisplay:
         head(ax, "Distance in each column", "")
 
 
-def evidence(explanation: Explanation, *, k: int = 6, axes: Any = None) -> EvidenceDisplay:
-    """Draw the training rows that decide about a row, and by which columns they are near.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        What ``explain`` of a TableSVC or TableSVR returns.
-    k : int, default=6
-        Number of rows drawn for, and against.
-    axes : two matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    EvidenceDisplay
-        With ``axes_``, ``figure_``, ``bars_`` and ``image_``.
-
-    Examples
-    --------
-    >>> from maxmargin import TableSVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> found = TableSVC().fit(X, y).explain(X[0], X, y)
-    >>> plots.evidence(found).axes_[0].get_yticklabels()[0].get_text()[:3]
-    'row'
-    """
-    return EvidenceDisplay.from_explanation(explanation, k=k, axes=axes)
+evidence = EvidenceDisplay.from_explanation
+"""The same as ``EvidenceDisplay.from_explanation``."""

@@ -154,6 +154,16 @@ class ForcesDisplay:
         -------
         ForcesDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import SVC, plots
+        >>> from maxmargin.datasets import make_overlapping
+        >>> X, y = make_overlapping(30, random_state=0)
+        >>> model = SVC(kernel="linear").fit(X, y)
+        >>> display = plots.forces(model, X, y)
+        >>> bool(abs(display.weights - model.coef_).max() < 1e-9)
+        True
         """
         fitted = Fitted.of(estimator)
         if not (has_unit_margin(fitted.model) and hasattr(fitted.model, "coef_")):
@@ -237,38 +247,5 @@ class ForcesDisplay:
         )
 
 
-def forces(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    ax: Axes | None = None,
-) -> ForcesDisplay:
-    """Draw the support vectors of a linear machine as forces that balance.
-
-    Parameters
-    ----------
-    estimator : HardMarginSVC, SlackBudgetSVC or SVC, or a Pipeline or search that ends in one
-        Fitted to two columns and two classes, with the linear kernel.
-    X, y, sample_weight
-        The training data.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    ForcesDisplay
-        With ``weights``, ``force``, ``torque``, ``ax_``, ``figure_``, ``arrows_`` and ``means_``.
-
-    Examples
-    --------
-    >>> from maxmargin import SVC, plots
-    >>> from maxmargin.datasets import make_overlapping
-    >>> X, y = make_overlapping(30, random_state=0)
-    >>> model = SVC(kernel="linear").fit(X, y)
-    >>> display = plots.forces(model, X, y)
-    >>> bool(abs(display.weights - model.coef_).max() < 1e-9)
-    True
-    """
-    return ForcesDisplay.from_estimator(estimator, X, y, sample_weight=sample_weight, ax=ax)
+forces = ForcesDisplay.from_estimator
+"""The same as ``ForcesDisplay.from_estimator``."""

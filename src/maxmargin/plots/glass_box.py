@@ -97,6 +97,14 @@ class TermsDisplay:
         -------
         TermsDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import GlassBoxClassifier, plots
+        >>> from maxmargin.datasets import load_heart
+        >>> X, y = load_heart(return_X_y=True)
+        >>> len(plots.terms(GlassBoxClassifier().fit(X, y), max_terms=4).axes_)
+        4
         """
         model = _glass_box(estimator, cls.drawn_of)
         shapes = [term for term in model.terms_ if term.kind != "pair"][:max_terms]
@@ -207,7 +215,7 @@ class PairDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, name: str | None = None, label: Any = None, ax: Axes | None = None
+        cls, estimator: Any, name: str | None = None, *, label: Any = None, ax: Axes | None = None
     ) -> Self:
         """Draw a pair of a fitted glass box.
 
@@ -330,8 +338,8 @@ class ExplanationDisplay:
         cls,
         estimator: Any,
         X: Any,
-        *,
         row: int = 0,
+        *,
         label: Any = None,
         max_terms: int = 12,
         ax: Axes | None = None,
@@ -421,95 +429,16 @@ class ExplanationDisplay:
         return names, np.append(self.contributions[first], self.contributions[rest].sum())
 
 
-def terms(
-    estimator: Any, *, label: Any = None, max_terms: int = 12, axes: Any = None
-) -> TermsDisplay:
-    """Draw the shapes of a glass box, with standard errors and the rows' density.
-
-    Parameters
-    ----------
-    estimator : a GlassBoxClassifier, a GlassBoxRegressor, or a Pipeline that ends in one
-        Fitted.
-    label : object, optional
-        With more than two classes, the one whose shapes are drawn; the last one otherwise.
-    max_terms : int, default=12
-        How many columns to draw at most, the most important ones.
-    axes : array of Axes, optional
-        Where to draw, one a column; a new figure otherwise.
-
-    Returns
-    -------
-    TermsDisplay
-        With ``axes_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from maxmargin import GlassBoxClassifier, plots
-    >>> from maxmargin.datasets import load_heart
-    >>> X, y = load_heart(return_X_y=True)
-    >>> len(plots.terms(GlassBoxClassifier().fit(X, y), max_terms=4).axes_)
-    4
-    """
-    return TermsDisplay.from_estimator(estimator, label=label, max_terms=max_terms, axes=axes)
+terms = TermsDisplay.from_estimator
+"""The same as ``TermsDisplay.from_estimator``."""
 
 
-def pair(
-    estimator: Any, name: str | None = None, *, label: Any = None, ax: Axes | None = None
-) -> PairDisplay:
-    """Draw the table of a pair of a glass box.
-
-    Parameters
-    ----------
-    estimator : a GlassBoxClassifier, a GlassBoxRegressor, or a Pipeline that ends in one
-        Fitted.
-    name : str, optional
-        Of the pair, such as ``"age x income"``; the most important one otherwise.
-    label : object, optional
-        With more than two classes, the one whose table is drawn; the last one otherwise.
-    ax : Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    PairDisplay
-        With ``ax_`` and ``figure_``.
-    """
-    return PairDisplay.from_estimator(estimator, name=name, label=label, ax=ax)
+pair = PairDisplay.from_estimator
+"""The same as ``PairDisplay.from_estimator``."""
 
 
-def explanation(
-    estimator: Any,
-    X: Any,
-    row: int = 0,
-    *,
-    label: Any = None,
-    max_terms: int = 12,
-    ax: Axes | None = None,
-) -> ExplanationDisplay:
-    """Draw what every term of a glass box adds to the decision of one row.
-
-    Parameters
-    ----------
-    estimator : a GlassBoxClassifier, a GlassBoxRegressor, or a Pipeline that ends in one
-        Fitted.
-    X : array-like or DataFrame of shape (rows, columns)
-    row : int, default=0
-        Which of them, by position.
-    label : object, optional
-        With more than two classes, the one that is explained; the last one otherwise.
-    max_terms : int, default=12
-        How many bars to draw at most.
-    ax : Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    ExplanationDisplay
-        With ``ax_`` and ``figure_``.
-    """
-    return ExplanationDisplay.from_estimator(
-        estimator, X, row=row, label=label, max_terms=max_terms, ax=ax
-    )
+explanation = ExplanationDisplay.from_estimator
+"""The same as ``ExplanationDisplay.from_estimator``."""
 
 
 def _glass_box(estimator: Any, drawn_of: str) -> Any:

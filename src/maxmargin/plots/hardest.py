@@ -135,6 +135,15 @@ class HardestDisplay:
         -------
         HardestDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> print(plots.hardest(AdaBoostClassifier().fit(X, y), X, y, k=3).axes_[0].get_xlabel())
+        weight, in multiples of the average
         """
         fitted, labels = Fitted.of(estimator), np.asarray(y)
         _check(fitted, cls.drawn_of, X, labels)
@@ -253,55 +262,8 @@ class HardestDisplay:
         return f"{after}model: {plain(self.predictions[k])}" if self._wrong()[k] else ""
 
 
-def hardest(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    k: int = 20,
-    image_shape: tuple[int, int] | None = None,
-    cmap: Any = "gray",
-    suspects: ArrayLike | None = None,
-    axes: Any = None,
-) -> HardestDisplay:
-    """Draw the rows of the training set with the most weight, as images or as bars.
-
-    Parameters
-    ----------
-    estimator : AdaBoostClassifier, or a Pipeline that ends in one
-        Fitted to ``X`` and ``y``.
-    X : array-like of shape (n_samples, n_features)
-        The training set.
-    y : array-like of shape (n_samples,)
-        Its labels.
-    k : int, default=20
-        Number of rows.
-    image_shape : pair of int, optional
-        Height and width, where each row is an image.
-    cmap : str or Colormap, default="gray"
-        Shades of an image: "gray" for photographs, "gray_r" where large numbers are ink.
-    suspects : array-like of int or of bool of shape (n_samples,), optional
-        Numbers or mask of rows known to be mislabelled, which are marked.
-    axes : Axes or array of Axes, optional
-        Where to draw: one for bars, k for images; a new figure otherwise.
-
-    Returns
-    -------
-    HardestDisplay
-        With ``axes_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> print(plots.hardest(AdaBoostClassifier().fit(X, y), X, y, k=3).axes_[0].get_xlabel())
-    weight, in multiples of the average
-    """
-    return HardestDisplay.from_estimator(
-        estimator, X, y, k=k, image_shape=image_shape, cmap=cmap, suspects=suspects, axes=axes
-    )
+hardest = HardestDisplay.from_estimator
+"""The same as ``HardestDisplay.from_estimator``."""
 
 
 def _check(fitted: Fitted, drawn_of: str, X: Any, labels: Array) -> None:

@@ -87,6 +87,14 @@ class KernelWeightsDisplay:
         -------
         KernelWeightsDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import MultipleKernelSVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> model = MultipleKernelSVC(["linear", "rbf"]).fit(*load_mixture(return_X_y=True))
+        >>> len(plots.kernel_weights(model).bars_)
+        2
         """
         fitted = Fitted.of(estimator)
         model = fitted.model
@@ -139,31 +147,5 @@ def _short(name: str) -> str:
     return name if len(name) <= _LETTERS else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def kernel_weights(
-    estimator: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None
-) -> KernelWeightsDisplay:
-    """Draw the learned weights of the kernels in a mixture.
-
-    Parameters
-    ----------
-    estimator : MultipleKernelSVC, or a Pipeline that ends in one
-        Fitted.
-    names : sequence of str, optional
-        Names of the kernels; by default their repr.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    KernelWeightsDisplay
-        With ``ax_``, ``figure_`` and ``bars_``.
-
-    Examples
-    --------
-    >>> from maxmargin import MultipleKernelSVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> model = MultipleKernelSVC(["linear", "rbf"]).fit(*load_mixture(return_X_y=True))
-    >>> len(plots.kernel_weights(model).bars_)
-    2
-    """
-    return KernelWeightsDisplay.from_estimator(estimator, names=names, ax=ax)
+kernel_weights = KernelWeightsDisplay.from_estimator
+"""The same as ``KernelWeightsDisplay.from_estimator``."""

@@ -108,6 +108,12 @@ class LossDisplay:
         -------
         LossDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> len(plots.losses().lines_)
+        7
         """
         chosen = [named(loss) for loss in (_KNOWN if losses is None else listed(losses))]
         grid = _grid(margin)
@@ -152,35 +158,8 @@ class LossDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def losses(
-    names_or_losses: Sequence[str | Loss] | None = None,
-    *,
-    ax: Axes | None = None,
-    margin: tuple[float, float] = (-2.0, 2.0),
-) -> LossDisplay:
-    """Draw losses against the margin t f(x), on one axis.
-
-    Parameters
-    ----------
-    names_or_losses : sequence of str or Loss, optional
-        What to draw; all losses of the margin that the package has when not given.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    margin : pair of float, default=(-2, 2)
-        The interval of margins.
-
-    Returns
-    -------
-    LossDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> len(plots.losses().lines_)
-    7
-    """
-    return LossDisplay.from_losses(names_or_losses, margin=margin, ax=ax)
+losses = LossDisplay.from_losses
+"""The same as ``LossDisplay.from_losses``."""
 
 
 def listed(chosen: Sequence[str | Loss]) -> Sequence[str | Loss]:

@@ -70,6 +70,16 @@ class LossCurveDisplay(ErrorCurveDisplay):
         -------
         LossCurveDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import BoostingRegressor
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = BoostingRegressor(n_iter_no_change=5, random_state=0).fit(X, y)
+        >>> list(plots.loss_curves(model).lines_)
+        ['train', 'validation']
         """
         fitted = Fitted.of(estimator)
         model = fitted.model
@@ -85,33 +95,5 @@ class LossCurveDisplay(ErrorCurveDisplay):
         self.ax_.set(ylabel=self.loss)
 
 
-def loss_curves(
-    estimator: Any, *, ax: Axes | None = None, log_rounds: bool = False
-) -> LossCurveDisplay:
-    """Draw the mean loss of a boosted model after every round.
-
-    Parameters
-    ----------
-    estimator : BoostingClassifier, BoostingRegressor, BoostingRanker, or a Pipeline ending so
-        Fitted; with ``n_iter_no_change`` the validation loss is drawn too.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    log_rounds : bool, default=False
-        Use a logarithmic axis of rounds.
-
-    Returns
-    -------
-    LossCurveDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import BoostingRegressor
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = BoostingRegressor(n_iter_no_change=5, random_state=0).fit(X, y)
-    >>> list(plots.loss_curves(model).lines_)
-    ['train', 'validation']
-    """
-    return LossCurveDisplay.from_estimator(estimator, log_rounds=log_rounds, ax=ax)
+loss_curves = LossCurveDisplay.from_estimator
+"""The same as ``LossCurveDisplay.from_estimator``."""

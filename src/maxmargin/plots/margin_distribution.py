@@ -105,6 +105,16 @@ class MarginDistributionDisplay:
         -------
         MarginDistributionDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
+        >>> list(plots.margin_distribution(model, X, y).lines_)
+        [5, 20]
         """
         fitted = Fitted.of(estimator)
         model = fitted.model
@@ -158,45 +168,8 @@ class MarginDistributionDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def margin_distribution(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    rounds: Iterable[int] | None = None,
-    ax: Axes | None = None,
-) -> MarginDistributionDisplay:
-    """Draw the cumulative distribution of margins after some rounds of boosting or bagging.
-
-    Parameters
-    ----------
-    estimator : AdaBoostClassifier or BaggingClassifier, or a Pipeline that ends in one
-        Fitted; ours or scikit-learn's, whose forests are drawn too.
-    X : array-like of shape (n_samples, n_features)
-        Rows, of the training set or others.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    rounds : iterable of int, optional
-        After which rounds, from 1; when not given, after 5 and 100 and all of those there are.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    MarginDistributionDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
-    >>> list(plots.margin_distribution(model, X, y).lines_)
-    [5, 20]
-    """
-    return MarginDistributionDisplay.from_estimator(estimator, X, y, rounds=rounds, ax=ax)
+margin_distribution = MarginDistributionDisplay.from_estimator
+"""The same as ``MarginDistributionDisplay.from_estimator``."""
 
 
 def _margins(model: Any, rows: Any, y: ArrayLike, chosen: Any) -> dict[int, Array]:

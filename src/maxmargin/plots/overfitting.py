@@ -92,6 +92,18 @@ class OverfittingDisplay:
         -------
         OverfittingDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.evaluation import round_errors
+        >>> model = AdaBoostClassifier(n_estimators=30)
+        >>> found = round_errors({"stumps": model}, *load_mixture(return_X_y=True), random_state=0)
+        >>> plots.overfitting(found, ax=Figure().subplots()).ax_.get_xlabel()
+        'rounds'
         """
         known = isinstance(results, Mapping) and len(results) > 0
         if not known or not all(isinstance(each, RoundErrors) for each in results.values()):
@@ -152,41 +164,5 @@ class OverfittingDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def overfitting(
-    results: Any,
-    *,
-    level: float = 0.95,
-    log_rounds: bool = False,
-    ax: Axes | None = None,
-) -> OverfittingDisplay:
-    """Draw mean errors of ensembles against rounds, with intervals and the best round of each.
-
-    Parameters
-    ----------
-    results : mapping of str to RoundErrors
-        Result of :func:`maxmargin.evaluation.round_errors`, or a part of it under other names.
-    level : float, default=0.95
-        Confidence level of the intervals.
-    log_rounds : bool, default=False
-        Use a logarithmic axis of rounds.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    OverfittingDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.evaluation import round_errors
-    >>> model = AdaBoostClassifier(n_estimators=30)
-    >>> found = round_errors({"stumps": model}, *load_mixture(return_X_y=True), random_state=0)
-    >>> plots.overfitting(found, ax=Figure().subplots()).ax_.get_xlabel()
-    'rounds'
-    """
-    return OverfittingDisplay.from_results(results, level=level, log_rounds=log_rounds, ax=ax)
+overfitting = OverfittingDisplay.from_results
+"""The same as ``OverfittingDisplay.from_results``."""

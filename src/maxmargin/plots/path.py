@@ -101,6 +101,15 @@ class PathDisplay:
         -------
         PathDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.svm.path import svm_path
+        >>> found = svm_path(*load_mixture(return_X_y=True), kernel="linear", C_max=1.0)
+        >>> [len(lines.get_paths()) for lines in plots.path(found).lines_]
+        [100, 100]
         """
         if not isinstance(path, SvmPath):
             raise TypeError(f"{type(path).__name__} is no path; draw {cls.drawn_of}.")
@@ -162,30 +171,5 @@ class PathDisplay:
         return lines
 
 
-def path(path: SvmPath, *, scaled: bool = True, ax: Axes | None = None) -> PathDisplay:
-    """Draw the duals of all rows against C.
-
-    Parameters
-    ----------
-    path : SvmPath
-        Result of ``svm_path``.
-    scaled : bool, default=True
-        Whether to draw alpha / C, from 0 to 1, rather than alpha.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    PathDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.svm.path import svm_path
-    >>> found = svm_path(*load_mixture(return_X_y=True), kernel="linear", C_max=1.0)
-    >>> [len(lines.get_paths()) for lines in plots.path(found).lines_]
-    [100, 100]
-    """
-    return PathDisplay.from_path(path, scaled=scaled, ax=ax)
+path = PathDisplay.from_path
+"""The same as ``PathDisplay.from_path``."""

@@ -92,6 +92,12 @@ class PopulationDisplay:
         -------
         PopulationDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> len(plots.population_minimisers().lines_)
+        4
         """
         chosen = [_of_margin(named(loss)) for loss in listed(losses)]
         eta = np.linspace(0.0, 1.0, _POINTS)
@@ -143,30 +149,8 @@ class PopulationDisplay:
         return self.ax_.plot(self.eta, self.values[name], lw=2.0, label=label, **style)[0]
 
 
-def population_minimisers(
-    losses: Sequence[str | Loss] = _USUAL, *, ax: Axes | None = None
-) -> PopulationDisplay:
-    """Draw the minimiser of the expected loss against the probability of the positive class.
-
-    Parameters
-    ----------
-    losses : sequence of str or Loss
-        Losses of the margin; the hinge, squared, exponential and logistic ones when not given.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    PopulationDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> len(plots.population_minimisers().lines_)
-    4
-    """
-    return PopulationDisplay.from_losses(losses, ax=ax)
+population_minimisers = PopulationDisplay.from_losses
+"""The same as ``PopulationDisplay.from_losses``."""
 
 
 def _of_margin(loss: Loss) -> MarginLoss:

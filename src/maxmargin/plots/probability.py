@@ -138,6 +138,14 @@ class ProbabilityDisplay:
         -------
         ProbabilityDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import LinearClassifier, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> plots.probability_field(LinearClassifier().fit(X, y), X, y).class_names
+        ('0', '1')
         """
         fitted = Fitted.of(estimator)
         second = _check(fitted, cls.drawn_of, y)
@@ -220,38 +228,8 @@ class ProbabilityDisplay:
         return self.figure_.colorbar(self.field_, ax=self.ax_, label=said, ticks=_STEPS[::4])
 
 
-def probability_field(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    grid_resolution: int = 200,
-    ax: Axes | None = None,
-    bar: bool = True,
-) -> ProbabilityDisplay:
-    """Draw the probability of the second class over two columns.
-
-    Parameters
-    ----------
-    estimator, X, y, grid_resolution, ax, bar
-        As in :meth:`ProbabilityDisplay.from_estimator`.
-
-    Returns
-    -------
-    ProbabilityDisplay
-        With ``ax_``, ``field_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import LinearClassifier, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> plots.probability_field(LinearClassifier().fit(X, y), X, y).class_names
-    ('0', '1')
-    """
-    return ProbabilityDisplay.from_estimator(
-        estimator, X, y, grid_resolution=grid_resolution, ax=ax, bar=bar
-    )
+probability_field = ProbabilityDisplay.from_estimator
+"""The same as ``ProbabilityDisplay.from_estimator``."""
 
 
 def _check(fitted: Fitted, drawn_of: str, y: ArrayLike) -> Array:

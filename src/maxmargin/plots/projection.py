@@ -146,6 +146,16 @@ class ProjectionDisplay:
         -------
         ProjectionDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import SVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> X, y = load_mixture(return_X_y=True)
+        >>> model = SVC(gamma=1.0).fit(X, y)
+        >>> plots.projection(model, X, y, across="decision", ax=Figure().subplots()).levels
+        (0.0, -1.0, 1.0)
         """
         fitted = Fitted.of(estimator)
         check_choice("projection", "across", across, _ACROSS)
@@ -230,51 +240,8 @@ class ProjectionDisplay:
         return self.ax_.scatter(x, y, label=plain(name), **style)
 
 
-def projection(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    ax: Axes | None = None,
-    across: str = "component",
-    max_rows: int = 500,
-) -> ProjectionDisplay:
-    """Draw rows in two dimensions as a fitted classifier sees them.
-
-    Parameters
-    ----------
-    estimator : classifier, or a Pipeline or search that ends in one
-        Fitted.
-    X : array-like or DataFrame
-        The rows. Support vectors are ringed if these are the rows of the fit.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    across : {"component", "decision"}, default="component"
-        What goes from left to right: the first component, with the second going up; or the
-        decision value of two classes, with the first component going up.
-    max_rows : int, default=500
-        Of more rows this many are drawn, a fixed random choice.
-
-    Returns
-    -------
-    ProjectionDisplay
-        With ``ax_``, ``figure_`` and ``points_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import SVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> X, y = load_mixture(return_X_y=True)
-    >>> model = SVC(gamma=1.0).fit(X, y)
-    >>> plots.projection(model, X, y, across="decision", ax=Figure().subplots()).levels
-    (0.0, -1.0, 1.0)
-    """
-    return ProjectionDisplay.from_estimator(
-        estimator, X, y, across=across, max_rows=max_rows, ax=ax
-    )
+projection = ProjectionDisplay.from_estimator
+"""The same as ``ProjectionDisplay.from_estimator``."""
 
 
 def holds_numbers(rows: Any) -> bool:

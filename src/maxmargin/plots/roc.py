@@ -54,8 +54,6 @@ def roc(curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) ->
     >>> roc(SVC(gamma=1.0).fit(X[::2], y[::2]), X[1::2], y[1::2]).ax_.get_legend_handles_labels()[1]
     ['SVC (AUC = 0.85)', 'chance']
     """
-    if hasattr(X, "get_figure"):  # axes stood here before models did
-        X, ax = None, X
     if y is not None:
         curves = curves_of(curves, X, y, RocCurve, _DRAWN_OF)
     check_curves(curves, RocCurve)
@@ -79,9 +77,6 @@ def roc(curves: Any, X: Any = None, y: Any = None, *, ax: Axes | None = None) ->
     ax.set(xlabel="False positive rate", ylabel="True positive rate")
     place_legend(ax, beside, "lower right")
     return display
-
-
-plot_roc = roc  # an earlier name
 
 
 def _points(curve: RocCurve | Band) -> tuple[Any, Any]:

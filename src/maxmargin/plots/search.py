@@ -73,6 +73,14 @@ class SearchDisplay:
         -------
         SearchDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.neighbors import search_costs_by_dimension
+        >>> costs = search_costs_by_dimension((2, 4), n_rows=200, n_queries=5, methods=["kd_tree"])
+        >>> len(plots.searches(costs).axes_)
+        2
         """
         if not isinstance(costs, SearchCosts) or not costs.costs:
             raise TypeError(
@@ -136,27 +144,5 @@ class SearchDisplay:
             self.axes_[1].legend(handles, names, **style)
 
 
-def searches(costs: SearchCosts, *, axes: Any = None) -> SearchDisplay:
-    """Draw the cost of finding neighbours against the number of columns.
-
-    Parameters
-    ----------
-    costs : SearchCosts
-        Result of ``search_costs_by_dimension``.
-    axes : two matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    SearchDisplay
-        With ``axes_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.neighbors import search_costs_by_dimension
-    >>> costs = search_costs_by_dimension((2, 4), n_rows=200, n_queries=5, methods=["kd_tree"])
-    >>> len(plots.searches(costs).axes_)
-    2
-    """
-    return SearchDisplay.from_costs(costs, axes=axes)
+searches = SearchDisplay.from_costs
+"""The same as ``SearchDisplay.from_costs``."""

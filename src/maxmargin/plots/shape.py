@@ -131,6 +131,16 @@ class ShapeDisplay:
         -------
         ShapeDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import BoostingClassifier
+        >>> from maxmargin.datasets import load_heart
+        >>> X, y = load_heart(return_X_y=True)
+        >>> display = plots.shape_functions(BoostingClassifier().fit(X, y), X, max_features=4)
+        >>> len(display.axes_)
+        4
         """
         fitted = Fitted.of(estimator)
         shapes = _shapes(fitted, cls.drawn_of, label)
@@ -204,49 +214,8 @@ class ShapeDisplay:
                 ax.tick_params(labelleft=False)
 
 
-def shape_functions(
-    estimator: Any,
-    X: Any = None,
-    *,
-    label: Any = None,
-    max_features: int = 12,
-    axes: Any = None,
-) -> ShapeDisplay:
-    """Draw an ensemble of stumps as a sum of one-feature functions.
-
-    Parameters
-    ----------
-    estimator : a boosted estimator of stumps, or a Pipeline that ends in one
-        Fitted.
-    X : array-like or DataFrame of shape (n_samples, n_features), optional
-        Rows over which each function is moved to a mean of 0 and drawn from end to end, above a rug
-        of them.
-    label : object, optional
-        With more than two classes, the one whose functions are drawn.
-    max_features : int, default=12
-        How many features to draw at most, the most important ones; with ``label`` those whose
-        functions vary most.
-    axes : array of Axes, optional
-        Where to draw, one a feature; a new figure otherwise.
-
-    Returns
-    -------
-    ShapeDisplay
-        With ``axes_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import BoostingClassifier
-    >>> from maxmargin.datasets import load_heart
-    >>> X, y = load_heart(return_X_y=True)
-    >>> display = plots.shape_functions(BoostingClassifier().fit(X, y), X, max_features=4)
-    >>> len(display.axes_)
-    4
-    """
-    return ShapeDisplay.from_estimator(
-        estimator, X, label=label, max_features=max_features, axes=axes
-    )
+shape_functions = ShapeDisplay.from_estimator
+"""The same as ``ShapeDisplay.from_estimator``."""
 
 
 def _target(estimator: Any, label: Any) -> str:

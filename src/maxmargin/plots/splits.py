@@ -86,6 +86,16 @@ class SplitsDisplay:
         -------
         SplitsDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import SVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.evaluation import select
+        >>> chosen = select(SVC(gamma=1.0), *load_mixture(return_X_y=True), random_state=0)
+        >>> len(plots.splits(chosen, ax=Figure().subplots()).rows_)
+        200
         """
         found = getattr(trail, "trail", trail)
         if not isinstance(found, Trail) or not found.uses:
@@ -166,34 +176,8 @@ class SplitsDisplay:
         )
 
 
-def splits(trail: Any, *, ax: Axes | None = None, order: str = "use") -> SplitsDisplay:
-    """Draw which rows were used for what.
-
-    Parameters
-    ----------
-    trail : Trail, Selection or Nested
-        An object with a trail, or the trail.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    order : {"use", "data"}, default="use"
-        Whether rows of the same uses stand together, or all as in the data.
-
-    Returns
-    -------
-    SplitsDisplay
-        With ``ax_``, ``figure_`` and ``rows_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import SVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.evaluation import select
-    >>> chosen = select(SVC(gamma=1.0), *load_mixture(return_X_y=True), random_state=0)
-    >>> len(plots.splits(chosen, ax=Figure().subplots()).rows_)
-    200
-    """
-    return SplitsDisplay.from_trail(trail, order=order, ax=ax)
+splits = SplitsDisplay.from_trail
+"""The same as ``SplitsDisplay.from_trail``."""
 
 
 def _sorted(codes: NDArray[np.int8]) -> NDArray[np.intp]:

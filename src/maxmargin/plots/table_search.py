@@ -95,6 +95,14 @@ class TableSearchDisplay:
         -------
         TableSearchDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import TableSVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> model = TableSVC().fit(*load_mixture(return_X_y=True))
+        >>> plots.table_search(model).ax_.get_xticklabels()[0].get_text().split()[0]
+        '200'
         """
         fitted = Fitted.of(estimator)
         if not hasattr(fitted.model, "search_results"):
@@ -193,27 +201,5 @@ def _short(name: str) -> str:
     return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
 
 
-def table_search(estimator: Any, *, ax: Axes | None = None) -> TableSearchDisplay:
-    """Draw the candidates that the search of a table machine tried.
-
-    Parameters
-    ----------
-    estimator : TableSVC, TableSVR, or a Pipeline that ends in one
-        Fitted.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    TableSearchDisplay
-        With ``ax_``, ``figure_`` and ``points_``.
-
-    Examples
-    --------
-    >>> from maxmargin import TableSVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> model = TableSVC().fit(*load_mixture(return_X_y=True))
-    >>> plots.table_search(model).ax_.get_xticklabels()[0].get_text().split()[0]
-    '200'
-    """
-    return TableSearchDisplay.from_estimator(estimator, ax=ax)
+table_search = TableSearchDisplay.from_estimator
+"""The same as ``TableSearchDisplay.from_estimator``."""

@@ -108,6 +108,16 @@ class ConvergenceDisplay:
         -------
         ConvergenceDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from maxmargin import SVC, plots
+        >>> from maxmargin.datasets import load_mixture
+        >>> from maxmargin.solvers import Trace
+        >>> trace = Trace()
+        >>> model = SVC(callback=trace).fit(*load_mixture(return_X_y=True))
+        >>> plots.convergence({"working set": trace}).ax_.get_yscale()
+        'log'
         """
         measure, label = _choose(quantity)
         columns = {name: _columns(name, lines) for name, lines in _items(traces)}
@@ -203,48 +213,8 @@ class ConvergenceDisplay:
         )
 
 
-def convergence(
-    traces: Mapping[str, Iterable[Progress]],
-    *,
-    ax: Axes | None = None,
-    quantity: str = "gap",
-    optimum: float | None = None,
-    legend: bool = False,
-) -> ConvergenceDisplay:
-    """Draw how solvers converge: one number of their traces against seconds.
-
-    Parameters
-    ----------
-    traces : mapping of str to Trace or iterable of Progress
-        Labels and traces, drawn on one axis.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    quantity : {"gap", "error", "dual_error", "violation"}, default="gap"
-        The gap relative to the larger objective; the primal's or the dual's distance from the
-        optimum relative to it; or the violation by which the solver steers.
-    optimum : float, optional
-        The optimal value, for the errors; the best value in the traces when not given.
-    legend : bool, default=False
-        Whether to name the curves in a legend rather than at their ends.
-
-    Returns
-    -------
-    ConvergenceDisplay
-        With ``ax_``, ``figure_`` and ``lines_``.
-
-    Examples
-    --------
-    >>> from maxmargin import SVC, plots
-    >>> from maxmargin.datasets import load_mixture
-    >>> from maxmargin.solvers import Trace
-    >>> trace = Trace()
-    >>> model = SVC(callback=trace).fit(*load_mixture(return_X_y=True))
-    >>> plots.convergence({"working set": trace}).ax_.get_yscale()
-    'log'
-    """
-    return ConvergenceDisplay.from_traces(
-        traces, quantity=quantity, optimum=optimum, ax=ax, legend=legend
-    )
+convergence = ConvergenceDisplay.from_traces
+"""The same as ``ConvergenceDisplay.from_traces``."""
 
 
 def _relative_gap(table: Array, _best: float) -> Array:

@@ -146,6 +146,18 @@ class StumpDisplay:
         -------
         StumpDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> from maxmargin.boosting import AdaBoostClassifier
+        >>> from maxmargin.datasets import load_ten_points
+        >>> X, y = load_ten_points(return_X_y=True)
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+        >>> display = plots.tree(model, X, y, round=3, ax=Figure().subplots())
+        >>> display.question.feature, round(display.error, 4)
+        ('x2', 0.1364)
         """
         fitted, labels = Fitted.of(estimator), np.asarray(y)
         number = _check(fitted, cls.drawn_of, round)
@@ -253,65 +265,8 @@ class StumpDisplay:
         return palette.REGIONS[k] if len(self.class_names) == 2 else "#F4F4F4"
 
 
-def tree(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    round: int | None = None,  # noqa: A002 - the word of the field
-    sample_weight: ArrayLike | None = None,
-    feature_names: Any = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> StumpDisplay:
-    """Draw a stump as a tree, with the rows and weights of each leaf by class.
-
-    Parameters
-    ----------
-    estimator : DecisionStump, AdaBoostClassifier of stumps, or a Pipeline that ends in one
-        Fitted to ``X`` and ``y``; trees of scikit-learn are drawn by ``sklearn.tree.plot_tree``.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        The training rows; columns may hold words.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    round : int, default=None
-        Which round of AdaBoost, from 1; the first when not given.
-    sample_weight : array-like of shape (n_samples,), optional
-        The weights that were given to ``fit``.
-    feature_names : sequence of str, optional
-        Names of the columns; those of a DataFrame, or else x1, x2, ...
-    title : str, optional
-        What stands above the picture; the round and its coefficient when not given.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-
-    Returns
-    -------
-    StumpDisplay
-        With ``ax_``, ``figure_`` and ``error``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> from maxmargin.boosting import AdaBoostClassifier
-    >>> from maxmargin.datasets import load_ten_points
-    >>> X, y = load_ten_points(return_X_y=True)
-    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-    >>> display = plots.tree(model, X, y, round=3, ax=Figure().subplots())
-    >>> display.question.feature, round(display.error, 4)
-    ('x2', 0.1364)
-    """
-    return StumpDisplay.from_estimator(
-        estimator,
-        X,
-        y,
-        round=round,
-        sample_weight=sample_weight,
-        feature_names=feature_names,
-        title=title,
-        ax=ax,
-    )
+tree = StumpDisplay.from_estimator
+"""The same as ``StumpDisplay.from_estimator``."""
 
 
 def _check(fitted: Fitted, drawn_of: str, number: int | None) -> int:

@@ -133,6 +133,14 @@ class TuningDisplay:
         -------
         TuningDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> tried = {"param_C": [1.0, 10.0], "mean_test_score": [0.7, 0.8]}
+        >>> plots.tuning(tried, ax=Figure().subplots()).grid.axes
+        {'C': [1.0, 10.0]}
         """
         found = getattr(results, "cv_results_", results)
         drawn = isinstance(found, Mapping) and _SCORES in found
@@ -239,32 +247,8 @@ class TuningDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def tuning(results: Any, *, ax: Axes | None = None, scoring: str = "score") -> TuningDisplay:
-    """Draw the scores of a search at every point of its grid.
-
-    Parameters
-    ----------
-    results : search, or mapping
-        Fitted, or its ``cv_results_``.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    scoring : str, default="score"
-        Name of the scores.
-
-    Returns
-    -------
-    TuningDisplay
-        With ``ax_`` and ``figure_``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> tried = {"param_C": [1.0, 10.0], "mean_test_score": [0.7, 0.8]}
-    >>> plots.tuning(tried, ax=Figure().subplots()).grid.axes
-    {'C': [1.0, 10.0]}
-    """
-    return TuningDisplay.from_results(results, scoring=scoring, ax=ax)
+tuning = TuningDisplay.from_results
+"""The same as ``TuningDisplay.from_results``."""
 
 
 def _values(column: Any) -> list[Any]:

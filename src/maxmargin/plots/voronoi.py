@@ -136,6 +136,16 @@ class VoronoiDisplay:
         -------
         VoronoiDisplay
             The display, already plotted.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from maxmargin import plots
+        >>> from maxmargin.datasets import load_ten_points
+        >>> X, y = load_ten_points(return_X_y=True)
+        >>> display = plots.voronoi(X, y, ax=Figure().subplots())
+        >>> len(display.tessellation.cells)
+        10
         """
         if not (hasattr(X, "shape") or isinstance(X, list | tuple)):
             raise TypeError(f"{type(X).__name__} holds no rows; cells are drawn of {cls.drawn_of}.")
@@ -217,49 +227,8 @@ class VoronoiDisplay:
         return name_classes(self.ax_, self.class_names, lines)
 
 
-def voronoi(
-    X: Any,
-    y: ArrayLike | None = None,
-    *,
-    delaunay: bool = False,
-    extent: Extent | None = None,
-    ax: Axes | None = None,
-    legend: bool = True,
-) -> VoronoiDisplay:
-    """Draw the Voronoi cells of rows, and the boundary of one nearest neighbour.
-
-    Parameters
-    ----------
-    X : array-like or DataFrame of shape (rows, 2)
-        Numbers.
-    y : array-like of shape (rows,), default=None
-        Labels; None draws cells without classes.
-    delaunay : bool, default=False
-        Whether to draw the Delaunay triangulation too, the dual of the cells.
-    extent : tuple of four float, optional
-        Where the picture goes, (left, right, bottom, top); a little around the rows otherwise.
-    ax : matplotlib Axes, optional
-        Axes to draw into; by default a new figure.
-    legend : bool, default=True
-        Whether to put a legend below the axes.
-
-    Returns
-    -------
-    VoronoiDisplay
-        With ``ax_``, ``figure_`` and ``tessellation``.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from maxmargin import plots
-    >>> from maxmargin.datasets import load_ten_points
-    >>> X, y = load_ten_points(return_X_y=True)
-    >>> display = plots.voronoi(X, y, ax=Figure().subplots())
-    >>> len(display.tessellation.cells)
-    10
-    """
-    given: Any = {"delaunay": delaunay, "extent": extent, "ax": ax, "legend": legend}
-    return VoronoiDisplay.from_points(X, y, **given)
+voronoi = VoronoiDisplay.from_points
+"""The same as ``VoronoiDisplay.from_points``."""
 
 
 def _number(y: ArrayLike | None, n_rows: int) -> tuple[list[str], Array]:

@@ -117,7 +117,7 @@ def draw_curves(kind: str, curves: Mapping[str, Any]) -> Picture:
         ax = _axes(_SQUARE)
         plain = {str(k): curve for k, curve in enumerate(curves.values())}
         if kind == "ROC":
-            roc(plain, ax)
+            roc(plain, ax=ax)
         else:
             precision_recall(plain, ax=ax)
         _drop_legend(ax)
