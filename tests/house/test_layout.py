@@ -34,3 +34,15 @@ def test_concepts_are_where_the_architecture_says():
     files = re.findall(r"`(\w+/\w+\.py)`", table)
     assert len(files) > 10
     assert [file for file in files if not (ROOT / "src" / "maxmargin" / file).is_file()] == []
+
+
+def test_private_parts_of_the_compiler_are_behind_one_fence():
+    """Numba's inside, llvmlite and threadpoolctl's inside: only ``ops/compiler`` uses them."""
+    private = re.compile(
+        r"llvmlite|numba\.core|\bintrinsic\b.*import|import.*\bintrinsic\b"
+        r"|lib_controllers|clear_controlling_thread|_locator_classes"
+    )
+    fence = PACKAGE / "ops" / "compiler"
+    found = [path for path in SOURCES if private.search(path.read_text(encoding="utf-8"))]
+    assert [path for path in found if fence not in path.parents] == []
+    assert found

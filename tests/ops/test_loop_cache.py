@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from maxmargin.ops import loop_cache
-from maxmargin.ops.loop_cache import LoopFiles, is_private, private_folder, stamp_of
+from maxmargin.ops.compiler import loop_cache
+from maxmargin.ops.compiler.loop_cache import LoopFiles, is_private, private_folder, stamp_of
 
 LOOP = """
 from helping import FACTOR, help_a_little

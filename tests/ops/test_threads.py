@@ -8,6 +8,7 @@ import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 from maxmargin.ops import threads
+from maxmargin.ops.compiler import blas
 from maxmargin.ops.threads import Workers, count_threads, side_by_side, stop_if_cancelled
 
 LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -88,13 +89,13 @@ def test_a_fork_in_the_middle_of_work_does_not_hang():
 
 
 def blas_threads():
-    return [library.get_num_threads() for library in threads._blas().lib_controllers]
+    return [library.get_num_threads() for library in blas._blas().lib_controllers]
 
 
 def test_blas_is_held_by_whichever_thread_asks_and_restored_by_the_last():
     usual = blas_threads()
-    for library in threads._blas().lib_controllers:
-        threads._give(library, 2)
+    for library in blas._blas().lib_controllers:
+        blas._set_threads(library, 2)
     ready, leave = threading.Event(), threading.Event()
 
     def hold():
@@ -119,8 +120,8 @@ def test_blas_is_held_by_whichever_thread_asks_and_restored_by_the_last():
     assert blas_threads() == few
     threads.one_blas_thread.__exit__()
     assert blas_threads() == many
-    for library, number in zip(threads._blas().lib_controllers, usual, strict=True):
-        threads._give(library, number)
+    for library, number in zip(blas._blas().lib_controllers, usual, strict=True):
+        blas._set_threads(library, number)
 
 
 def test_refuses_no_threads():

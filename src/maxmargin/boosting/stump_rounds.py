@@ -37,7 +37,7 @@ from maxmargin.ops.round_state import (
     Boosted,
 )
 from maxmargin.ops.round_state import ERROR as WEIGHTED_ERROR
-from maxmargin.ops.threads import resting
+from maxmargin.ops.threads import resting, threads_can_share
 from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.split import Split
 from maxmargin.trees.stump_ensemble import StumpEnsemble
@@ -80,7 +80,7 @@ class StumpRounds:
     def __post_init__(self) -> None:
         buckets, n = self.columns.buckets, len(self.training.label)
         self._work = len(buckets.entries) + 4 * n
-        threads = self.columns.workers.threads
+        threads = self.columns.workers.threads if threads_can_share() else 1
         self._workers = max(1, min(threads, self._work // _WORTH_A_WORKER))
         self._gate = np.zeros(8, np.int64)
         self._begin()

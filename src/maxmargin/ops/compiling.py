@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from contextvars import copy_context
 from threading import Timer
-from typing import Any, Final
+from typing import Final
 
-from numba.core import event
-
+from maxmargin.ops.compiler.event import CompileListener, listen_always
 from maxmargin.progress.audience import announce
 from maxmargin.progress.compile_time import compile_time
 
 _LINE: Final = "compiling for this processor, once; later fits start at once"
 
 
-class CompilationNotice(event.Listener):
+class CompilationNotice(CompileListener):
     """Announce once that our loops have been compiling for some seconds in all.
 
     Parameters
@@ -33,10 +32,8 @@ class CompilationNotice(event.Listener):
         self._timer: Timer | None = None
         self._depth = 0  # a loop that calls another compiles it meanwhile, under the same lock
 
-    def on_start(self, event: Any) -> None:
+    def begin(self) -> None:
         """Start to count, if this is the outermost loop."""
-        if not _is_ours(event):
-            return
         self._depth += 1
         if self._depth == 1:
             compile_time.begin()
@@ -49,9 +46,9 @@ class CompilationNotice(event.Listener):
         self._timer.daemon = True
         self._timer.start()
 
-    def on_end(self, event: Any) -> None:
+    def end(self) -> None:
         """Stop to count, and leave less patience for what is compiled next."""
-        if self._depth == 0 or not _is_ours(event):
+        if self._depth == 0:
             return
         self._depth -= 1
         if self._depth > 0:
@@ -71,9 +68,5 @@ class CompilationNotice(event.Listener):
             announce(_LINE)
 
 
-def _is_ours(event: Any) -> bool:
-    return event.data["dispatcher"].py_func.__module__.startswith("maxmargin.")
-
-
 notice: Final = CompilationNotice()
-event.register("numba:compile", notice)
+listen_always(notice)

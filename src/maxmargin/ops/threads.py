@@ -22,7 +22,9 @@ from queue import SimpleQueue
 from typing import Any, Self, TypeVar
 
 from joblib import cpu_count
-from threadpoolctl import ThreadpoolController
+
+from maxmargin.ops.compiler.blas import Restore, hold_blas
+from maxmargin.ops.compiler.plain import is_plain
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,12 +35,6 @@ _FEWEST = 4  # fewer pieces than this are done before another thread has woken u
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
 _flags: ContextVar[tuple[threading.Event, ...]] = ContextVar("flags", default=())
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Find the loaded BLAS libraries; looking for them takes milliseconds, so only once."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 def _cores() -> int:
@@ -84,28 +80,9 @@ def _default() -> int:
     return max(1, min([_cores(), *limits]))
 
 
-def _hold() -> list[tuple[Any, int]]:
-    """Hold libraries to one thread; gives those that had more, and how many.
-
-    threadpoolctl's own limit lists all it knows of them, which takes longer than a row's decision.
-    """
-    numbers = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
-    held = [(library, threads) for library, threads in numbers if threads is not None]
-    for library, _ in held:
-        _give(library, 1)
-    return held
-
-
-def _give(library: Any, threads: int) -> None:
-    """Set the number of threads a BLAS library may use.
-
-    Since threadpoolctl 3.8 only the first thread that asks is heard, until it lets go; here all
-    threads are, because ``_OneBlasThread`` counts them.
-    """
-    library.set_num_threads(threads)
-    let_go = getattr(library, "clear_controlling_thread", None)
-    if let_go is not None:
-        let_go()
+def threads_can_share() -> bool:
+    """Return whether compiled loops on several threads can share a counter or meet at a gate."""
+    return not is_plain()
 
 
 @cache
@@ -130,20 +107,20 @@ class _OneBlasThread:
     def forget(self) -> None:
         """Begin anew, with nobody asking."""
         self._lock, self._users = threading.Lock(), 0
-        self._held: list[tuple[Any, int]] = []
+        self._restore: Restore | None = None
 
     def __enter__(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._held = _hold()
+                self._restore = hold_blas()
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0:
-                for library, threads in self._held:
-                    _give(library, threads)
+            if self._users == 0 and self._restore is not None:
+                self._restore()
+                self._restore = None
 
 
 one_blas_thread = _OneBlasThread()
@@ -237,14 +214,21 @@ class Workers:
                 left.clear()
                 raise
 
-        self.on_all(take_turns, len(left))
+        self._on_some(take_turns, len(left))
 
     def on_all(self, function: Callable[[], Any], pieces: int) -> None:
         """Call the function on as many threads as find one of so many pieces to do.
 
         It takes pieces until none is left. The first error met is raised here, once all threads
-        have ended, and they end where they next ask (``stop_if_cancelled``).
+        have ended, and they end where they next ask (``stop_if_cancelled``). Compiled loops may
+        share a counter, so there is one thread if that cannot be done (``threads_can_share``).
         """
+        if threads_can_share():
+            self._on_some(function, pieces)
+        else:
+            function()
+
+    def _on_some(self, function: Callable[[], Any], pieces: int) -> None:
         others = min(self.threads, pieces) - 1
         if others <= 0 or pieces < _FEWEST:
             function()

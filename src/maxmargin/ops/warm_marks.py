@@ -12,10 +12,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-import numba
 import numpy as np
-from llvmlite import binding
 
+from maxmargin.ops.compiler.processor import processor
 from maxmargin.ops.engine import engine_of
 
 
@@ -75,6 +74,5 @@ def _folder() -> Path | None:
 def _digest() -> str:
     sources = sorted(Path(__file__).parents[1].rglob("*.py"))
     facts = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sources]
-    processor = numba.config.CPU_NAME or binding.get_host_cpu_name()
-    text = repr((facts, numba.__version__, processor, numba.config.CPU_FEATURES))
+    text = repr((facts, processor()))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

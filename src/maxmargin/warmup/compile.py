@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from time import perf_counter
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-from numba.core import event
 
+from maxmargin.ops.compiler.event import CompileListener, listening
 from maxmargin.ops.engine import engine_of
 from maxmargin.warmup.problem import ESTIMATORS, KINDS, jobs
 
@@ -40,18 +40,15 @@ class Warmed:
         return f"{what} in {self.seconds:.1f} s ({self.fits} fits); they lie in {self.folder}."
 
 
-class _Count(event.Listener):
+class _Count(CompileListener):
     """Count our loops that are compiled."""
 
     def __init__(self) -> None:
         self.loops = 0
 
-    def on_start(self, event: Any) -> None:
-        """Count one more, if it is ours."""
-        self.loops += event.data["dispatcher"].py_func.__module__.startswith("maxmargin.")
-
-    def on_end(self, event: Any) -> None:
-        """Nothing to do."""
+    def begin(self) -> None:
+        """Count one more."""
+        self.loops += 1
 
 
 def warm(
@@ -76,7 +73,7 @@ def warm(
     """
     start, count, folder = perf_counter(), _Count(), cache_folder()
     work = list(jobs(list(names), list(kinds)))
-    with event.install_listener("numba:compile", count), _alone(folder), warnings.catch_warnings():
+    with listening(count), _alone(folder), warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # problems are tiny and some are odd; the models are not kept

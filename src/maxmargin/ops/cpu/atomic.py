@@ -8,22 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
+from maxmargin.ops.compiler.instruction import take_next
 from maxmargin.ops.loop import njit
-
-
-@intrinsic
-def take_next(_context: Any, counter: Any) -> Any:
-    """Add 1 to counter[0] for all threads to see; gives what it was."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
-
-    return types.int64(counter), codegen
 
 
 @njit(cache=True, nogil=True, inline="always")

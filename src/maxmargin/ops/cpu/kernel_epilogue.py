@@ -19,10 +19,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
+from maxmargin.ops.compiler.instruction import power_of_two
 from maxmargin.ops.loop import njit
 
 FAST = {"contract", "nsz"}
@@ -54,18 +54,6 @@ _Q0, _Q1, _Q2, _Q3 = (
 )
 
 
-@intrinsic
-def _power_of_two(_context: Any, rounded: Any) -> Any:
-    """2**n, where n + bias sits in the lowest bits of ``rounded``; 0 for n = -bias."""
-    integer, shift = (ir.IntType(64), 52) if rounded == types.float64 else (ir.IntType(32), 23)
-
-    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        bits = builder.shl(builder.bitcast(args[0], integer), ir.Constant(integer, shift))
-        return builder.bitcast(bits, args[0].type)
-
-    return rounded(rounded), codegen
-
-
 def exp_nonpositive(x: Any) -> Any:
     """exp(x) for x <= 0, to about one unit in the last place; NaN stays NaN."""
     return np.exp(x)
@@ -77,7 +65,7 @@ def _exp32(x: Any) -> Any:
     n = rounded - _ROUND_32
     r = (t - n * _LN2_HIGH_32) - n * _LN2_LOW_32
     q = _Q0 + r * (_Q1 + r * (_Q2 + r * _Q3))
-    return (_ONE + r * (_ONE + r * q)) * _power_of_two(rounded)
+    return (_ONE + r * (_ONE + r * q)) * power_of_two(rounded)
 
 
 def _exp64(x: Any) -> Any:
@@ -90,7 +78,7 @@ def _exp64(x: Any) -> Any:
     q = 1.3888888943764870e-03 + r * (1.9841269505590377e-04 + r * q)
     q = 4.1666666666529712e-02 + r * (8.3333333334950426e-03 + r * q)
     q = 5.0000000000000107e-01 + r * (1.6666666666666411e-01 + r * q)
-    return (1.0 + r * (1.0 + r * q)) * _power_of_two(rounded)
+    return (1.0 + r * (1.0 + r * q)) * power_of_two(rounded)
 
 
 @overload(exp_nonpositive, jit_options={"fastmath": FAST})

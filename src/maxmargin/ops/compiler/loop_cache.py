@@ -14,8 +14,7 @@ if the disk is full. Here instead:
 - Code that lies beside a read-only package is still read: an image warmed by its builder stays warm
   for its users.
 
-This file alone knows how Numba's caches work inside. A release of Numba that differs gets its own
-cache back, or none.
+A release of Numba whose caches work differently inside gets its own cache back, or none.
 """
 
 from __future__ import annotations
@@ -32,8 +31,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 import numba
-from numba.core import caching, config
+from numba import config
 
+from maxmargin.ops.compiler.plain import is_plain
 from maxmargin.progress.audience import announce
 
 _MAGIC: Final = b"maxmargin loop 1\n"
@@ -56,7 +56,7 @@ def keep(loop: Any) -> Any:
     loop : dispatcher
         Compiled in every process anew if there is no place to keep it.
     """
-    for give in (_give_ours, _give_numbas):
+    for give in (_give_numbas,) if is_plain() else (_give_ours, _give_numbas):
         try:
             give(loop)
         except MemoryError:
@@ -196,6 +196,8 @@ class LoopFiles:
 
     def save(self, key: Any, data: Any) -> None:
         """Write what a compilation gave, all of it or nothing."""
+        from numba.core import caching  # noqa: PLC0415
+
         payload, seal = caching.dumps(data), self._seal(key)
         path = self._folders[0] / self._name(key)
         part = path.with_name(f"{path.name}.tmp.{secrets.token_hex(8)}")
@@ -292,6 +294,8 @@ def _locators() -> list[Any]:
     Without a home Numba's way to the user's folder leads below the current directory, which may be
     another user's.
     """
+    from numba.core import caching  # noqa: PLC0415
+
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~")  # noqa: PTH111 (it may fail)
     known = Path(home).is_absolute()
     theirs = caching.CacheImpl._locator_classes
@@ -301,6 +305,7 @@ def _locators() -> list[Any]:
 @cache
 def _cache_kind() -> Any:
     """Derive our cache of a function from Numba's, now that a failure ends nothing."""
+    from numba.core import caching  # noqa: PLC0415
 
     class Impl(caching.CompileResultCacheImpl):
         """What is written of a compiled function, and where."""
