@@ -1,15 +1,19 @@
 """The main job against FLAML and five lines of HistGradientBoosting, at the same time budget.
 
-    python -m benchmarks.main_job [--budget 60] [--splits 1] [--tables NAME ...] [--who NAME ...]
+    python -m benchmarks.main_job [--minutes 60] [--peers-python /path/to/python]
 
 Three tenths of the rows are kept from everybody and judged at the end. Everybody else's work runs
-in a process of its own with two threads: ``ours, cold`` with an empty compile cache, as on a fresh
-machine, ``ours`` with a filled one. Scores are accuracy, balanced accuracy of classes that are very
-unequal (the command's own rule, for all contestants) or R². Beside them: how often the fresh score
-lies in the interval of the score that a tool reports itself (FLAML reports no interval: around its
-score stands one as wide as ours on the same split), seconds from start to end, and peak memory.
-Results are kept in benchmarks/results/main_job.json as they come, and ``--report`` prints the
-tables. FLAML is left out where it is not installed.
+in a process of its own with two threads: ``ours, cold`` with an empty folder of compiled loops, as
+in a fresh environment, ``ours`` with a filled one. Scores are accuracy, R², or balanced accuracy
+where classes are very unequal (the command's own rule, for all contestants).
+
+Every run is kept in benchmarks/results/main_job.json as soon as it is done, and a later call goes
+on: first split 0 of all tables (HistGradientBoosting, ours, FLAML), then ours from a cold start on
+it, then the other splits, then the other budgets. ``--minutes`` begins no run that would end later.
+Runs of ours from other sources are made again, unless ``--keep``; ``--report`` prints alone.
+
+FLAML and its boosters may be installed in another environment, whose interpreter
+``--peers-python`` names. A peer that cannot be imported is left out, and the report says so.
 """
 
 from __future__ import annotations
@@ -22,52 +26,154 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, r2_score
 from sklearn.model_selection import train_test_split
 
 from benchmarks import record, table_data
-from benchmarks.markdown import lay_out
+from benchmarks.main_job_peers import TARGET
+from benchmarks.main_job_report import COLD, EVERYBODY, HGB, KEPT, OURS, lay_out_runs
 from benchmarks.table_data import TEST
 
 RESULTS = record.RESULTS / "main_job.json"
+CACHE = Path(__file__).parent / ".cache" / "main_job"
+PEERS = tuple(who for who in EVERYBODY if who not in (OURS, COLD))
+USUAL = (HGB, OURS, "FLAML", COLD)
+UNEQUAL = ("bank", "shuttle")
+QUANTITIES = ("california", "diamonds", "abalone")
 TABLES = (
-    "adult", "bank", "german", "titanic", "spam", "letter", "satimage", "shuttle", "mushroom",
-    "california", "diamonds", "abalone",
+    "letter", "bank", "california", "german", "adult", "abalone", "satimage", "diamonds", "spam",
+    "titanic", "shuttle", "mushroom",
 )  # fmt: skip
-OURS, COLD = "ours", "ours, cold"
 PATIENCE = 5.0  # budgets after which a contestant is ended from outside
-TARGET = "target of the benchmark"
+OVERHEAD = 25.0  # seconds of a run that no budget counts: rows, predictions, scores
+MODULES = {"FLAML": "flaml", "AutoGluon": "autogluon.tabular", "HGB": "sklearn"}
+WARM = """
+import sys
+from maxmargin.warmup.worker import work
+from maxmargin.warmup.problem import ESTIMATORS
+work([*ESTIMATORS])
+"""
 
 
-def ours(folder: Path, budget: float, cache: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Run:
+    """One contestant on one split of one table."""
+
+    table: str
+    budget: float
+    seed: int
+    who: str
+
+    @property
+    def key(self) -> str:
+        budget = 0.0 if self.who == HGB else self.budget
+        return f"{self.table}/{budget:g}/{self.seed}/{self.who}"
+
+    @property
+    def metric(self) -> str:
+        if self.table in QUANTITIES:
+            return "r2"
+        return "balanced_accuracy" if self.table in UNEQUAL else "accuracy"
+
+
+def plan(options: argparse.Namespace) -> Iterator[Run]:
+    """Yield runs in the order that tells the most if it ends early."""
+    warm, cold = ([who for who in options.who if (who == COLD) is late] for late in (False, True))
+    steps = [(seed, who) for seed in range(options.splits) for who in (warm, cold)]
+    for budget in options.budgets:
+        for seed, group in steps:
+            for table in options.tables:
+                for who in group:
+                    yield Run(table, budget, seed, who)
+
+
+# a run
+
+
+def measure(run: Run, options: argparse.Namespace) -> dict[str, Any]:
+    """Let a contestant work on a table's training rows, and judge it on the fresh rows."""
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        fresh = _write_rows(run, folder)
+        found = _ours(run, folder) if run.who in (OURS, COLD) else _peer(run, folder, options)
+    if found.setdefault("metric", run.metric) != run.metric:
+        raise RuntimeError(f"{run.table}: the command chose {found['metric']}, not {run.metric}")
+    predicted = found.pop("predicted")
+    losses = losses_of(run.metric, fresh, predicted)
+    found["fresh"] = score(run.metric, fresh, predicted)
+    found["error"] = float(losses.std(ddof=1) / np.sqrt(len(losses)))
+    found |= {"load": load, "source": record.facts()["source"]}
+    return found | _against_hgb(run, losses, options)
+
+
+def _write_rows(run: Run, folder: Path) -> Any:
+    """Write both parts; return the truth of the fresh rows."""
+    X, y, quantity = table_data.TABLES[run.table]()
+    stratum = None if quantity or np.unique(y, return_counts=True)[1].min() < 2 else y
+    table = X.assign(**{TARGET: y})
+    options: Any = {"test_size": TEST, "random_state": run.seed, "stratify": stratum}
+    train, fresh = train_test_split(table, **options)
+    train.to_csv(folder / "train.csv", index=False)
+    fresh.to_csv(folder / "fresh.csv", index=False)
+    return fresh[TARGET].to_numpy()
+
+
+def _ours(run: Run, folder: Path) -> dict[str, Any]:
     """Run the command, then let its model predict the rows that it has not seen."""
     command = [sys.executable, "-m", "maxmargin"]
-    made = folder / "made"
+    made, cache = folder / "made", folder / "cache"
+    if run.who == OURS:
+        cache = CACHE / "loops"
+        warm_up(cache)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    fit = [*command, "fit", "train.csv", "--target", TARGET, "--time-budget", f"{budget:g}s"]
-    spent = _run([*fit, "--out", str(made)], folder, environment, budget)
+    fit = [*command, "fit", "train.csv", "--target", TARGET, "--out", str(made)]
+    spent = _watch([*fit, "--time-budget", f"{run.budget:g}s"], folder, environment, run.budget)
     predict = [*command, "predict", str(made / "model.maxmargin"), "fresh.csv", "--raw"]
-    _run([*predict, "--out", "predictions.csv"], folder, environment, budget)
-    results = json.loads((made / "run.json").read_text())["results"]
-    test = results["test"]
+    _watch([*predict, "--out", "predictions.csv"], folder, environment, run.budget)
+    written = json.loads((made / "run.json").read_text())
+    results = written["results"]
     predicted = pd.read_csv(folder / "predictions.csv", dtype=str, keep_default_na=False)
+    reported = results["test"]["score"]
     return spent | {
         "predicted": predicted["prediction"].tolist(),
         "metric": results["metric"],
         "winner": results["winner"],
-        "reported": test["score"]["value"],
-        "interval": [test["score"]["low"], test["score"]["high"]],
+        "reported": reported["value"],
+        "interval": [reported["low"], reported["high"]],
+        "models": {each["name"]: each["mean"] or each["reason"] for each in results["models"]},
+        "folds": written["decided"]["used_folds"],
     }
 
 
-def _run(
+def warm_up(cache: Path) -> None:
+    """Compile all loops into a folder, if that was not done before."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    subprocess.run([sys.executable, "-c", WARM], env=environment, check=True)
+
+
+def _peer(run: Run, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Run another library in a process, of another environment if one is named."""
+    script = str(Path(__file__).with_name("main_job_peers.py"))
+    command = [_python_of(run.who, options), script, run.who, str(folder), "--metric", run.metric]
+    environment = os.environ | {"OMP_NUM_THREADS": "2"}
+    environment.pop("PYTHONPATH", None)
+    spent = _watch([*command, "--budget", f"{run.budget:g}"], folder, environment, run.budget)
+    return spent | json.loads((folder / f"{run.who}.json").read_text())
+
+
+def _python_of(who: str, options: argparse.Namespace) -> str:
+    return sys.executable if who == HGB else options.peers_python
+
+
+def _watch(
     command: list[str], folder: Path, environment: dict[str, str], budget: float
 ) -> dict[str, float]:
     """Run a command; return seconds and the peak memory of it and its children in MB."""
@@ -93,88 +199,7 @@ raise SystemExit(code)
 """
 
 
-def peer(who: str, folder: Path, budget: float, metric: str) -> dict[str, Any]:
-    """Run this file as a process of its own for another library."""
-    command = [sys.executable, "-m", "benchmarks.main_job", "--peer", who, str(folder)]
-    root = str(Path(__file__).parents[1])
-    environment = os.environ | {"OMP_NUM_THREADS": "2", "PYTHONPATH": root}
-    options = ["--budget", f"{budget:g}", "--metric", metric]
-    spent = _run([*command, *options], folder, environment, budget)
-    return spent | json.loads((folder / f"{who}.json").read_text())
-
-
-def work_for_peer(who: str, folder: Path, budget: float, metric: str) -> None:
-    """Fit another library's model to the training rows and predict the fresh ones."""
-    train, fresh = (_read(folder / f"{part}.csv") for part in ("train", "fresh"))
-    y = train.pop(TARGET)
-    fresh.pop(TARGET)
-    for name in train.select_dtypes(exclude="number"):
-        kind = pd.CategoricalDtype(sorted(train[name].dropna().astype(str).unique()))
-        train[name], fresh[name] = (part[name].astype(str).astype(kind) for part in (train, fresh))
-    y = y if metric == "r2" else y.astype(str)
-    found = PEERS[who](train, y, fresh, budget, metric)
-    (folder / f"{who}.json").write_text(json.dumps(found))
-
-
-def _flaml(train: Any, y: Any, fresh: Any, budget: float, metric: str) -> dict[str, Any]:
-    from flaml import AutoML
-
-    def balanced(X_val: Any, y_val: Any, model: Any, *_others: Any) -> tuple[float, dict[str, Any]]:
-        loss = 1.0 - balanced_accuracy_score(y_val, model.predict(X_val))
-        return loss, {"loss": loss}
-
-    task = "regression" if metric == "r2" else "classification"
-    names: dict[str, Any] = {"r2": "r2", "accuracy": "accuracy", "balanced_accuracy": balanced}
-    model = AutoML()
-    model.fit(
-        train, y, task=task, time_budget=budget, metric=names[metric], n_jobs=2, seed=0, verbose=0
-    )
-    return {
-        "predicted": np.asarray(model.predict(fresh)).tolist(),
-        "winner": str(model.best_estimator),
-        "reported": 1.0 - float(model.best_loss),
-    }
-
-
-def _hgb(train: Any, y: Any, fresh: Any, _budget: float, metric: str) -> dict[str, Any]:
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    few = [name for name in train.select_dtypes("category") if train[name].nunique() <= 255]
-    many = [name for name in train.select_dtypes("category") if name not in few]
-    coded = [part.assign(**{n: part[n].cat.codes for n in many}) for part in (train, fresh)]
-    kind = HistGradientBoostingRegressor if metric == "r2" else HistGradientBoostingClassifier
-    weight = {"class_weight": "balanced"} if metric == "balanced_accuracy" else {}
-    model = kind(random_state=0, **weight).fit(coded[0], y)
-    return {"predicted": model.predict(coded[1]).tolist(), "winner": "hgb"}
-
-
-PEERS: dict[str, Callable[..., dict[str, Any]]] = {"FLAML": _flaml, "HGB": _hgb}
-EVERYBODY = (OURS, COLD, *PEERS)
-
-
-def _read(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
-
-
-def measure(name: str, seed: int, who: str, budget: float, metric: str) -> dict[str, Any]:
-    """Let a contestant work on a table's training rows, and judge it on the fresh rows."""
-    X, y, quantity = table_data.TABLES[name]()
-    stratum = None if quantity or np.unique(y, return_counts=True)[1].min() < 2 else y
-    table = X.assign(**{TARGET: y})
-    train, fresh = train_test_split(table, test_size=TEST, random_state=seed, stratify=stratum)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        train.to_csv(folder / "train.csv", index=False)
-        fresh.to_csv(folder / "fresh.csv", index=False)
-        if who in PEERS:
-            found = peer(who, folder, budget, metric)
-        else:
-            cache = folder / "cache" if who == COLD else record.RESULTS.parent / ".main_job_cache"
-            found = ours(folder, budget, cache)
-    metric = found.pop("metric", metric)
-    found["metric"] = metric
-    found["fresh"] = score(metric, fresh[TARGET].to_numpy(), found.pop("predicted"))
-    return found
+# scores
 
 
 def score(metric: str, truth: Any, predicted: Any) -> float:
@@ -185,92 +210,102 @@ def score(metric: str, truth: Any, predicted: Any) -> float:
     return float(judge(truth.astype(str), np.asarray(predicted).astype(str)))
 
 
-def run(options: argparse.Namespace) -> None:
-    """Measure what is not measured yet; the first contestant tells the metric."""
-    known = json.loads(RESULTS.read_text())["runs"] if RESULTS.exists() else {}
-    for seed in range(options.splits):
-        for name in options.tables:
-            for who in options.who:
-                key = f"{name}/{options.budget:g}/{seed}/{who}"
-                if key in known and not options.again:
-                    continue
-                metric = _metric_of(name, known)
-                known[key] = measure(name, seed, who, options.budget, metric)
-                whole = {"facts": record.facts(), "runs": known}
-                RESULTS.write_text(json.dumps(whole, indent=0) + "\n")
-                print(key, known[key], flush=True)
+def losses_of(metric: str, truth: Any, predicted: Any) -> Any:
+    """Return a loss a row, whose mean is one less the score."""
+    if metric == "r2":
+        return np.square(np.asarray(predicted, float) - truth) / np.var(truth)
+    wrong = (truth.astype(str) != np.asarray(predicted).astype(str)).astype(float)
+    if metric != "balanced_accuracy":
+        return wrong
+    _, label, counts = np.unique(truth.astype(str), return_inverse=True, return_counts=True)
+    return wrong * len(truth) / (len(counts) * counts[label])
 
 
-def _metric_of(name: str, known: dict[str, Any]) -> str:
-    found = [each["metric"] for key, each in known.items() if key.startswith(f"{name}/")]
-    quantity = name in ("california", "diamonds", "abalone")
-    return found[0] if found else "r2" if quantity else "accuracy"
+def _against_hgb(run: Run, losses: Any, options: argparse.Namespace) -> dict[str, float]:
+    """Return by how much a score exceeds HistGradientBoosting's on the same rows, and its error."""
+    kept = CACHE / f"{run.table}-{run.seed}-hgb.npy"
+    if run.who == HGB:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.save(kept, losses)
+        return {}
+    if not kept.exists():
+        measure(Run(run.table, run.budget, run.seed, HGB), options)
+    ahead = np.load(kept) - losses
+    return {
+        "ahead": float(ahead.mean()),
+        "ahead_error": float(ahead.std(ddof=1) / np.sqrt(len(ahead))),
+    }
 
 
-def report(budget: float) -> str:
-    """Lay out fresh scores, mean ranks, honesty, seconds and memory."""
-    runs = json.loads(RESULTS.read_text())["runs"]
-    keys = [key.split("/") for key in runs if key.split("/")[1] == f"{budget:g}"]
-    who = [w for w in EVERYBODY if any(key[3] == w for key in keys)]
-    lines, ranks = [], []
-    for name in TABLES:
-        seeds = sorted({key[2] for key in keys if key[0] == name})
-        seeds = [s for s in seeds if all(f"{name}/{budget:g}/{s}/{w}" in runs for w in who)]
-        if not seeds:
+# all of them
+
+
+def run_all(options: argparse.Namespace) -> None:
+    """Measure what is not measured yet, until the minutes are over."""
+    end = time.monotonic() + 60.0 * options.minutes
+    known = load()
+    there = [who for who in options.who if _is_there(who, options)]
+    options.who = there
+    if OURS in there:
+        warm_up(CACHE / "loops")
+    source = record.facts()["source"]
+    for run in plan(options):
+        if _is_known(known.get(run.key), run, source, options):
             continue
-        found = [[runs[f"{name}/{budget:g}/{s}/{w}"] for w in who] for s in seeds]
-        scores = np.mean([[each["fresh"] for each in line] for line in found], axis=0)
-        winners = {line[who.index(w)]["winner"] for line in found for w in who if w == OURS}
-        lines.append([name, found[0][0]["metric"], *(f"{x:.4f}" for x in scores), *winners])
-        ranks.append(rankdata(-scores.round(6)))
-    lines.append(["**mean rank**", "", *(f"{r:.2f}" for r in np.mean(ranks, axis=0)), ""])
-    of = {w: [runs["/".join(key)] for key in keys if key[3] == w] for w in who}
-    lines.append(
-        ["in its interval", "", *(_inside(_with_intervals(w, runs, keys)) for w in who), ""]
-    )
-    for what in ("seconds", "megabytes"):
-        most = [f"{max(each[what] for each in of[w]):.0f}" for w in who]
-        lines.append([f"{what}, at most", "", *most, ""])
-    return lay_out(["table", "metric", *who, "winner of ours"], lines)
+        takes = 5.0 if run.who == HGB else run.budget
+        if time.monotonic() + takes + OVERHEAD > end:
+            print("The minutes are over.")
+            return
+        try:
+            known[run.key] = measure(run, options)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            known[run.key] = {"failed": str(error)[-2000:], "source": source}
+        RESULTS.write_text(json.dumps({"facts": record.facts(), "runs": known}, indent=0) + "\n")
+        shown = {name: part for name, part in known[run.key].items() if name not in ("models",)}
+        print(run.key, shown, flush=True)
 
 
-def _with_intervals(who: str, runs: dict[str, Any], keys: list[list[str]]) -> list[dict[str, Any]]:
-    """Give runs that report a bare score an interval as wide as ours on the same split."""
-    found = []
-    for key in (key for key in keys if key[3] == who):
-        run, own = runs["/".join(key)], runs.get("/".join([*key[:3], OURS]))
-        if "interval" not in run and "reported" in run and own is not None:
-            ends = [end - own["reported"] + run["reported"] for end in own["interval"]]
-            run = run | {"interval": ends}
-        found.append(run)
+def load() -> dict[str, Any]:
+    """Return the runs that are known, by their keys."""
+    return dict(json.loads(RESULTS.read_text())["runs"]) if RESULTS.exists() else {}
+
+
+def _is_known(found: Any, run: Run, source: str, options: argparse.Namespace) -> bool:
+    if found is None or options.again:
+        return False
+    if "failed" in found:
+        return bool(found["source"] == source)
+    same = run.who not in (OURS, COLD) or found["source"] == source
+    return same or options.keep
+
+
+def _is_there(who: str, options: argparse.Namespace) -> bool:
+    """Whether a peer can be imported by the interpreter that is to run it."""
+    if who in (OURS, COLD):
+        return True
+    command = [_python_of(who, options), "-c", f"import {MODULES[who]}"]
+    found = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    if not found:
+        print(f"{who} is not installed in {command[0]}: left out.")
     return found
-
-
-def _inside(runs: list[dict[str, Any]]) -> str:
-    """Count runs whose interval of the reported score holds the fresh score."""
-    known = [each for each in runs if each.get("interval")]
-    held = [each["interval"][0] <= each["fresh"] <= each["interval"][1] for each in known]
-    return f"{sum(held)} of {len(held)}" if held else ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.main_job", description=__doc__)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds")
-    parser.add_argument("--splits", type=int, default=1)
-    parser.add_argument("--who", nargs="+", choices=EVERYBODY, default=EVERYBODY)
+    parser.add_argument("--budgets", type=float, nargs="+", default=[60.0, 300.0], help="seconds")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--who", nargs="+", choices=EVERYBODY, default=USUAL)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run after")
+    parser.add_argument("--peers-python", default=sys.executable, help="interpreter of the peers")
     parser.add_argument("--again", action="store_true", help="measure again what is known")
+    parser.add_argument("--keep", action="store_true", help="keep runs of other sources")
     parser.add_argument("--report", action="store_true", help="print what is known")
-    parser.add_argument("--peer", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--metric", default="accuracy", help=argparse.SUPPRESS)
     options = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if options.peer:
-        work_for_peer(options.peer[0], Path(options.peer[1]), options.budget, options.metric)
-    elif options.report:
-        print(report(options.budget))
-    else:
-        run(options)
+    if not options.report:
+        run_all(options)
+    print(lay_out_runs(load(), TABLES, KEPT))
 
 
 if __name__ == "__main__":

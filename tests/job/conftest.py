@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from maxmargin.job import kernel_models, plain_models, tree_models
+from maxmargin.job import additive_models, kernel_models, plain_models, tree_models
 from maxmargin.tables import Feature, Schema, Table
 
 
@@ -59,6 +59,7 @@ def _small_family(monkeypatch):
             "FEW_GAMMAS": (1.0,),
         },
         plain_models: {"LINEAR_COSTS": (0.1, 1.0)},
+        additive_models: {"MOST_ROUNDS": 4},
     }
     for module, values in small.items():
         for name, value in values.items():

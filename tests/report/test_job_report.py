@@ -5,7 +5,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
+from maxmargin import GlassBoxClassifier
 from maxmargin.evaluation import Interval, Look, PrecisionRecallCurve, Trail, Use
 from maxmargin.job import ClassResult, Entry
 from maxmargin.report import JobReport
@@ -356,3 +358,22 @@ def test_how_to_repeat_it(outcomes, pages):
 def test_save_writes_the_page(outcomes, pages, tmp_path):
     JobReport(outcomes.quantity()).save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == pages["quantity"]
+
+
+def test_the_shapes_of_the_glass_box_are_drawn_whoever_won(outcomes, pages):
+    outcome = outcomes.heart()
+    X, y = outcome.train
+    model = GlassBoxClassifier(n_estimators=15, n_bags=2, pairs=[(0, 1)], n_iter_no_change=None)
+    page = JobReport(replace(outcome, shapes=make_pipeline(model).fit(X, y))).render()
+    assert "Shapes of the glass box" not in pages["heart"]
+    assert "shapes" in Page(page).headings
+    said = section(page, "shapes")
+    assert "The glass box did not win, but it can be read" in said
+    assert f"the decision for {outcome.table.schema.classes[1]}" in said
+    assert len(page) - len(pages["heart"]) < 600_000
+    drawn = [each["aria-label"] for each in Page(page).pictures]
+    terms = {term.name: term for term in model.terms_}
+    shown = [label for label in drawn if label.startswith("What ")]
+    assert len(shown) == min(len(terms), 13)
+    pair = next(term for term in model.terms_ if term.kind == "pair")
+    assert any(label.startswith(f"What {pair.name} adds: ") for label in shown)

@@ -35,10 +35,10 @@ Model = Annotated[Path, typer.Argument(help="A model.maxmargin that fit wrote.")
 Models = Annotated[
     str,
     typer.Option(
-        help="Which models, by commas: svm-table, boosted-trees, extra-trees, boosting, svm-rbf,"
-        " svm-laplacian, svm-linear, knn; of classes also lda, logistic, bagging, adaboost,"
-        " svm-poly; of a quantity also ridge. ours: those of maxmargin. All if left out; the"
-        " baseline is always there."
+        help="Which models, by commas: svm-table, boosted-trees, glass-box, extra-trees, boosting,"
+        " svm-rbf, svm-laplacian, svm-linear, knn; of classes also lda, logistic, bagging,"
+        " adaboost, svm-poly; of a quantity also ridge. ours: those of maxmargin. All if left"
+        " out; the baseline is always there."
     ),
 ]
 Metric = Annotated[

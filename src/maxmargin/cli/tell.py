@@ -339,7 +339,7 @@ def _tell_suspects(outcome: Outcome) -> None:
     if not worst:
         return
     far = outcome.table.schema.task == "regression"
-    say("Rows that the models do not believe:" if not far else "Rows that are furthest off:")
+    say("Rows that look mislabelled:" if not far else "Rows that are furthest off:")
     for each in worst:
         name = f" ({shown(each.id)})" if each.id else ""
         given, said = (

@@ -7,11 +7,13 @@
                bagging        100 trees                 boosting       rate, rounds of stumps
                adaboost       rounds of stumps          svm-rbf        C, gamma
                svm-laplacian  C, gamma                  svm-poly       C, gamma of degree 3
+               glass-box      rounds of shapes, pairs
     quantity:  baseline       mean                      ridge          alpha
                svm-linear     C                         knn            neighbours, weights
                svm-table      its own search            boosted-trees  shape, rounds
                extra-trees    100 trees                 boosting       rate, rounds of stumps
                svm-rbf        C, gamma                  svm-laplacian  C, gamma
+               glass-box      rounds of shapes, pairs
 
 They stand in the order in which they are fitted where no trial says better. ``cost`` is what share
 of a time budget one gets, before those that need less leave their rest to the others.
@@ -23,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from maxmargin.job.additive_models import ADDITIVE_CLASSIFIERS, ADDITIVE_REGRESSORS
 from maxmargin.job.candidate import Candidate
 from maxmargin.job.kernel_models import KERNEL_CLASSIFIERS, KERNEL_REGRESSORS, SEQUENCE_MODELS
 from maxmargin.job.plain_models import BASELINES, PLAIN_CLASSIFIERS, PLAIN_REGRESSORS
@@ -38,6 +41,7 @@ _ORDER = (
     "svm-linear",
     "svm-table",
     "boosted-trees",
+    "glass-box",
     "extra-trees",
     "knn",
     "svm-rbf",
@@ -56,11 +60,11 @@ def _in_order(*candidates: Candidate) -> tuple[Candidate, ...]:
 
 CLASSIFIERS = (
     BASELINES[0],
-    *_in_order(*PLAIN_CLASSIFIERS, *KERNEL_CLASSIFIERS, *TREE_CLASSIFIERS),
+    *_in_order(*PLAIN_CLASSIFIERS, *KERNEL_CLASSIFIERS, *TREE_CLASSIFIERS, *ADDITIVE_CLASSIFIERS),
 )
 REGRESSORS = (
     BASELINES[1],
-    *_in_order(*PLAIN_REGRESSORS, *KERNEL_REGRESSORS, *TREE_REGRESSORS),
+    *_in_order(*PLAIN_REGRESSORS, *KERNEL_REGRESSORS, *TREE_REGRESSORS, *ADDITIVE_REGRESSORS),
 )
 
 

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from maxmargin.evaluation import TestVault, Trail, Use
 from maxmargin.evaluation.rows import Rows
 from maxmargin.evaluation.trail import uses_of_folds
+from maxmargin.job.additive_models import GLASS_BOX
 from maxmargin.job.background_compiler import compiler
 from maxmargin.job.budget import DEFAULT, REPORT, Budget
 from maxmargin.job.chronology import latest_rows, note_on_time
@@ -315,6 +316,7 @@ class _Work:
             intervals=judge_level(finished, result, X),
             typical=typical,
             reasons=reasons,
+            shapes=contest.models.get(GLASS_BOX),
         )
 
     def _tell(self, what: str) -> None:

@@ -235,6 +235,8 @@ class Outcome:
         Values by which rows are explained.
     reasons : list of list of Reason, or None
         Columns that moved the prediction of each test row, where that was asked for.
+    shapes : Pipeline or None
+        The glass box, whether or not it won, fitted to all rows that are no test rows.
     """
 
     table: Table = field(repr=False)
@@ -259,6 +261,7 @@ class Outcome:
     intervals: IntervalResult | None = field(default=None, repr=False)
     typical: Typical | None = field(default=None, repr=False)
     reasons: list[list[Reason]] | None = field(default=None, repr=False)
+    shapes: Any = field(default=None, repr=False)
 
     def __getitem__(self, name: str) -> Entry:
         """Find an entry by its name."""

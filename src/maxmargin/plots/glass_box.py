@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
@@ -267,8 +269,7 @@ class PairDisplay:
         part = table[np.ix_(*shown)].T
         most = float(np.abs(part).max(initial=0.0)) or 1.0
         mesh = ax.pcolormesh(part, cmap="RdBu_r", vmin=-most, vmax=most)
-        empty = np.ma.masked_where(weight[np.ix_(*shown)].T > 0, np.ones(part.shape))
-        ax.pcolor(empty, hatch="////", alpha=0.0)
+        _hatch(ax, weight[np.ix_(*shown)].T == 0)
         for side, (axis, places) in enumerate(zip((ax.xaxis, ax.yaxis), shown, strict=True)):
             _name_bins(axis, self.term.bins[side], places)
         ax.set_xlabel(plain(self.names[0]), fontsize=9)
@@ -457,6 +458,17 @@ def _function(model: Any, label: Any) -> tuple[int, str]:
         raise ValueError(f"There is no class {label!r}; the model has {classes}.")
     chosen = len(classes) - 1 if label is None else classes.index(label)
     return chosen if len(classes) > 2 else 0, f"the decision for {_cut(str(classes[chosen]))}"
+
+
+def _hatch(ax: Axes, cells: Array) -> None:
+    """Hatch some cells of a map of colours."""
+    corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
+    lines, columns = np.nonzero(cells)
+    if not len(lines):
+        return
+    squares = [Path(corners + place) for place in np.column_stack([columns, lines])]
+    whole = Path.make_compound_path(*squares)
+    ax.add_patch(PathPatch(whole, fill=False, hatch="////", linewidth=0.0, color=palette.FACTS))
 
 
 def _panels(count: int) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
@@ -58,7 +60,9 @@ class GlassBoxReport:
         """
         model = Fitted.of(self.model).model
         terms = model.terms_
-        shown = [(term, self._draw(term)) for term in terms[: self.most_terms]]
+        shown = [
+            (term, draw_term(self.model, term, self.label)) for term in terms[: self.most_terms]
+        ]
         return render_page(
             "glass_box.html.jinja",
             kind=type(model).__name__,
@@ -80,17 +84,6 @@ class GlassBoxReport:
         """
         write_atomically(Path(path), self.render())
 
-    def _draw(self, term: Any) -> Markup:
-        """Draw a term as an inline SVG."""
-        with mpl.rc_context(STYLE):
-            figure = Figure(figsize=(5.2, 3.4), layout="constrained")
-            ax = figure.subplots()
-            if term.kind == "pair":
-                PairDisplay.from_estimator(self.model, name=term.name, label=self.label, ax=ax)
-            else:
-                TermsDisplay.of_term(self.model, term, label=self.label, ax=ax)
-            return inline_svg(figure, f"What {term.name} adds")
-
     def _rows(self) -> list[Markup]:
         """Draw what decides about each row."""
         if self.X is None:
@@ -104,3 +97,64 @@ class GlassBoxReport:
             ax = figure.subplots()
             ExplanationDisplay.from_estimator(self.model, self.X, row=row, label=self.label, ax=ax)
             return inline_svg(figure, f"What decides about row {row}")
+
+
+def draw_term(model: Any, term: Any, label: Any = None) -> Markup:
+    """Draw a term of a glass box as an inline SVG: a shape, or a pair as a map of colours.
+
+    Parameters
+    ----------
+    model : GlassBoxClassifier, GlassBoxRegressor, or a Pipeline that ends in one
+        Fitted.
+    term : TermView
+        Of its ``terms_``.
+    label : object, default=None
+        With more than two classes, the one that is shown; the last one otherwise.
+
+    Returns
+    -------
+    Markup
+        Safe to put into a page.
+    """
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+        ax = figure.subplots()
+        if term.kind == "pair":
+            PairDisplay.from_estimator(model, name=term.name, label=label, ax=ax)
+        else:
+            TermsDisplay.of_term(model, term, label=label, ax=ax)
+        low, high = float(np.min(term.values)), float(np.max(term.values))
+        return with_short_cells(inline_svg(figure, _said(term, low, high)))
+
+
+def _said(term: Any, low: float, high: float) -> str:
+    return f"What {term.name} adds: {low:.3g} to {high:.3g}, importance {term.importance:.3g}"
+
+
+def with_short_cells(drawing: Markup) -> Markup:
+    r"""Write the cells of a map of colours in a quarter of the letters.
+
+    Parameters
+    ----------
+    drawing : Markup
+        A drawing of matplotlib.
+
+    Returns
+    -------
+    Markup
+        The same picture.
+
+    Examples
+    --------
+    >>> drawn = 'M 1 2 \nL 3 2 \nL 3 4 \nL 1 4 \nL 1 2 \n" clip-path="url(#a)" style="fill: red'
+    >>> with_short_cells(Markup(f'<path d="{drawn}"/>'))
+    Markup('<path d="M1 2H3V4H1z" style="fill: red"/>')
+    """
+    return Markup(_CELL.sub(r'<path d="M\1 \2H\3V\4H\1z" style="\5"/>', str(drawing)))
+
+
+_NUMBER = r"(-?[\d.]+)"
+_CELL = re.compile(
+    rf'<path d="M {_NUMBER} {_NUMBER} \nL {_NUMBER} \2 \nL \3 {_NUMBER} \nL \1 \4 \nL \1 \2 \n'
+    r'(?:z\n)?" clip-path="[^"]*" style="([^"]*)"/>'
+)

@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.job import Entry, Outcome
+from maxmargin.job.additive_models import GLASS_BOX
 from maxmargin.job.folder import MARKDOWN_MARK
 from maxmargin.job.wording import Metric
 from maxmargin.plots.projection import holds_numbers
@@ -35,6 +36,7 @@ from maxmargin.report.markdown import markdown_of
 from maxmargin.report.page import capitalize_first, render_page
 from maxmargin.report.proof import CERTIFICATE_FIELDS, certificate_of, errors_of, unit_of
 from maxmargin.report.score import Scores
+from maxmargin.report.shapes import Shapes
 from maxmargin.report.sought import CURVES, Sought
 from maxmargin.report.telling_words import TellingWords, find_telling_words
 
@@ -235,6 +237,14 @@ class JobReport:
             return []
         found = find_telling_words(self.outcome.model, train[0], table.schema.classes)
         return [each for each in found if each.column in table.texts]
+
+    @cached_property
+    def shapes(self) -> Shapes | None:
+        """The terms of the glass box, whether or not it won; None where it has no result."""
+        if self.outcome.shapes is None:
+            return None
+        known = {entry.name: entry for entry in self.outcome.entries}
+        return Shapes.of(self.outcome.shapes, known.get(GLASS_BOX))
 
     # optimisation
 
