@@ -48,7 +48,9 @@ def _small_family(monkeypatch):
             "STUMPS": 4,
             "TREES": 4,
             "MOST_ROUNDS": 8,
+            "MANY_ROUNDS": 8,
             "LEAST_ROUNDS": 4,
+            "MORE_SHAPES": tree_models.MORE_SHAPES[:1],
             "SHAPES": tree_models.SHAPES[:2],
         },
         kernel_models: {

@@ -112,3 +112,8 @@ def test_every_public_estimator_can_be_compiled_ahead():
 def test_items_are_fitted_once(monkeypatch):
     kinds = [kind for name, kind in problem.jobs(["Spectrum", "SVC"], list(problem.KINDS))]
     assert kinds == ["float64", *problem.KINDS]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_what_is_compiled_can_be_made(name):
+    assert ESTIMATORS[name].make() is not None

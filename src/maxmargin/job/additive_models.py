@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sklearn.pipeline import Pipeline
 
@@ -17,10 +17,10 @@ MOST_ROUNDS = 2000  # of columns, and as many of pairs; they stop where rows hel
 
 def _shapes(table: Table, wanted: Wanted) -> Pipeline:
     """Return a glass box that takes categories and missing values unchanged."""
-    columns = {"n_estimators": MOST_ROUNDS, "categorical_features": table.categories}
+    columns: Any = {"n_estimators": MOST_ROUNDS, "categorical_features": table.categories}
     if table.schema.task == "classification":
         return Pipeline([("model", GlassBoxClassifier(**columns, **wanted.drawn))])
-    options = {"n_jobs": wanted.n_jobs, "random_state": wanted.seed}
+    options: Any = {"n_jobs": wanted.n_jobs, "random_state": wanted.seed}
     return Pipeline([("model", GlassBoxRegressor(**columns, **options))])
 
 
