@@ -148,6 +148,21 @@ def watch(time_limit: float | None = None, on_interrupt: str = "raise") -> Itera
         _current.reset(token)
 
 
+def current_clock() -> Clock | None:
+    """Return the clock of the fit around this, if there is one."""
+    return _current.get()
+
+
+@contextmanager
+def under(clock: Clock) -> Iterator[None]:
+    """Let a clock that is made elsewhere decide when the work inside has to end."""
+    token = _current.set(clock)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 @contextmanager
 def grace(seconds: float | None) -> Iterator[Clock]:
     """Extend the time of a fit whose clock is over, for what a model needs at least."""
