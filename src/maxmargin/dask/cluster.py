@@ -106,9 +106,19 @@ class Cluster:
         self._wait(table.futures, name)
         return table
 
-    def scatter(self, value: Any) -> Any:
-        """Put one value on all workers."""
-        return self._guard(lambda: self.client.scatter(value, broadcast=True, hash=False))
+    def share(self, name: str, value: Any) -> Any:
+        """Make one value known to all workers; Dask can make it anew, wherever it is lost."""
+        future = self._submit(name, None, _itself, value)
+        self._tables.append(Table([future]))
+        return future
+
+    def derive(self, table: Table, name: str, function: Callable[..., Any], *state: Any) -> Table:
+        """Hold what a function makes of every partition."""
+        made = [self._submit(name, None, function, future, *state) for future in table.futures]
+        derived = Table(made)
+        self._tables.append(derived)
+        self._wait(made, name)
+        return derived
 
     def release(self) -> None:
         """Let go of all partitions, and stop what still runs."""
@@ -322,6 +332,10 @@ def group(futures: list[Any], held: Any, threads: dict[str, int]) -> Groups:
         cuts = [round(k * len(places) / shares) for k in range(shares + 1)]
         groups += [(worker, places[a:b]) for a, b in pairwise(cuts)]
     return groups
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def on_each(function: Callable[..., Any], partitions: list[Any], *state: Any) -> list[Any]:

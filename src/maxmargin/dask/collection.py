@@ -138,7 +138,7 @@ def _delayed(collection: Any) -> list[Any]:
 
 
 def map_rows(function: Callable[[Any], Any], X: Any, tail: tuple[int, ...], dtype: Any) -> Any:
-    """Call a function on every partition, lazily; the answer is an array with a line for each row."""
+    """Call a function on every partition, lazily; return an array with a line for each row."""
     guarded = _NotOnNothing(function, tail, np.dtype(dtype))
     if not is_frame(X):
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X

@@ -47,13 +47,14 @@ class OnCluster(BaseEstimator):
             Of the class with the same name in ``maxmargin``; it needs no Dask.
         """
         check_is_fitted(self)
-        local = self.local.__new__(self.local)
+        kind: Any = self.local
+        local = kind.__new__(kind)
         local.__dict__.update({k: copy(v) for k, v in vars(self).items() if k != "client"})
         return local
 
     def _note_columns(self, placed: TableOnCluster) -> None:
         self.n_features_in_ = placed.columns
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         if placed.names is not None and all(isinstance(name, str) for name in placed.names):
             self.feature_names_in_ = np.asarray(placed.names, dtype=object)
 

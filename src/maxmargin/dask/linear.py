@@ -1,4 +1,4 @@
-"""Linear models fitted on a cluster: the estimators of ``maxmargin.svm`` with sums over partitions."""
+"""Linear models fitted on a cluster: the local estimators, with sums over partitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from maxmargin import losses
 from maxmargin.dask.cluster import Cluster, connect
-from maxmargin.dask.collection import TableOnCluster, place_rows
+from maxmargin.dask.collection import TableOnCluster
 from maxmargin.dask.estimator import (
     OnCluster,
     by_class,
@@ -23,9 +23,9 @@ from maxmargin.dask.estimator import (
     with_client,
 )
 from maxmargin.dask.linear_newton import SummedNewton, SummedPoint, SummedProblem
-from maxmargin.dask.linear_rows import LinearTask, add_up, draw_rows, spread_of_targets
+from maxmargin.dask.linear_rows import LinearTask, draw_rows, spread_of_targets
+from maxmargin.dask.reading import class_factors, read_table
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.weights import weigh_classes
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.solvers import Limits, Solution, with_printing
@@ -69,7 +69,7 @@ class LinearOnCluster(OnCluster):
             watch(self.time_limit, self.on_interrupt) as clock,
             connect(self.client, clock, keep) as cluster,
         ):
-            placed = _read(cluster, X, y, sample_weight, self.labels)
+            placed = read_table(cluster, X, y, sample_weight, self.labels)
             self._note_columns(placed)
             tasks = self._linear_tasks(placed)
             self._recover(self._solve_all(cluster, placed, tasks, clock), None)
@@ -126,7 +126,7 @@ class LinearOnCluster(OnCluster):
         if self.labels:
             return 1.0
         parts = cluster.ask(placed.table, "spread of targets", spread_of_targets)
-        n, total, squares = (add_up(parts, lambda p, k=k: p[k]) for k in range(3))
+        n, total, squares = np.sum(parts, axis=0).tolist()
         return float(np.sqrt(max(0.0, squares / n - (total / n) ** 2))) or 1.0
 
     def _start(
@@ -175,46 +175,19 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _read(cluster: Cluster, X: Any, y: Any, weight: Any, labels: bool) -> TableOnCluster:
-    """Read the partitions; where time is up meanwhile there is no model to keep."""
-    try:
-        return place_rows(cluster, X, y, weight, labels)
-    except TimeUp:
-        if cluster.clock.expired:
-            raise TimeoutError(
-                f"time_limit={cluster.clock.time_limit} was reached before the partitions were "
-                "read; give more time, or persist the collections first."
-            ) from None
-        if cluster.clock.interrupted:
-            raise KeyboardInterrupt from None
-        raise
-
-
 class ClassifierOnCluster(LinearOnCluster):
     """A linear classifier: two classes, or each against the rest."""
 
     def _class_tasks(self, placed: TableOnCluster, loss: Any, penalty: str) -> list[LinearTask]:
         self.classes_ = placed.classes()
         refuse_one_class(self.classes_)
-        factors = _class_factors(self.class_weight, self.classes_, placed)
+        factors = class_factors(self.class_weight, self.classes_, placed)
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         known = {"classes": self.classes_, "class_weight": factors}
         return [self._task(loss, penalty, positive=k, **known) for k in positive]
 
     predict: Any = lazy("predict", one, label)
     decision_function: Any = lazy("decision_function", by_problem)
-
-
-def _class_factors(
-    class_weight: Any, classes: NDArray[Any], placed: TableOnCluster
-) -> Vector | None:
-    if class_weight is None:
-        return None
-    count = placed.class_rows(classes)
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        balanced: Vector = count.sum() / (len(classes) * count)
-        return balanced
-    return weigh_classes(class_weight, classes, classes)
 
 
 @with_client
@@ -315,6 +288,6 @@ class LinearSVR(LinearOnCluster, LocalLinearSVR):
     labels = False
     predict: Any = lazy("predict", one)
 
-    def _linear_tasks(self, placed: TableOnCluster) -> list[LinearTask]:
+    def _linear_tasks(self, placed: TableOnCluster) -> list[LinearTask]:  # noqa: ARG002
         (problem,) = self._tasks(np.ones(1), np.ones(1))
         return [self._task(problem.loss, problem.penalty)]

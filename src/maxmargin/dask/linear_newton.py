@@ -257,7 +257,7 @@ class SummedNewton(GapSolver):
         if self._task.free:
             up, down = add_up(sums, lambda p: p.up), add_up(sums, lambda p: p.down)
             factor = min(up, down) / max(up, down) if max(up, down) > 0 else 1.0
-            heavy = {"up": factor} if up > down else {"down": factor}
+            heavy: Any = {"up": factor} if up > down else {"down": factor}
             recipe = recipe._replace(**heavy)
             sums = self._dual_sums(recipe)
         back = add_up(sums, lambda p: p.back)

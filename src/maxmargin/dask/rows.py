@@ -54,10 +54,9 @@ class Rows:
     def nbytes(self) -> int:
         """Bytes of the rows, without the memo."""
         X = self.X
-        held = (
-            X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
-        )
-        return int(held + self.y.nbytes + (0 if self.weight is None else self.weight.nbytes))
+        arrays = [X.data, X.indices, X.indptr] if sparse.issparse(X) else [X]
+        arrays += [self.y] if self.weight is None else [self.y, self.weight]
+        return sum(int(each.nbytes) for each in arrays)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "memo": {}}
@@ -111,10 +110,7 @@ def summarise(rows: Rows, labels: bool) -> Summary:
 def _numbers(X: Any, number: int, how: Reading) -> Any:
     if hasattr(X, "columns"):
         X = _from_frame(X, number, how)
-    if sparse.issparse(X):
-        X = X.tocsr()
-    else:
-        X = np.asarray(X)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.shape[1] != how.columns:
         raise ValueError(
             f"Partition {number} of {how.what} has shape {X.shape}; {how.columns} columns were "
