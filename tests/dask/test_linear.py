@@ -38,7 +38,7 @@ def test_the_optimum_is_the_local_one(
         assert ours.primal == pytest.approx(its.primal, rel=1e-8)
     near = 1e-5 if "loss" in params and params["loss"] == "hinge" else 1e-7  # root of the gap
     assert model.coef_ == pytest.approx(local.coef_, rel=near, abs=near)
-    assert np.asarray(model.intercept_) == pytest.approx(local.intercept_, rel=1e-7, abs=1e-7)
+    assert np.asarray(model.intercept_) == pytest.approx(local.intercept_, rel=near, abs=near)
 
 
 def test_weights_are_those_of_the_local_fit_and_rows_of_weight_zero_are_left_out(client, cut_up):

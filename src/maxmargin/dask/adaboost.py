@@ -168,18 +168,18 @@ class ClusterRounds:
         coefficient: float,
     ) -> tuple[Step, float]:
         """Return the round to apply and the sum of the weights after it."""
-        where = (-1, np.nan) if found is None else (found.feature, found.cut)
+        where = -1 if found is None else found.feature, np.nan if found is None else found.cut
         alpha = 0.5 * coefficient
         if error == 0.0:
-            return Step(*where, left, 1.0, 1.0, False, alpha), size
+            return Step(where[0], where[1], left, 1.0, 1.0, False, alpha), size
         factor = math.exp(coefficient) if coefficient < GREAT else math.inf
         if factor >= 1.0 and size + factor * wrong < GROWTH * self._base:
             grown = size + (factor - 1.0) * wrong
-            return Step(*where, left, factor, 1.0, False, alpha), grown
+            return Step(where[0], where[1], left, factor, 1.0, False, alpha), grown
         right = math.exp(-coefficient)
         scale = 1.0 / (size * (error + (1.0 - error) * right))
         self._base = 1.0
-        return Step(*where, left, scale, right * scale, True, alpha), 1.0
+        return Step(where[0], where[1], left, scale, right * scale, True, alpha), 1.0
 
     def _take(
         self,
@@ -206,7 +206,7 @@ class ClusterRounds:
             alpha=alpha,
             loss=loss,
             bound=0.0 if self._ended and len(self.members) == 1 else loss,
-            train_error=sums.wrong / sums.share,
+            train_error=sums.train_error,
             validation_error=held,
             before=before,
             slope=(1.0 - 2.0 * error) * before,
@@ -284,6 +284,7 @@ class AdaBoostClassifier(OnCluster, LocalAdaBoostClassifier):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        **fit_params: Any,
     ) -> Self:
         """Fit the ensemble to Dask collections.
 
@@ -301,6 +302,8 @@ class AdaBoostClassifier(OnCluster, LocalAdaBoostClassifier):
         self : object
         """
         self._check_parameters()
+        if fit_params:
+            raise TypeError(f"fit on a cluster takes no {next(iter(fit_params))!r}.")
         refuse_beyond_stumps(self, (None, DecisionStump))
         keep = self.on_interrupt == "keep"
         with (
@@ -394,7 +397,11 @@ def refuse_beyond_stumps(model: Any, kinds: tuple[Any, ...]) -> None:
 
 
 def hold_out(
-    model: Any, cluster: Cluster, placed: TableOnCluster, watched: tuple[Any, Any, Any], labels: bool
+    model: Any,
+    cluster: Cluster,
+    placed: TableOnCluster,
+    watched: tuple[Any, Any, Any],
+    labels: bool,
 ) -> tuple[Table, Table | None, int]:
     """Return the training rows, the rows to watch, and the number of the former."""
     X_val, y_val, weight = watched

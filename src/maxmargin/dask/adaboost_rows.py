@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.dask.bins import Binned, Cuts, binned, dense, on_grid, sum_bins
-from maxmargin.dask.rows import Rows
+from maxmargin.dask.rows import Parts, Rows, in_order
 from maxmargin.dask.stump_search import Neighbours, Values, join_neighbours, neighbours
 
 Vector = NDArray[np.float64]
@@ -56,16 +56,29 @@ class RoundSums(NamedTuple):
 
     value: Vector
     up: Vector
-    squares: float
-    wrong: float
-    share: float
+    parts: Parts
     near: Neighbours | None
+
+    @property
+    def squares(self) -> float:
+        """The sum of squared weights."""
+        return in_order(self.parts, 0)
+
+    @property
+    def train_error(self) -> float:
+        """The weighted share of rows that the vote gets wrong."""
+        return in_order(self.parts, 1) / in_order(self.parts, 2)
 
 
 def plus_round(one: RoundSums, other: RoundSums) -> RoundSums:
     """Add the sums of two parts of the rows."""
     near = None if one.near is None or other.near is None else join_neighbours(one.near, other.near)
-    return RoundSums(*(a + b for a, b in zip(one[:5], other[:5], strict=True)), near)
+    return RoundSums(
+        one.value + other.value,
+        one.up + other.up,
+        one.parts | other.parts,
+        near,
+    )
 
 
 def _begin(rows: Rows, votes: Votes) -> _State:
@@ -123,12 +136,11 @@ def sum_round(
     wrong = (state.votes > 0.0) != (state.label > 0.0)
     last = steps[-1] if steps and steps[-1].feature >= 0 else None
     near = None if last is None else neighbours(rows, last.feature, last.cut)
+    squares = float(state.weight @ state.weight)
     return RoundSums(
         sum_bins(bins, values),
         sum_bins(bins, np.maximum(values, 0.0)),
-        float(state.weight @ state.weight),
-        float(state.share[wrong].sum()),
-        float(state.share.sum()),
+        {rows.number: (squares, float(state.share[wrong].sum()), float(state.share.sum()))},
         near,
     )
 
@@ -167,5 +179,3 @@ def draw_validation(rows: Rows, fraction: float, seed: int, held: bool) -> Rows:
     some = np.flatnonzero(out == held)
     weight = None if rows.weight is None else rows.weight[some]
     return Rows(rows.X[some], rows.y[some], weight, rows.number)
-
-

@@ -165,7 +165,7 @@ def sum_bins(bins: Binned, values: Vector) -> Vector:
 
 
 def on_grid(values: Vector, exponent: int) -> Vector:
-    """Round values to multiples of 2^(exponent - 51), whose sums below 2^(exponent + 2) are exact."""
+    """Round to multiples of 2^(exponent - 51): sums of these below 2^(exponent + 2) are exact."""
     anchor = np.ldexp(3.0, exponent)
     rounded: Vector = (values + anchor) - anchor
     return rounded

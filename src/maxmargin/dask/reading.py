@@ -30,7 +30,9 @@ def read_table(cluster: Cluster, X: Any, y: Any, weight: Any, labels: bool) -> T
         raise
 
 
-def class_factors(class_weight: Any, classes: NDArray[Any], placed: TableOnCluster) -> Vector | None:
+def class_factors(
+    class_weight: Any, classes: NDArray[Any], placed: TableOnCluster
+) -> Vector | None:
     """Return the factor of each class; "balanced" counts the rows of all partitions."""
     if class_weight is None:
         return None

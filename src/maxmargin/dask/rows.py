@@ -22,6 +22,15 @@ Vector = NDArray[np.float64]
 T = TypeVar("T")
 
 
+Parts = dict[int, tuple[float, ...]]
+"""Sums of every partition, by its number."""
+
+
+def in_order(parts: Parts, place: int) -> float:
+    """Add one of the sums of all partitions, in their order."""
+    return float(sum(parts[number][place] for number in sorted(parts)))
+
+
 @dataclass(frozen=True)
 class Reading:
     """How partitions are read."""

@@ -73,7 +73,7 @@ class Question:
         return np.asarray(split_score.square(np.stack([value, weight], axis=-1), self.total))
 
     def bound(self, low: Vector, high: Vector, before: Vector, after: Vector) -> Vector:
-        """Bound the score where the sum is within [low, high] and weights within [before, after]."""
+        """Bound the score for sums within [low, high] and weights within [before, after]."""
         if not self.square:
             return np.maximum(self.score(low, before), self.score(high, before))
         corners = [self.score(v, h) for v in (low, high) for h in (before, after)]
@@ -134,8 +134,9 @@ def sum_inside(
 def _by_code(values: Values, some: Any, code: Any, count: int) -> BinSums:
     v = values.value[some]
     h = None if values.weight is None else values.weight[some]
-    sums = np.bincount(code, v, count), np.bincount(code, np.maximum(v, 0.0), count)
-    return BinSums(*sums, np.bincount(code, h, count).astype(np.float64))
+    up = np.bincount(code, np.maximum(v, 0.0), count).astype(np.float64)
+    weight = np.bincount(code, h, count).astype(np.float64)
+    return BinSums(np.bincount(code, v, count).astype(np.float64), up, weight)
 
 
 class Points(NamedTuple):
