@@ -3,7 +3,6 @@
 import sys
 from functools import cache
 
-import numpy as np
 import pytest
 
 
@@ -19,7 +18,9 @@ def close_figures():
 @cache
 def _generators(module):
     """Find a module's random generators, each with its state before the first test."""
-    found = [each for each in vars(module).values() if isinstance(each, np.random.Generator)]
+    # Not imported here: libraries are loaded after tests/conftest.py has given them their threads.
+    kind = getattr(sys.modules.get("numpy.random"), "Generator", ())
+    found = [each for each in vars(module).values() if isinstance(each, kind)]
     return [(each.bit_generator, each.bit_generator.state) for each in found]
 
 

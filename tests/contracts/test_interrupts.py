@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager
+from copy import copy
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ X = RNG.normal(size=(N, D))
 NOISE = RNG.integers(0, 2, size=N)
 CLASSES = RNG.integers(0, 6, size=N)
 TALL = RNG.normal(size=(600_000, 40)).astype(np.float32)
+WARM: dict = {}  # models that were fitted once, by what they are
 LATE, LIMIT, SLACK = 1.0, 0.3, 0.5  # seconds: to the prompt; to the end of a fit, and beyond
 
 SVMS = {"C": 1e8, "tol": 1e-13, "gamma": 1e-5}
@@ -141,7 +143,17 @@ def assert_raises_soon(work):
 
 
 def warm_up(model):
-    """Have every loop compiled or loaded: Ctrl-C may be lost meanwhile, inside LLVM."""
+    """Have every loop compiled or loaded: Ctrl-C may be lost meanwhile, inside LLVM.
+
+    Once for each model, however many tests want it; gives one that was fitted.
+    """
+    name = f"{type(model).__name__} {model.get_params()}"
+    if name not in WARM:
+        WARM[name] = fit_briefly(model)
+    return copy(WARM[name])
+
+
+def fit_briefly(model):
     few = {"n_estimators": 2, "max_iter": 5, "C": 1e-4, "tol": 0.1, "Cs": 2, "gammas": 2}
     short = clone(model)
     short.set_params(**{k: v for k, v in few.items() if k in model.get_params(deep=False)})

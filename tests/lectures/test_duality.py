@@ -9,8 +9,16 @@ from maxmargin.datasets import make_overlapping, make_separable
 from maxmargin.kernels import Polynomial
 
 X, Y = make_separable(40, margin=0.7, random_state=0)
-HARD = HardMarginSVC(tol=1e-10).fit(X, Y)
-W, B = HARD.coef_[0], HARD.intercept_[0]
+
+
+@pytest.fixture(scope="module")
+def hard():
+    return HardMarginSVC(tol=1e-10).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def plane(hard):
+    return hard.coef_[0], hard.intercept_[0]
 
 
 def test_the_distance_to_a_hyperplane_is_the_value_at_a_unit_normal():
@@ -27,17 +35,19 @@ def test_the_distance_to_a_hyperplane_is_the_value_at_a_unit_normal():
     assert np.linalg.norm(y - on_plane, axis=1).min() >= distance
 
 
-def test_the_two_planes_are_two_over_the_norm_apart():
+def test_the_two_planes_are_two_over_the_norm_apart(hard, plane):
     """From any x with f(x) = -1, x + lambda w with lambda = 2 / w'w is the nearest with f = +1."""
+    W, B = plane
     x = -(1 + B) * W / (W @ W) + 3.0 * np.array([-W[1], W[0]])
     opposite = x + 2 / (W @ W) * W
     np.testing.assert_allclose([x @ W + B, opposite @ W + B], [-1, 1])
     assert np.linalg.norm(opposite - x) == pytest.approx(2 / np.linalg.norm(W))
-    assert np.linalg.norm(opposite - x) == pytest.approx(2 * HARD.margin_)
+    assert np.linalg.norm(opposite - x) == pytest.approx(2 * hard.margin_)
 
 
-def test_problems_one_to_three_have_one_solution():
+def test_problems_one_to_three_have_one_solution(plane):
     """max d with |u| = 1, and min |w|: w = u / d, b = c / d, and |w| = 1 / d."""
+    W, B = plane
     d = 1 / np.linalg.norm(W)
     u, c = d * W, d * B
     assert np.linalg.norm(u) == pytest.approx(1)
@@ -52,9 +62,10 @@ def test_problems_one_to_three_have_one_solution():
     assert best <= d * (1 + 1e-9)
 
 
-def test_exercise_two_the_gradients_and_the_multipliers():
+def test_exercise_two_the_gradients_and_the_multipliers(hard, plane):
     """With h = |w|^2: 2 w = sum over active rows of a_i Y_i X_i, so that a_i = 2 alpha_i."""
-    told = explain_dual(HARD, X, Y)
+    W, B = plane
+    told = explain_dual(hard, X, Y)
     a = 2 * told.alpha
     np.testing.assert_allclose(2 * W, (a * Y) @ X, rtol=1e-7)
     assert abs(a @ Y) < 1e-8 * a.sum()  # the gradient in b, which the text leaves out
@@ -113,8 +124,9 @@ def test_problems_four_to_six_are_the_penalised_form_with_another_letter(lam):
     np.testing.assert_allclose(hinge.coef_[0], w, atol=1e-4)
 
 
-def test_the_hard_margin_is_the_limit_of_a_small_lambda_not_of_a_large_one():
+def test_the_hard_margin_is_the_limit_of_a_small_lambda_not_of_a_large_one(plane):
     """004 says that lambda -> infinity recovers it; then w -> 0, and lambda -> 0 is right."""
+    W, _ = plane
     norms = {
         lam: np.linalg.norm(SVC(kernel="linear", C=1 / (80 * lam), tol=1e-8).fit(X, Y).coef_)
         for lam in (1e-6, 1e6)

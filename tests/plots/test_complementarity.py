@@ -4,7 +4,7 @@ from maxmargin import SVC, explain_dual, plots
 from maxmargin.datasets import make_overlapping
 
 X, y = make_overlapping(30, separation=3.0, random_state=0)
-LINEAR = SVC(kernel="linear").fit(X, y)
+LINEAR = SVC(kernel="linear")
 
 
 def offsets(display):
@@ -12,7 +12,7 @@ def offsets(display):
 
 
 def test_every_row_lies_on_the_bent_line_and_once():
-    display = plots.slackness(LINEAR, X, y)
+    display = plots.slackness(LINEAR.fit(X, y), X, y)
     drawn = np.concatenate(list(offsets(display).values()))
     assert len(drawn) == len(y)
     short, alpha = drawn.T
@@ -32,7 +32,7 @@ def test_several_costs_are_drawn_as_shares():
 
 
 def test_an_explanation_is_drawn_where_it_is_told(monkeypatch):
-    told = explain_dual(LINEAR, X, y)
+    told = explain_dual(LINEAR.fit(X, y), X, y)
     first = plots.SlacknessDisplay.from_explanation(told)
     monkeypatch.setattr(LINEAR, "_evaluate_duals", None)  # nothing is evaluated again
     assert plots.SlacknessDisplay.from_explanation(told, ax=first.ax_).figure_ is first.figure_

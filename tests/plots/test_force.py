@@ -7,7 +7,7 @@ from maxmargin import SVC, HardMarginSVC, SlackBudgetSVC, plots
 from maxmargin.datasets import make_overlapping, make_separable
 
 X, y = make_overlapping(30, separation=3.0, random_state=0)
-LINEAR = SVC(kernel="linear").fit(X, y)
+LINEAR = SVC(kernel="linear")
 
 
 @pytest.mark.parametrize("model", [LINEAR, make_pipeline(StandardScaler(), SVC(kernel="linear"))])

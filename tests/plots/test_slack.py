@@ -7,7 +7,7 @@ from maxmargin import SVC, HardMarginSVC, LinearSVC, SlackBudgetSVC, plots
 from maxmargin.datasets import make_overlapping, make_separable
 
 X, y = make_overlapping(30, separation=3.0, random_state=0)
-LINEAR = SVC(kernel="linear").fit(X, y)
+LINEAR = SVC(kernel="linear")
 T = np.where(y == 1, 1.0, -1.0)
 
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier
 
 from maxmargin import GlassBoxClassifier, GlassBoxRegressor
 from maxmargin.report import GlassBoxReport
@@ -16,12 +17,13 @@ VALUE = X[:, 0] + X[:, 1] * X[:, 2]
 @pytest.mark.parametrize(
     "model",
     [
-        GlassBoxRegressor(n_estimators=20, n_bags=2, pairs=1).fit(X, VALUE),
-        GlassBoxClassifier(n_estimators=20, n_bags=2, pairs=1).fit(X, np.sign(VALUE)),
+        GlassBoxRegressor(n_estimators=20, n_bags=2, pairs=1),
+        GlassBoxClassifier(n_estimators=20, n_bags=2, pairs=1),
     ],
     ids=["quantity", "three classes"],
 )
 def test_all_terms_and_rows_are_shown(model, tmp_path):
+    model.fit(X, np.sign(VALUE) if is_classifier(model) else VALUE)
     GlassBoxReport(model, X[:3]).save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for name in model.term_names_:

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tracemalloc
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -177,22 +178,30 @@ def test_parts_that_came_later_have_their_defaults():
     assert np.isnan(again.column("cosine")).all()
 
 
-STUMPS = AdaBoostClassifier(n_estimators=2).fit(X, y > 0)
-MACHINE = SVC(solver="coordinate_ascent", kernel="linear").fit(X, y)
+@cache
+def stumps():
+    return AdaBoostClassifier(n_estimators=2).fit(X, y > 0)
+
+
+@cache
+def machine():
+    return SVC(solver="coordinate_ascent", kernel="linear").fit(X, y)
+
+
 DEFAULTED = [
-    (STUMPS.history_[0], ("round", "seconds", "error", "alpha", "loss", "stop")),
-    (STUMPS._stumps[0], ("feature", "threshold", "left", "right")),
-    (MACHINE._machine, ("offset", "rows")),
-    (MACHINE._machine.seen, ("shift", "double")),
-    (MACHINE.certificate_, ("allowed", "floor")),
+    (lambda: stumps().history_[0], ("round", "seconds", "error", "alpha", "loss", "stop")),
+    (lambda: stumps()._stumps[0], ("feature", "threshold", "left", "right")),
+    (lambda: machine()._machine, ("offset", "rows")),
+    (lambda: machine()._machine.seen, ("shift", "double")),
+    (lambda: machine().certificate_, ("allowed", "floor")),
 ]
 
 
 @pytest.mark.parametrize(
-    ("value", "name"), [(value, name) for value, names in DEFAULTED for name in names]
+    ("part", "name"), [(part, name) for part, names in DEFAULTED for name in names]
 )
-def test_a_part_that_has_a_default_may_not_get_lost(value, name):
-    plain = to_plain(value)
+def test_a_part_that_has_a_default_may_not_get_lost(part, name):
+    plain = to_plain(part())
     assert from_plain(plain) is not None
     del plain["has"][name]
     with pytest.raises(ValueError, match="other parts than it has"):
@@ -201,7 +210,7 @@ def test_a_part_that_has_a_default_may_not_get_lost(value, name):
 
 @pytest.mark.parametrize("stated", [7, {"is": "dict", "of": [["predict", 1]]}])
 def test_parameters_that_state_no_problem_are_refused(stated):
-    plain = to_plain(MACHINE)
+    plain = to_plain(machine())
     plain["has"]["_stated"] = stated
     with pytest.raises(ValueError, match="other parameters of its problem than there are"):
         from_plain(plain)
@@ -209,7 +218,7 @@ def test_parameters_that_state_no_problem_are_refused(stated):
 
 @pytest.mark.parametrize("bias", [7, "xx", "free", "none"])
 def test_a_bias_that_is_not_the_machine_s_is_refused(bias):
-    plain = to_plain(MACHINE)
+    plain = to_plain(machine())
     assert from_plain(plain).certify(X, y).status.name == "CERTIFIED"
     plain["has"]["_bias"] = bias
     with pytest.raises(ValueError, match="The bias of a stored machine is none"):
@@ -593,9 +602,9 @@ def test_damage_at_random_never_ends_a_process():
 
 
 def test_models_are_read_by_the_older_names_of_their_parts():
-    plain = to_plain(MACHINE)
+    plain = to_plain(machine())
     seen = plain["has"]["_machine"]["has"]["seen"]
     assert seen["is"] == "maxmargin.svm.training.KernelView"
     seen["is"] = "maxmargin.svm.training.Seen"
     again = from_plain(plain)
-    np.testing.assert_array_equal(again.decision_function(X), MACHINE.decision_function(X))
+    np.testing.assert_array_equal(again.decision_function(X), machine().decision_function(X))

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_info
 from maxmargin import SVC, Status
 from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF, Precomputed
+from maxmargin.ops.compiler import blas
 from maxmargin.solvers.box_qp import together
 
 X, y = load_mixture(return_X_y=True)
@@ -76,11 +77,17 @@ def test_fits_in_several_threads_leave_blas_as_it_was():
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
+    usual = [library.get_num_threads() for library in blas._blas().lib_controllers]
+    for library in blas._blas().lib_controllers:
+        blas._set_threads(library, 2)
     before = threads()
     with ThreadPoolExecutor(4) as pool:
         fits = list(pool.map(lambda C: SVC(C=C).fit(X, y), [0.5, 1.0, 2.0, 4.0] * 3))
     assert all(model.certificate_.status is Status.CERTIFIED for model in fits)
     assert threads() == before
+    assert set(before) == {2}
+    for library, number in zip(blas._blas().lib_controllers, usual, strict=True):
+        blas._set_threads(library, number)
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.inf])

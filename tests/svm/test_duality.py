@@ -203,21 +203,33 @@ def test_a_pipeline_takes_the_rows_through_its_steps():
 @pytest.mark.parametrize(
     ("model", "kind", "sentence"),
     [
-        (LinearSVC().fit(X, y), TypeError, "maxmargin.svm.linear_svc.LinearSVC keeps no duals"),
-        (SVC().fit(X, np.arange(40) % 3), ValueError, "knows 3 classes, but a dual is told for 2"),
         (
-            SVC().fit(X[:30], y[:30]),
+            lambda: LinearSVC().fit(X, y),
+            TypeError,
+            "maxmargin.svm.linear_svc.LinearSVC keeps no duals",
+        ),
+        (
+            lambda: SVC().fit(X, np.arange(40) % 3),
+            ValueError,
+            "knows 3 classes, but a dual is told for 2",
+        ),
+        (
+            lambda: SVC().fit(X[:30], y[:30]),
             ValueError,
             "explain_dual needs the data .* fitted to: 30 rows",
         ),
-        (SVC(), NotFittedError, "not fitted"),
-        (svm.SVC().fit(X, y), TypeError, r"sklearn\.svm\.SVC keeps no duals.*maxmargin's SVC"),
-        (SVC().fit(X, -y), ValueError, "needs the labels and the sample_weight"),
+        (SVC, NotFittedError, "not fitted"),
+        (
+            lambda: svm.SVC().fit(X, y),
+            TypeError,
+            r"sklearn\.svm\.SVC keeps no duals.*maxmargin's SVC",
+        ),
+        (lambda: SVC().fit(X, -y), ValueError, "needs the labels and the sample_weight"),
     ],
 )
 def test_what_cannot_be_told_is_refused_in_a_sentence(model, kind, sentence):
     with pytest.raises(kind, match=sentence):
-        explain_dual(model, X, y)
+        explain_dual(model(), X, y)
 
 
 CHANGES = {
