@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.evaluation.members import coefficients
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 Array: TypeAlias = NDArray[np.float64]
@@ -25,7 +24,7 @@ _HEIGHT = 3.0  # of the axis of coefficients, up and down
 _LINE = 12.0  # points from a name to the next
 
 
-class AlphaDisplay:
+class AlphaDisplay(Display):
     """The curve alpha = rate / 2 (log((1 - e) / e) + log(K - 1)), with the rounds of a model on it.
 
     For an AdaBoostClassifier, ours or scikit-learn's, and pipelines that end in one.
@@ -63,8 +62,6 @@ class AlphaDisplay:
 
     drawn_of: ClassVar[str] = "an AdaBoostClassifier"
 
-    ax_: Axes
-    figure_: Figure
     line_: Line2D
     rounds_: PathCollection
 
@@ -133,10 +130,7 @@ class AlphaDisplay:
         AlphaDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 4.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 4.2)
         error = np.linspace(0.002, 0.998, 499)
         for line, place in ((ax.axhline, 0.0), (ax.axvline, self._chance())):
             line(place, color=palette.CHANCE, lw=1.0, ls=":")

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from maxmargin.evaluation import BiasVariance
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain, turn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 Array: TypeAlias = NDArray[np.float64]
@@ -29,7 +28,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _HELPS = {"facecolor": "white", "edgecolor": palette.TEST, "hatch": "///", "linewidth": 1.0}
 
 
-class BiasVarianceDisplay:
+class BiasVarianceDisplay(Display):
     """Errors of several models as stacks of noise, bias and variance.
 
     For the BiasVariance of models, or of one model with more and more members. A variance below
@@ -61,8 +60,6 @@ class BiasVarianceDisplay:
 
     drawn_of: ClassVar[str] = "a mapping of names to BiasVariance, as bias_variance gives"
 
-    ax_: Axes
-    figure_: Figure
     legend_: Legend
 
     def __init__(self, *, results: Mapping[Any, BiasVariance]) -> None:
@@ -115,11 +112,8 @@ class BiasVarianceDisplay:
         BiasVarianceDisplay
             Itself.
         """
-        if ax is None:
-            size = (2.2 + 0.85 * len(self.results), 4.2)
-            _, ax = plt.subplots(figsize=size, layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        size = (2.2 + 0.85 * len(self.results), 4.2)
+        ax = self._place(ax, *size)
         self._stack()
         self._write_errors()
         self._finish_axes()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.lines import Line2D
@@ -14,6 +13,7 @@ from sklearn.utils import check_consistent_length
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.plane import Plane, frame, make_lattice, number_labels
 from maxmargin.plots.text import plain
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 Array: TypeAlias = NDArray[Any]
@@ -33,7 +32,7 @@ _BELOW = 4.0  # heights of a letter from the axes to a legend: ticks and a label
 _PALE = 0.84  # how much white is in the colour of a region
 
 
-class BoundaryDisplay:
+class BoundaryDisplay(Display):
     """Decision regions of a classifier of two columns, with rows on top.
 
     For any classifier fitted to two columns, numeric or categorical, and any number of classes:
@@ -79,8 +78,6 @@ class BoundaryDisplay:
 
     drawn_of: ClassVar[str] = "a classifier of two columns"
 
-    ax_: Axes
-    figure_: Figure
     points_: list[PathCollection]
     legend_: Legend | None
 
@@ -190,10 +187,7 @@ class BoundaryDisplay:
         BoundaryDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 5.6)
         self._draw_regions()
         self.points_ = draw_classes(ax, self.X, self.y, len(self.class_names))
         frame(ax, self.xx0, self.xx1, self.axis_names, self.axis_words)

@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.evaluation import wilson
 from maxmargin.evaluation.reliability import BINS, Reliability
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.roc import style
 from maxmargin.plots.scores import named_models, probabilities_of
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-class CalibrationDisplay:
+class CalibrationDisplay(Display):
     """Observed frequencies against predicted probabilities, with Wilson's intervals.
 
     For probabilities of any classifier, ours or not: a row counts as hit if what was given the
@@ -53,9 +52,6 @@ class CalibrationDisplay:
     drawn_of: ClassVar[str] = (
         "a classifier with predict_proba, or a mapping of names to pairs (hit, probability)"
     )
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(self, *, curves: Mapping[str, Reliability]) -> None:
         self.curves = curves
@@ -146,10 +142,7 @@ class CalibrationDisplay:
         CalibrationDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.2, 5.0), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.2, 5.0)
         ax.plot([0, 1], [0, 1], color=palette.CHANCE, linewidth=1, ls=":", label="as was said")
         for k, name in enumerate(self.curves):
             self._draw(k, name)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.evaluation import DetectorEvaluation
 from maxmargin.inputs.parameters import check_number
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.vision import Cascade, LBPFeatures, Scan, Windows
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ first_features = FirstFeaturesDisplay.from_cascade
 """The same as ``FirstFeaturesDisplay.from_cascade``."""
 
 
-class SurvivalDisplay:
+class SurvivalDisplay(Display):
     """Windows that are left after each stage.
 
     For what ``Cascade.scan`` and ``evaluate_detector`` give. Build it with :meth:`from_scan`, or
@@ -165,8 +166,6 @@ class SurvivalDisplay:
 
     drawn_of: ClassVar[str] = "the Scan or the DetectorEvaluation of a cascade"
 
-    ax_: Axes
-    figure_: Figure
     bars_: BarContainer
 
     def __init__(self, *, windows: int, passed: NDArray[Any]) -> None:
@@ -213,9 +212,7 @@ class SurvivalDisplay:
         SurvivalDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.0)
         left = self.passed[1:]
         stages = np.arange(1, len(left) + 1)
         self.bars_ = ax.bar(stages, np.maximum(left, 0.5), color=palette.CLASSES[0], width=0.8)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head
 from maxmargin.svm.duality import KINDS, DualExplanation, explain_dual
 from maxmargin.svm.kernel_classifier import has_unit_margin
@@ -17,7 +17,6 @@ from maxmargin.svm.kernel_classifier import has_unit_margin
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 Array: TypeAlias = NDArray[np.float64]
@@ -27,7 +26,7 @@ _COLOURS = dict(zip(KINDS, (palette.CURVES[0], palette.CURVES[4], palette.CURVES
 _ABOVE = 1.12  # of the tallest thing is the axis high
 
 
-class SlacknessDisplay:
+class SlacknessDisplay(Display):
     """alpha_i against 1 - t_i f(x_i), which is the slack xi_i where it is positive.
 
     For an SVC, SVCCV, HardMarginSVC or SlackBudgetSVC of two classes, and for pipelines and other
@@ -73,8 +72,6 @@ class SlacknessDisplay:
 
     drawn_of: ClassVar[str] = "an SVC, HardMarginSVC or SlackBudgetSVC of two classes"
 
-    ax_: Axes
-    figure_: Figure
     line_: Line2D
     points_: dict[str, PathCollection]
 
@@ -173,10 +170,7 @@ class SlacknessDisplay:
         SlacknessDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.0, 4.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.0, 4.2)
         self._draw_line()
         present = [kind for kind in KINDS if (self.kind == kind).any()]
         self.points_ = {kind: self._draw(kind) for kind in present}

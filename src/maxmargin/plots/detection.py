@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.evaluation import DetectorEvaluation, clopper_pearson
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ detections = DetectionsDisplay.from_boxes
 """The same as ``DetectionsDisplay.from_boxes``."""
 
 
-class DetectorRocDisplay:
+class DetectorRocDisplay(Display):
     """Objects found against false positives, of one detector or several.
 
     For the result of ``evaluate_detector``. Build it with :meth:`from_evaluations`, or draw in one
@@ -174,8 +175,6 @@ class DetectorRocDisplay:
 
     drawn_of: ClassVar[str] = "a mapping of names to what evaluate_detector gave"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
 
     def __init__(
@@ -232,9 +231,7 @@ class DetectorRocDisplay:
         DetectorRocDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.4)
         self.lines_ = {name: self._curve(name, k) for k, name in enumerate(self.evaluations)}
         for k, (name, points) in enumerate(self.published.items(), len(self.lines_)):
             colour = palette.CURVES[k % len(palette.CURVES)]

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +20,11 @@ from sklearn.base import is_classifier
 from maxmargin.evaluation.members import is_bag, staged_labels
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
@@ -45,7 +44,7 @@ _LABELS = {
 }
 
 
-class ErrorCurveDisplay:
+class ErrorCurveDisplay(Display):
     """Errors against the number of rounds, with the bounds on the training error.
 
     For a boosted classifier (an AdaBoostClassifier, a BoostingClassifier, or one of scikit-learn's
@@ -86,8 +85,6 @@ class ErrorCurveDisplay:
     )
     _word: ClassVar[str] = "error"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
     legend_: Legend
 
@@ -157,10 +154,7 @@ class ErrorCurveDisplay:
         ErrorCurveDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.4)
         self.lines_ = {name: self._draw(name) for name in self._order()}
         self._finish_axes(log_rounds)
         self.legend_ = ax.legend(frameon=False, handlelength=2.8)

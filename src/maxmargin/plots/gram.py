@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from maxmargin.inputs.container import take_rows
 from maxmargin.kernels.choice import as_kernel
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
 Array: TypeAlias = NDArray[np.float64]
@@ -25,7 +24,7 @@ _BLUES = LinearSegmentedColormap.from_list("blues", ["#FFFFFF", palette.CLASSES[
 _MOST = 600  # items that are drawn; more would be smaller than the dots of a screen
 
 
-class GramDisplay:
+class GramDisplay(Display):
     """A kernel matrix as a picture: the more similar two items, the darker.
 
     For the matrix of any kernel; sorted by class, similar classes are dark squares on the diagonal.
@@ -55,8 +54,6 @@ class GramDisplay:
 
     drawn_of: ClassVar[str] = "a square matrix of kernel values"
 
-    ax_: Axes
-    figure_: Figure
     image_: AxesImage
 
     def __init__(self, *, matrix: ArrayLike, labels: ArrayLike | None = None) -> None:
@@ -108,10 +105,7 @@ class GramDisplay:
         GramDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 4.6)
         order = self._order()
         values = self.matrix[np.ix_(order, order)]
         self.image_ = ax.imshow(values, cmap=_BLUES, interpolation="nearest", vmin=self._lowest())

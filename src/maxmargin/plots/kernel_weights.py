@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -23,7 +22,7 @@ _LETTERS = 40  # of a kernel's name
 _NONE = 5e-4  # of the largest weight is next to nothing: said as 0
 
 
-class KernelWeightsDisplay:
+class KernelWeightsDisplay(Display):
     """Bars of the weights of kernels, in the order in which they were given.
 
     For a MultipleKernelSVC, and pipelines that end in one. With ``normalize=True`` a weight is that
@@ -55,8 +54,6 @@ class KernelWeightsDisplay:
 
     drawn_of: ClassVar[str] = "a MultipleKernelSVC, or a pipeline that ends in one"
 
-    ax_: Axes
-    figure_: Figure
     bars_: BarContainer
 
     def __init__(self, *, weights: ArrayLike, names: Sequence[str], p: float = 1.0) -> None:
@@ -117,11 +114,8 @@ class KernelWeightsDisplay:
         KernelWeightsDisplay
             Itself.
         """
-        if ax is None:
-            height = 1.2 + 0.42 * len(self.weights)
-            _, ax = plt.subplots(figsize=(6.4, height), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        height = 1.2 + 0.42 * len(self.weights)
+        ax = self._place(ax, 6.4, height)
         places = np.arange(len(self.weights))
         self.bars_ = ax.barh(places, self.weights, color=palette.TEST, height=0.62)
         said = ["0" if w < _NONE * self.weights.max() else f"{w:.2g}" for w in self.weights]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.losses import Loss, MarginLoss, named
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
@@ -41,7 +40,7 @@ _KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-class LossDisplay:
+class LossDisplay(Display):
     """Losses as functions of the margin m = t f(x).
 
     For losses rather than estimators: names such as "hinge", or values of ``maxmargin.losses``.
@@ -71,8 +70,6 @@ class LossDisplay:
     ['hinge', 'logistic']
     """
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
     legend_: Legend
 
@@ -133,10 +130,7 @@ class LossDisplay:
         LossDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 5.0), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 5.0)
         self.lines_ = {name: self._draw(name) for name in self.values}
         self._finish_axes()
         self.legend_ = ax.legend(loc="upper right", frameon=False, handlelength=2.8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +14,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.plane import Plane, frame, make_lattice, of_second
 from maxmargin.plots.slack import ARROW, BOTH_WAYS, Affine, Slack, draw_slack
 from maxmargin.plots.text import plain
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 Array: TypeAlias = NDArray[Any]
@@ -38,7 +37,7 @@ _TIE = 1e-9  # values of this share of the largest may have either sign
 _OTHER_ROWS = "support vectors not shown: these are not the rows of the fit"
 
 
-class MarginDisplay:
+class MarginDisplay(Display):
     """Decision regions of a classifier of two columns and two classes, with its margins.
 
     For every classifier, ours and scikit-learn's, and for pipelines and searches that end in one.
@@ -106,8 +105,6 @@ class MarginDisplay:
 
     drawn_of: ClassVar[str] = "a classifier of two columns and two classes"
 
-    ax_: Axes
-    figure_: Figure
     regions_: QuadContourSet
     boundary_: QuadContourSet | None
     margins_: QuadContourSet | None
@@ -250,10 +247,7 @@ class MarginDisplay:
         MarginDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 5.6)
         self._draw_regions()
         self._draw_points()
         self._draw_support()

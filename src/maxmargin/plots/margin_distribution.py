@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
@@ -19,17 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from maxmargin.evaluation.members import coefficients, is_bag
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette, replay
+from maxmargin.plots.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-class MarginDistributionDisplay:
+class MarginDistributionDisplay(Display):
     """Cumulative distributions of normalised margins, one after each of some rounds.
 
     For a vote: that of an AdaBoostClassifier or a BaggingClassifier, ours or scikit-learn's, or of
@@ -67,8 +66,6 @@ class MarginDistributionDisplay:
 
     drawn_of: ClassVar[str] = "a vote, that of an AdaBoostClassifier or a BaggingClassifier"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[int, Line2D]
     legend_: Legend
 
@@ -139,10 +136,7 @@ class MarginDistributionDisplay:
         MarginDistributionDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.4)
         self.lines_ = {number: self._draw(k, number) for k, number in enumerate(self.margins)}
         ax.axvspan(-1.0, 0.0, color=palette.WRONG, linewidth=0.0, zorder=0.5)
         self._finish_axes()

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from maxmargin.evaluation import RoundErrors
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
 
-class OverfittingDisplay:
+class OverfittingDisplay(Display):
     """Mean errors against rounds, each in the band of its interval, with the best round marked.
 
     For the RoundErrors of ensembles. A ring marks the smallest mean error; a curve that ends above
@@ -57,8 +56,6 @@ class OverfittingDisplay:
 
     drawn_of: ClassVar[str] = "a mapping of names to RoundErrors, as round_errors gives"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
     legend_: Legend
 
@@ -128,10 +125,7 @@ class OverfittingDisplay:
         OverfittingDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.4)
         self.lines_ = {name: self._draw(k, name) for k, name in enumerate(self.results)}
         self._finish_axes(log_rounds)
         self.legend_ = ax.legend(frameon=False, handlelength=2.8)

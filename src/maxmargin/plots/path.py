@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import plain
 from maxmargin.svm.path import SvmPath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -23,7 +22,7 @@ _BETWEEN = 200  # costs between the corners: a share of C is no straight line
 _BELOW = 0.5  # of the first corner, where the picture begins
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """The dual variables of all rows against C: a line a row, in the colour of its class.
 
     For the result of ``svm_path``. A row inside its margin has alpha = C, a row beyond it alpha =
@@ -64,8 +63,6 @@ class PathDisplay:
 
     drawn_of: ClassVar[str] = "what svm_path gives"
 
-    ax_: Axes
-    figure_: Figure
     lines_: list[LineCollection]
 
     def __init__(
@@ -139,10 +136,7 @@ class PathDisplay:
         PathDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.2)
         self.lines_ = [self._draw(number) for number in (0, 1)]
         inside = ax.get_xaxis_transform()
         marks: Any = {"marker": "|", "ls": "", "ms": 5.0, "color": palette.CHANCE, "alpha": 0.6}

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.losses import Loss, MarginLoss, named
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.loss import listed
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
@@ -33,7 +32,7 @@ _WORDS = {
 }
 
 
-class PopulationDisplay:
+class PopulationDisplay(Display):
     """Minimisers of expected losses against the probability of the positive class.
 
     For losses of the margin, the package's and those that users write. Where t = +1 has probability
@@ -66,8 +65,6 @@ class PopulationDisplay:
 
     drawn_of: ClassVar[str] = "losses of the margin"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
     legend_: Legend
 
@@ -117,10 +114,7 @@ class PopulationDisplay:
         PopulationDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.6)
         self._shade()
         self.lines_ = {name: self._draw(k, name) for k, name in enumerate(self.values)}
         ax.set(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from maxmargin.evaluation import Band, PrecisionRecallCurve
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.roc import (
     INSIDE,
     LONG,
@@ -24,11 +24,10 @@ from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 
-class PrecisionRecallDisplay:
+class PrecisionRecallDisplay(Display):
     """Precision-recall curves of one model or several.
 
     For any fitted classifier, the numbers of a PrecisionRecallCurve, or the Band of several that
@@ -60,8 +59,6 @@ class PrecisionRecallDisplay:
 
     drawn_of: ClassVar[str] = "a fitted classifier, a PrecisionRecallCurve or a Band of them"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
 
     def __init__(self, *, curves: Mapping[str, PrecisionRecallCurve | Band]) -> None:
@@ -130,11 +127,8 @@ class PrecisionRecallDisplay:
         labels = {n: f"{plain(n)} (AP = {shown_area(c)})" for n, c in self.curves.items()}
         longest = max(width(label, 10) for label in labels.values())
         beside = len(labels) > INSIDE or longest > LONG
-        if ax is None:
-            size = (5.2 + beside * (longest + 0.8), 5.0)
-            _, ax = plt.subplots(figsize=size, layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        size = (5.2 + beside * (longest + 0.8), 5.0)
+        ax = self._place(ax, *size)
         self.lines_ = {name: self._draw(k, name, labels[name]) for k, name in enumerate(labels)}
         fill_bands(ax, list(self.curves.values()), step="pre")
         self._guess()

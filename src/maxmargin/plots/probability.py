@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.plane import Plane, frame, make_lattice, of_second
 from maxmargin.plots.text import plain
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import PathCollection
     from matplotlib.colorbar import Colorbar
     from matplotlib.contour import QuadContourSet
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -32,7 +31,7 @@ _FIELD = LinearSegmentedColormap.from_list(  # those of the classes, light enoug
 )
 
 
-class ProbabilityDisplay:
+class ProbabilityDisplay(Display):
     """P(second class | x) of a classifier of two columns and two classes, as a field of colour.
 
     For every classifier with ``predict_proba``, ours and scikit-learn's, and for pipelines and
@@ -80,8 +79,6 @@ class ProbabilityDisplay:
 
     drawn_of: ClassVar[str] = "a classifier of two columns and two classes with predict_proba"
 
-    ax_: Axes
-    figure_: Figure
     field_: QuadContourSet
     lines_: QuadContourSet | None
     points_: list[PathCollection]
@@ -183,10 +180,7 @@ class ProbabilityDisplay:
         ProbabilityDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 5.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 5.2)
         self._draw_field()
         self._draw_points()
         self.bar_ = self._add_bar() if bar else None

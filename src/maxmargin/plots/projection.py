@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -23,13 +22,13 @@ from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.parameters import check_choice, check_number
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.margin import are_fitted, has_margins, has_support
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -39,7 +38,7 @@ RIGHT_WRONG = ("right", "wrong")
 _ACROSS = ("component", "decision")
 
 
-class ProjectionDisplay:
+class ProjectionDisplay(Display):
     """Rows in the plane of two principal components, or of one against the decision value.
 
     For every classifier, ours and scikit-learn's, and for pipelines and searches that end in one,
@@ -89,8 +88,6 @@ class ProjectionDisplay:
 
     drawn_of: ClassVar[str] = "a classifier"
 
-    ax_: Axes
-    figure_: Figure
     points_: list[PathCollection]
     support_: PathCollection | None
 
@@ -193,10 +190,7 @@ class ProjectionDisplay:
         ProjectionDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 5.2)
         self.points_ = [self._draw(kind) for kind in range(len(self.names))]
         self.support_ = self._ring()
         for k, level in enumerate(self.levels):

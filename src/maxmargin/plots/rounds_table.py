@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +15,12 @@ from maxmargin.evaluation.members import coefficients
 from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette, replay
+from maxmargin.plots.display import Display
 from maxmargin.plots.question import Question
 from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -30,7 +29,7 @@ _LINE, _HEAD, _PAD = 0.27, 0.95, 0.14  # inches: of a line, of the head, of spar
 _NUMBER, _BAR = 0.5, 0.85  # inches: of a weight, and of its bar at most
 
 
-class RoundsTableDisplay:
+class RoundsTableDisplay(Display):
     """Rounds of AdaBoost beside the table they learned from.
 
     For an AdaBoostClassifier, ours or scikit-learn's, and pipelines that end in one. A line for
@@ -80,9 +79,6 @@ class RoundsTableDisplay:
     """
 
     drawn_of: ClassVar[str] = "an AdaBoostClassifier"
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -201,10 +197,7 @@ class RoundsTableDisplay:
                            *(self._round_width(k) for k in range(len(self.rounds))),
                            self._ensemble_width()])  # fmt: skip
         size = float(edges[-1]), _HEAD + _LINE * len(self.rows)
-        if ax is None:
-            _, ax = plt.subplots(figsize=(size[0] + 0.1, size[1] + 0.1), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, size[0] + 0.1, size[1] + 0.1)
         ax.set(xlim=(0.0, size[0]), ylim=(size[1], 0.0), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         self._rule(size[0])

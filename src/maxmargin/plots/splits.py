@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
@@ -14,11 +13,11 @@ from maxmargin.evaluation import Trail
 from maxmargin.evaluation.trail import PURPOSES
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _COLOURS = (palette.WRONG, palette.CURVES[0], palette.CURVES[5], palette.INK)
 _WORDS = {"unused": "not used", "train": "learn", "validate": "validate", "test": "test"}
@@ -27,7 +26,7 @@ _NAMED = 40  # more steps than these are not all named
 _FIRST = np.array([2, 1, 0, 3])  # rows judged by a step come first: folds make a staircase
 
 
-class SplitsDisplay:
+class SplitsDisplay(Display):
     """The audit trail of a protocol as a picture.
 
     For the Trail of a Selection or of nested cross-validation.
@@ -61,8 +60,6 @@ class SplitsDisplay:
 
     drawn_of: ClassVar[str] = "a Trail, or a Selection or nested cross-validation that has one"
 
-    ax_: Axes
-    figure_: Figure
     rows_: NDArray[np.intp]
 
     def __init__(self, *, trail: Trail, order: str = "use") -> None:
@@ -122,11 +119,8 @@ class SplitsDisplay:
             Itself.
         """
         codes = self.trail.matrix()
-        if ax is None:
-            height = 1.7 + 0.3 * min(len(codes), 20)
-            _, ax = plt.subplots(figsize=(7.2, height), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        height = 1.7 + 0.3 * min(len(codes), 20)
+        ax = self._place(ax, 7.2, height)
         self.rows_ = _sorted(codes) if self.order == "use" else np.arange(codes.shape[1])
         self._paint(codes[:, self.rows_])
         self._finish_axes(len(codes))

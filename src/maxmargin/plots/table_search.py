@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -28,7 +27,7 @@ _WIDE = 4.0  # times the least loss from which on the axis is logarithmic
 _LETTERS = 100  # of the best candidate's name that stand in a line
 
 
-class TableSearchDisplay:
+class TableSearchDisplay(Display):
     """The loss of every candidate of a search, by the stage that judged it and its kernel.
 
     For a fitted TableSVC or TableSVR, and pipelines that end in one. Stages look at more and more
@@ -64,8 +63,6 @@ class TableSearchDisplay:
 
     drawn_of: ClassVar[str] = "a TableSVC or TableSVR, or a pipeline that ends in one"
 
-    ax_: Axes
-    figure_: Figure
     points_: list[PathCollection]
 
     def __init__(self, *, names: Sequence[str], rows: ArrayLike, losses: ArrayLike) -> None:
@@ -125,10 +122,7 @@ class TableSearchDisplay:
             Itself.
         """
         own = ax is None
-        if ax is None:
-            _, ax = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 8.0, 5.0)
         kernels = [name.split(",")[0] for name in self.names]
         stages, stage = np.unique(self.rows, return_inverse=True)
         families, family = np.unique(kernels, return_inverse=True)

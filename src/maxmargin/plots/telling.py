@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head, plain
 from maxmargin.svm.feature_weights import FeatureWeights, feature_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 
-class TellingDisplay:
+class TellingDisplay(Display):
     """Bars of the largest weights on the features of a kernel, both ways.
 
     For what :func:`maxmargin.feature_weights` gives: of an SVC whose kernel has features, or of a
@@ -51,8 +50,6 @@ class TellingDisplay:
 
     drawn_of: ClassVar[str] = "what feature_weights gives of a model"
 
-    ax_: Axes
-    figure_: Figure
     bars_: BarContainer
 
     def __init__(self, *, weights: FeatureWeights, count: int = 20) -> None:
@@ -98,11 +95,8 @@ class TellingDisplay:
             Itself.
         """
         chosen = self.weights.largest(self.count)
-        if ax is None:
-            height = 1.3 + 0.16 * len(chosen)
-            _, ax = plt.subplots(figsize=(5.6, height), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        height = 1.3 + 0.16 * len(chosen)
+        ax = self._place(ax, 5.6, height)
         values = self.weights.values[chosen]
         colours = [palette.CLASSES[int(value > 0)] for value in values]
         self.bars_ = ax.barh(np.arange(len(chosen)), values, color=colours, height=0.72)

@@ -12,11 +12,11 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.text import Annotation
 
@@ -30,7 +30,7 @@ _OFFSET = 6.0  # of a label from the end of its curve, in points
 _LINE_HEIGHT = 1.25  # between the labels of two curves that end together, in font sizes
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """Traces of several solvers on one axis, logarithmic in the quantity.
 
     For the traces of an SVC, HardMarginSVC, SlackBudgetSVC, LinearSVC or LinearClassifier, each
@@ -68,8 +68,6 @@ class ConvergenceDisplay:
 
     drawn_of: ClassVar[str] = "an SVC, HardMarginSVC, SlackBudgetSVC, LinearSVC or LinearClassifier"
 
-    ax_: Axes
-    figure_: Figure
     lines_: dict[str, Line2D]
     labels_: dict[str, Annotation]
 
@@ -140,10 +138,7 @@ class ConvergenceDisplay:
         ConvergenceDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 6.4, 4.4)
         start = _log_start([seconds for seconds, _ in self.curves.values()])
         self.lines_ = {
             name: self._draw(index, name, start) for index, name in enumerate(self.curves)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +15,7 @@ from maxmargin.inputs.container import as_table, take_columns
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.weights import read_weight
 from maxmargin.plots import palette, replay
+from maxmargin.plots.display import Display
 from maxmargin.plots.question import Question
 from maxmargin.plots.rounds_table import column_names
 from maxmargin.plots.text import head, plain
@@ -23,7 +23,6 @@ from maxmargin.trees.stump import DecisionStump
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -34,7 +33,7 @@ _LINE = 22  # letters of a branch before it is broken
 _CLASSES = 5  # of more, those with the most weight are listed
 
 
-class StumpDisplay:
+class StumpDisplay(Display):
     """A stump drawn as a tree: the root asks, two leaves answer.
 
     For a DecisionStump, a round of an AdaBoostClassifier of stumps, and pipelines that end in one
@@ -81,9 +80,6 @@ class StumpDisplay:
     """
 
     drawn_of: ClassVar[str] = "a DecisionStump, or of a round of an AdaBoostClassifier of stumps"
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(
         self,
@@ -193,10 +189,7 @@ class StumpDisplay:
         StumpDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(4.6, 3.4), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 4.6, 3.4)
         ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         if self.question is None:

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from maxmargin.plots import palette
+from maxmargin.plots.display import Display
 from maxmargin.plots.text import head, plain, turn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -72,7 +71,7 @@ class Grid:
         return self.scores[order], self.spread[order]
 
 
-class TuningDisplay:
+class TuningDisplay(Display):
     """Scores of a search at every point of its grid.
 
     For what a GridSearchCV, an SVCCV or any other search leaves in ``cv_results_``. Two parameters
@@ -107,9 +106,6 @@ class TuningDisplay:
     """
 
     drawn_of: ClassVar[str] = "a fitted search, such as a GridSearchCV, or of its results"
-
-    ax_: Axes
-    figure_: Figure
 
     def __init__(self, *, grid: Grid, scoring: str = "score") -> None:
         self.grid = grid
@@ -168,10 +164,7 @@ class TuningDisplay:
         TuningDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 4.2), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 4.2)
         if len(self.grid.axes) > 1:
             self._draw_map()
         else:

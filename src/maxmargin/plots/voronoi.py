@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.lines import Line2D
@@ -20,6 +19,7 @@ from maxmargin.plots.boundary import (
     name_classes,
     region_colours,
 )
+from maxmargin.plots.display import Display
 from maxmargin.plots.plane import Plane
 from maxmargin.plots.text import plain
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 Array: TypeAlias = NDArray[Any]
@@ -36,7 +35,7 @@ _SPARE = 0.12  # of the rows' extent around them
 _SLIM = 4.0  # how many times as wide as high a picture may be, with one scale for both axes
 
 
-class VoronoiDisplay:
+class VoronoiDisplay(Display):
     """Voronoi cells of rows of two columns, coloured by class.
 
     For rows in the plane: each cell holds the points to which its row is nearest. Equal rows share
@@ -80,8 +79,6 @@ class VoronoiDisplay:
 
     drawn_of: ClassVar[str] = "rows of two columns"
 
-    ax_: Axes
-    figure_: Figure
     cells_: PolyCollection
     edges_: LineCollection | None
     boundary_: LineCollection
@@ -182,10 +179,7 @@ class VoronoiDisplay:
         VoronoiDisplay
             Itself.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.6, 5.6), layout="constrained")
-        self.ax_ = ax
-        self.figure_ = ax.get_figure(root=True)  # type: ignore[assignment]
+        ax = self._place(ax, 5.6, 5.6)
         self._draw_cells()
         self.edges_ = self._draw_edges() if delaunay else None
         draw_classes(ax, self.X, self.y, max(1, len(self.class_names)))
