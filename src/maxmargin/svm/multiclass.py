@@ -7,28 +7,23 @@ is evaluated once. Votes and ties are scikit-learn's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn import config_context, get_config
+from sklearn import config_context, get_config, multiclass
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
-    MetaEstimatorMixin,
-    MultiOutputMixin,
     clone,
-    is_classifier,
     is_regressor,
 )
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.metadata_routing import UNUSED, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -219,24 +214,13 @@ def _vote_and_value(estimator: Any, X: Any) -> tuple[NDArray[Any], Vector]:
     return estimator.predict(X), _value(estimator, X)
 
 
-def _threshold(estimator: Any) -> float:
-    """Return the value above which class 1 is predicted."""
-    return 0.0 if is_classifier(estimator) and hasattr(estimator, "decision_function") else 0.5
+class _SharedFit(CallbackSupport):
+    """The fit of both wrappers: all problems in threads, on one kernel matrix if possible."""
 
-
-def _has(name: str) -> Callable[[Any], bool]:
-    """Return whether the estimator inside has a method, or raise its AttributeError."""
-
-    def check(wrapper: Any) -> bool:
-        fitted = getattr(wrapper, "estimators_", None)
-        getattr(wrapper.estimator if fitted is None else fitted[0], name)
-        return True
-
-    return check
-
-
-class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEstimator):
-    """What both wrappers do alike."""
+    estimator: Any
+    estimators_: list[Any]
+    classes_: NDArray[Any]
+    n_jobs: int | None
 
     # A weight is the estimator's to ask for: the wrapper only hands it on.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  (scikit-learn's own form)
@@ -262,6 +246,9 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEsti
         """
         self._check_parameters()
         return self._fit(X, y, self._route(sample_weight, fit_params))
+
+    def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
+        raise NotImplementedError
 
     def _check_parameters(self) -> None:
         owner, estimator = type(self).__name__, self.estimator
@@ -311,26 +298,8 @@ class _Multiclass(MetaEstimatorMixin, ClassifierMixin, CallbackSupport, BaseEsti
             if any(hasattr(each, name) for each in fitted):
                 setattr(self, name, getattr(fitted[0], name))
 
-    @property
-    def n_classes_(self) -> int:
-        """Number of classes."""
-        return len(self.classes_)
 
-    def __sklearn_tags__(self) -> Any:
-        """Take what the estimator takes."""
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.pairwise, tags.input_tags.sparse = inner.pairwise, inner.sparse
-        return tags
-
-    def get_metadata_routing(self) -> Any:
-        """Return what of a fit is handed on to the estimator's."""
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=to_fit)
-
-
-class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
+class OneVsRestClassifier(_SharedFit, multiclass.OneVsRestClassifier):
     """One classifier a class, told against all the others (one-vs-all).
 
     A drop-in for ``sklearn.multiclass.OneVsRestClassifier``. The problems run in threads; those of
@@ -375,11 +344,6 @@ class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
     ['CERTIFIED', 'CERTIFIED', 'CERTIFIED']
     """
 
-    def __init__(self, estimator: Any, *, n_jobs: int | None = None, verbose: int = 0) -> None:
-        self.estimator = estimator
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
         assert_all_finite(y, input_name="y")
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
@@ -396,69 +360,8 @@ class OneVsRestClassifier(MultiOutputMixin, _Multiclass):
         self._keep_features(X)
         return self
 
-    @property
-    def multilabel_(self) -> bool:
-        """Whether rows may have several labels."""
-        return bool(self.label_binarizer_.y_type_.startswith("multilabel"))
 
-    def predict(self, X: Any) -> Any:
-        """Predict the class of the largest value, the first one of several; or all labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        labels : ndarray of shape (rows,), or indicators of shape (rows, labels)
-        """
-        check_is_fitted(self)
-        values = np.stack([_value(each, X) for each in self.estimators_], axis=1)
-        if self.label_binarizer_.y_type_ == "multiclass":
-            return self.classes_[values.argmax(axis=1)]
-        positive = values > _threshold(self.estimators_[0])
-        return self.label_binarizer_.inverse_transform(sparse.csc_array(positive.astype(int)))
-
-    @available_if(_has("decision_function"))
-    def decision_function(self, X: Any) -> Vector:
-        """Evaluate the estimators' decision values.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        values : ndarray of shape (rows, classes), or (rows,) for two classes
-        """
-        check_is_fitted(self)
-        values = [np.ravel(each.decision_function(X)) for each in self.estimators_]
-        return values[0] if len(values) == 1 else np.array(values).T
-
-    @available_if(_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Vector:
-        """Estimate probabilities: the estimators' own, divided by their sum over the classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        p : ndarray of shape (rows, classes)
-            Of several labels a row, each on its own: they do not add up to 1.
-        """
-        check_is_fitted(self)
-        p = np.array([each.predict_proba(X)[:, 1] for each in self.estimators_]).T
-        if len(self.estimators_) == 1:
-            p = np.concatenate([1 - p, p], axis=1)
-        if not self.multilabel_:
-            sums = p.sum(axis=1, keepdims=True)
-            np.divide(p, sums, out=p, where=sums != 0)
-        return p
-
-
-class OneVsOneClassifier(_Multiclass):
+class OneVsOneClassifier(_SharedFit, multiclass.OneVsOneClassifier):
     """One classifier a pair of classes; the class that wins most of its pairs is predicted.
 
     A drop-in for ``sklearn.multiclass.OneVsOneClassifier``. The problems run in threads; those of
@@ -504,10 +407,6 @@ class OneVsOneClassifier(_Multiclass):
     >>> round(model.score(X, y), 3)
     0.993
     """
-
-    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
-        self.estimator = estimator
-        self.n_jobs = n_jobs
 
     def _fit(self, X: Any, y: Any, params: dict[str, Any]) -> Self:
         X, y = self._validate(X, y=y)
@@ -571,20 +470,3 @@ class OneVsOneClassifier(_Multiclass):
             votes[:, i] += predicted[:, pair] == 0
             votes[:, j] += predicted[:, pair] == 1
         return votes
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class with the most votes; confidence breaks ties, then the first one wins.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns)
-
-        Returns
-        -------
-        labels : ndarray of shape (rows,)
-        """
-        values = self.decision_function(X)
-        if self.n_classes_ == 2:
-            second = values > _threshold(self.estimators_[0])
-            return np.asarray(self.classes_[second.astype(int)])
-        return np.asarray(self.classes_[values.argmax(axis=1)])
