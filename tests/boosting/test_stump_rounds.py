@@ -11,8 +11,8 @@ from sklearn.base import clone
 from maxmargin import AdaBoostClassifier, DecisionStump
 from maxmargin.boosting import History, Stop
 from maxmargin.boosting import adaboost as module
-from maxmargin.boosting.samme import Votes
 from maxmargin.boosting.stump_rounds import StumpRounds
+from maxmargin.boosting.training_set import Votes
 from maxmargin.boosting.weak_learner import PresortedStump
 from maxmargin.ops import clock as clocks
 from maxmargin.ops.engine import Engine, serving

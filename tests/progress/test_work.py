@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from maxmargin.ops.threads import side_by_side
-from maxmargin.progress import Work, advance, current, muted, part, stop_asked
+from maxmargin.progress import Work, advance, current, muted, part
 from maxmargin.progress.report import report_fit
 
 
@@ -26,10 +26,9 @@ class Estimator:
 
 def test_without_a_listener_nothing_happens():
     assert current() is None
-    advance(0.5)
+    assert not advance(0.5)
     with part(0.5):
         assert current() is None
-    assert not stop_asked()
     assert report_fit(Estimator.fit, Estimator()) == "fitted"
 
 

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.boosting import AdaBoostClassifier, BoostingRegressor, Columns
-from maxmargin.boosting.samme import Samme, Votes
+from maxmargin.boosting.samme import Samme
+from maxmargin.boosting.training_set import Votes
 from maxmargin.boosting.weak_learner import PresortedStump
 from maxmargin.ensembles.rounds import Limits, Stop, boost
 from maxmargin.ops.clock import Clock

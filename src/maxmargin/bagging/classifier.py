@@ -7,7 +7,7 @@ report, University of California, Berkeley (1996).
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, ref
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
 from maxmargin.inputs.labels import find_classes, refuse_one_class
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, check_declared, numeric
 from maxmargin.inputs.table import naming_strings, read
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.warning import warn_user
@@ -131,6 +131,12 @@ class BaggingClassifier(
     """
 
     _stored: StumpEnsemble | None
+    _parameters: ClassVar[dict[str, Parameter]] = {
+        "n_estimators": numeric(1, whole=True),
+        "bootstrap": FLAG,
+        "oob_score": FLAG,
+        "warm_start": FLAG,
+    }
 
     def __init__(
         self,
@@ -223,10 +229,7 @@ class BaggingClassifier(
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        for name in ("bootstrap", "oob_score", "warm_start"):
-            check_flag(owner, name, getattr(self, name))
-        check_shared(self)
+        check_declared(self)
         learner = self._learner()
         if not hasattr(learner, "fit") or not hasattr(learner, "predict") or is_regressor(learner):
             raise ParameterError(
@@ -305,7 +308,7 @@ class BaggingClassifier(
         if not self._stumps():
             known = by_place(learner, getattr(self, "feature_names_in_", None))
             return ClassifierBags(known, X, label, n_classes)
-        learner._check_parameters()
+        check_declared(learner)
         columns = learner._columns(X, self.is_categorical_, None, self.n_jobs, clock)
         searched = stack.enter_context(columns), X, label, n_classes
         return StumpBags(*searched, learner.criterion)

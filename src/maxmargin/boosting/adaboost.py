@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from copy import copy, deepcopy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.boosting.corrective import check_corrective
+from maxmargin.boosting.corrective import CORRECTIVE_PARAMETERS, refuse_first
 from maxmargin.boosting.corrective_rounds import CorrectiveRounds
-from maxmargin.boosting.samme import Samme, Votes
-from maxmargin.boosting.sample import Watched
+from maxmargin.boosting.samme import Samme
 from maxmargin.boosting.stump_rounds import StumpRounds
 from maxmargin.boosting.theory import Vector, bound_by_loss, bound_training_error, descent_of
-from maxmargin.boosting.training_set import Rows, TrainingSet, set_aside
+from maxmargin.boosting.training_set import Index, TrainingSet, Votes, Watched, set_aside
 from maxmargin.boosting.vote import StagedVote
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import (
@@ -32,23 +31,25 @@ from maxmargin.boosting.weak_learner import (
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import own_copy
 from maxmargin.ensembles.rounds import (
+    ROUND_PARAMETERS,
     Callback,
     History,
     Limits,
+    Round,
     Stop,
     boost,
-    check_limits,
     with_printing,
 )
 from maxmargin.inputs.labels import check_labels
-from maxmargin.inputs.parameters import check_choice, check_flag
+from maxmargin.inputs.parameters import FLAG, Parameter, check_declared, one_of
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
-from maxmargin.trees.stump import DecisionStump, check_leaf_share
+from maxmargin.trees.bucketed import BucketedColumns
+from maxmargin.trees.stump import LEAF_SHARE, DecisionStump
 
 _BEFORE = {"init": "zero", "corrective": False, "ridge": None}  # of models without these
 _CONTINUES = (
@@ -177,6 +178,13 @@ class AdaBoostClassifier(StagedVote, VoteFit):
     1.0
     """
 
+    _parameters: ClassVar[dict[str, Parameter]] = {
+        **ROUND_PARAMETERS,
+        **CORRECTIVE_PARAMETERS,
+        "init": one_of("zero", "first"),
+        "resample": FLAG,
+        "min_weight_fraction_leaf": LEAF_SHARE,
+    }
     _validation_seed: int | None
     _problem: dict[str, Any]
     _data: str
@@ -260,60 +268,41 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         -------
         self : object
         """
-        watched = Watched(X_val, y_val, sample_weight_val)
-        return self._fit(X, y, sample_weight, watched, fit_params)
-
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any, watched: Watched, fit_params: dict[str, Any]
-    ) -> Self:
         self._check_parameters()
+        given = Watched(X_val, y_val, sample_weight_val)
         with naming_strings(X), watch(self.time_limit, self.on_interrupt) as clock:
-            return self._learn(X, y, sample_weight, watched, fit_params, clock)
-
-    def _learn(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        watched: Watched,
-        fit_params: dict[str, Any],
-        clock: Clock,
-    ) -> Self:
-        params = members_params(self, fit_params)
-        earlier = self._earlier()
-        data = self._reduce(X, y, sample_weight, params, earlier is None)
-        if earlier is not None:
-            self._check_continues(earlier)
-        self._refuse_several()
-        given = self._read_watched(watched)
-        self._begin(earlier, data, given)
-        training, validation = self._part(data, given is not None)
-        watch = data.part(validation) if given is None else given
-        with ExitStack() as stack:
-            booster = self._booster(data.part(training), watch, clock, stack)
-            stop, history = self._boost(booster, earlier, clock)
-        if self._draws():  # others may draw from theirs meanwhile
-            self._random_state = own_copy(self._random_state)
-        self._recover(booster, stop, history)
-        self.weights_ = np.zeros(len(data))
-        self.weights_[training] = booster.weight / booster.weight.sum()
+            earlier = self._earlier() if self.warm_start else None
+            params = members_params(self, fit_params) if fit_params else {}
+            data = self._reduce(X, y, sample_weight, params, earlier is None)
+            validation = self._read_watched(given) if given.given else None
+            self._begin(earlier, data, validation)
+            rows = data.rows(len(self.classes_))
+            if self.n_iter_no_change is not None and validation is None:
+                rows, held_out = self._hold_out(data, rows)
+                validation = data.part(held_out)
+            with ExitStack() as stack:
+                booster = self._booster(data.part(rows), validation, clock, stack)
+                stop, history = self._boost(booster, earlier, clock)
+            if self._draws():  # others may draw from theirs meanwhile
+                self._random_state = own_copy(self._random_state)
+            self._recover(booster, stop, history)
+        self.weights_ = np.zeros(len(data.y))
+        self.weights_[rows] = booster.weight / booster.weight.sum()
         return self
 
     # validate
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        check_limits(self)
-        check_leaf_share(owner, self.min_weight_fraction_leaf)
-        check_flag(owner, "resample", self.resample)
-        check_choice(owner, "init", self.init, ("zero", "first"))
-        check_corrective(self)
+        check_declared(self)
+        if self.corrective:
+            refuse_first(self)
         if self.estimator is not None:
             check_weak_learner(owner, self.estimator, self.resample, self.categorical_features)
 
     def _earlier(self) -> Self | None:
-        """Return the model that a warm start continues."""
-        if not (self.warm_start and hasattr(self, "estimators_")):
+        """Return the model that a warm start continues, if there is one."""
+        if not hasattr(self, "estimators_"):
             return None
         made = len(self.estimators_)
         if self.n_estimators < made:
@@ -325,10 +314,8 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             raise ValueError(_CONTINUES)
         return copy(self)
 
-    def _read_watched(self, watched: Watched) -> TrainingSet | None:
-        """Read the rows that the user wants to be watched, if there are any."""
-        if not watched.given:
-            return None
+    def _read_watched(self, watched: Watched) -> TrainingSet:
+        """Read the validation rows that were passed to ``fit``."""
         X, labels = self._read_rows(watched.X, watched.y, False)
         label = known_numbers(self.classes_, check_labels(labels), "y_val")
         weight = read_weight(watched.sample_weight, len(label), "sample_weight_val")
@@ -337,6 +324,12 @@ class AdaBoostClassifier(StagedVote, VoteFit):
 
     def _begin(self, earlier: Self | None, data: TrainingSet, given: TrainingSet | None) -> None:
         """Note what is begun; what goes on must be the same."""
+        if self.corrective and len(self.classes_) > 2:
+            raise ValueError(
+                f"corrective=True of AdaBoostClassifier fits two classes, and y has "
+                f"{len(self.classes_)}; give OneVsRestClassifier(AdaBoostClassifier("
+                "corrective=True)) or BoostingClassifier(corrective=True), which take several."
+            )
         aside = self.n_iter_no_change is not None and given is None
         problem = {
             "categorical_features": self.categorical_features,
@@ -345,8 +338,13 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             "corrective": self.corrective,
             "ridge": self.ridge if self.corrective else None,
         }
-        digest = fingerprint(*data.arrays, *(() if given is None else given.arrays))
+        parts = [data.X, data.label, data.weight]
+        if given is not None:
+            parts += [given.X, given.label, given.weight]
+        digest = fingerprint(*parts)
         if earlier is not None:
+            if not np.array_equal(self.classes_, earlier.classes_):
+                raise ValueError(_CONTINUES)
             refuse_other_problem(_BEFORE | earlier._problem, problem)
             refuse_other_data(earlier._data, digest)
         self._problem, self._data = problem, digest
@@ -355,25 +353,10 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         else:
             self._random_state = deepcopy(earlier._random_state)
 
-    def _refuse_several(self) -> None:
-        if self.corrective and len(self.classes_) > 2:
-            raise ValueError(
-                f"corrective=True of AdaBoostClassifier fits two classes, and y has "
-                f"{len(self.classes_)}; give OneVsRestClassifier(AdaBoostClassifier("
-                "corrective=True)) or BoostingClassifier(corrective=True), which take several."
-            )
-
-    def _check_continues(self, earlier: Self) -> None:
-        if not np.array_equal(self.classes_, earlier.classes_):
-            raise ValueError(_CONTINUES)
-
     # reduce
 
-    def _part(self, data: TrainingSet, given: bool) -> tuple[Rows, Rows]:
-        """Choose the rows to learn from and, where none are given, those to watch."""
-        rows = data.rows(len(self.classes_))
-        if self.n_iter_no_change is None or given:
-            return rows, rows[:0]
+    def _hold_out(self, data: TrainingSet, rows: Index) -> tuple[Index, Index]:
+        """Split the rows into those to learn from and those to validate on."""
         if self._validation_seed is None:
             self._validation_seed = int(self._random_state.randint(2**31 - 1))
         return set_aside(rows, data.label, self.validation_fraction, self._validation_seed)
@@ -383,13 +366,13 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         return self.resample or self.n_iter_no_change is not None or not self._has_stumps()
 
     def _booster(
-        self, training: TrainingSet, validation: TrainingSet, clock: Clock, stack: ExitStack
+        self, training: TrainingSet, validation: TrainingSet | None, clock: Clock, stack: ExitStack
     ) -> Samme | StumpRounds | CorrectiveRounds:
         K, rate = len(self.classes_), float(self.learning_rate)
         learner = self._learner(training, clock, stack, self.resample)
         votes = Votes(training.label, training.weight, K)
         watched: tuple[Any, ...] = ()
-        if len(validation):
+        if validation is not None and len(validation.y):
             watched = Votes(validation.label, validation.weight, K), validation.X
         if self.corrective:
             workers = stack.enter_context(Workers(self.n_jobs))
@@ -397,7 +380,9 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             ridge = float(self.ridge)
             return CorrectiveRounds(learner, votes, ridge, workers, exact, *watched)
         first = 1.0 if self.init == "first" else None
-        columns = learner.bucketed() if K == 2 and type(learner) is PresortedStump else None
+        columns = None
+        if K == 2 and type(learner) is PresortedStump:
+            columns = BucketedColumns.of(learner.columns)
         if columns is not None:
             booster = StumpRounds(columns, votes, self.estimator_.criterion, rate, *watched)
             booster.first = first
@@ -412,15 +397,15 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         self, booster: Samme | StumpRounds | CorrectiveRounds, earlier: Self | None, clock: Clock
     ) -> tuple[Stop, History]:
         """Make the rounds that are missing."""
-        history = History()
+        history, before = History(), tuple[Round, ...]()
         if earlier is not None:
             members = earlier.estimators_ if earlier._stumps is None else earlier._stumps
             if isinstance(booster, CorrectiveRounds):
                 booster.resume(list(members), earlier._alpha_path())
             else:
                 booster.resume(list(members), earlier.estimator_weights_.tolist())
-            history = History(earlier.history_)
-        before, report = list(history), with_printing(self.callback, int(self.verbose))
+            history, before = History(earlier.history_), tuple(earlier.history_)
+        report = with_printing(self.callback, int(self.verbose))
         limits = Limits(
             self.n_estimators - len(before),
             clock,
@@ -431,7 +416,8 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             history=history,
         )
         stop = boost(booster, limits, before)
-        return stop, history.first(len(booster.coefficients))
+        made = len(booster.coefficients)
+        return stop, history if len(history) == made else history.first(made)
 
     # recover
 

@@ -3,37 +3,56 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from maxmargin import losses
 from maxmargin.boosting.additive_model import AdditiveModel, Vector
-from maxmargin.boosting.corrective import check_corrective
+from maxmargin.boosting.corrective import CORRECTIVE_PARAMETERS, refuse_first
 from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, HeldOut
-from maxmargin.boosting.objective import Objective, sum_over_rows
-from maxmargin.boosting.sample import Index, Sample, Targets, Watched
+from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.step import StepRule
-from maxmargin.boosting.weak_learner import with_least_leaf
+from maxmargin.boosting.training_set import Index, Sample, Targets, Watched
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
-from maxmargin.ensembles.rounds import History, Limits, Stop, boost, check_limits, with_printing
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
+from maxmargin.ensembles.rounds import (
+    ROUND_PARAMETERS,
+    History,
+    Limits,
+    Stop,
+    boost,
+    with_printing,
+)
+from maxmargin.inputs.parameters import (
+    Parameter,
+    ParameterError,
+    check_choice,
+    check_declared,
+    check_number,
+    one_of,
+)
 from maxmargin.inputs.table import is_left_open, missing_columns, read
 from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
-from maxmargin.trees.stump import RegressionStump, check_leaf_share
+from maxmargin.trees.stump import LEAF_SHARE, RegressionStump
 from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 _BEFORE = {"corrective": False, "ridge": None}  # of models without these
+
+
+def _check_step(owner: str, name: str, value: Any) -> None:
+    if isinstance(value, str):
+        check_choice(owner, name, value, ("auto", "leaves", "line_search"))
+    else:
+        check_number(owner, name, value, 0.0, above=True)
 
 
 class AdditiveFit(AdditiveModel):
@@ -43,24 +62,30 @@ class AdditiveFit(AdditiveModel):
     that can fit all coefficients together has the parameters ``corrective`` and ``ridge``.
     """
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, watched: Watched, *groups: Any) -> Self:
-        self._check_parameters()
-        with watch(self.time_limit, self.on_interrupt) as clock:
-            return self._learn(X, y, sample_weight, watched, clock, *groups)
+    _parameters: ClassVar[dict[str, Parameter]] = {
+        **ROUND_PARAMETERS,
+        **CORRECTIVE_PARAMETERS,
+        "init": one_of("constant", "zero", "first"),
+        "step": Parameter(_check_step),
+        "min_weight_fraction_leaf": LEAF_SHARE,
+    }
+    _takes_numbers: ClassVar[bool] = True
+    """Whether targets are numbers rather than classes."""
 
-    def _learn(
-        self, X: Any, y: Any, sample_weight: Any, watched: Watched, clock: Clock, *groups: Any
-    ) -> Self:
-        earlier = self._earlier()
-        sample = self._read_training(X, y, sample_weight, earlier is None, *groups)
-        self._had_missing = missing_columns(sample.X)
-        given = self._read_watched(watched)
-        self._begin(earlier, sample, given)
-        training, held = self._set_aside(sample) if given is None else (sample.rows, None)
-        watch = given if held is None else sample.part(held)
-        with ExitStack() as stack:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, given: Watched, *groups: Any) -> Self:
+        self._check_parameters()
+        with watch(self.time_limit, self.on_interrupt) as clock, ExitStack() as stack:
+            earlier = self._earlier() if self.warm_start else None
+            sample = self._read_training(X, y, sample_weight, earlier is None, *groups)
+            self._had_missing = missing_columns(sample.X)
+            validation = self._read_watched(given) if given.given else None
+            self._begin(earlier, sample, validation)
+            rows = sample.rows
+            if self.n_iter_no_change is not None and validation is None:
+                rows, held_out = self._hold_out(sample)
+                validation = sample.part(held_out)
             workers = stack.enter_context(Workers(self.n_jobs))
-            booster = self._booster(sample.part(training), watch, workers, clock, stack)
+            booster = self._booster(sample.part(rows), validation, workers, clock, stack)
             self._boost(booster, earlier, clock)
         return self
 
@@ -72,7 +97,7 @@ class AdditiveFit(AdditiveModel):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        numeric, given = not is_classifier(self), self._categorical_given()
+        given, numeric = self._categorical_given(), self._takes_numbers
         X, y = read(self, X, y, reset=reset, y_numeric=numeric, categorical=given)
         self._refuse_missing(X)
         targets = self._targets(y, reset, *groups)
@@ -88,12 +113,9 @@ class AdditiveFit(AdditiveModel):
         own = self.estimator is None or not is_left_open(self.categorical_features)
         return self.categorical_features if own else self.estimator.categorical_features
 
-    def _read_watched(self, watched: Watched) -> Sample | None:
-        """Read the rows that the user wants to be watched, if there are any."""
-        if not watched.given:
-            return None
-        numeric = not is_classifier(self)
-        X, y = read(self, watched.X, watched.y, reset=False, y_numeric=numeric)
+    def _read_watched(self, watched: Watched) -> Sample:
+        """Read the validation rows that were passed to ``fit``."""
+        X, y = read(self, watched.X, watched.y, reset=False, y_numeric=self._takes_numbers)
         self._refuse_missing(X)
         weight = read_weight(watched.sample_weight, X.shape[0], "sample_weight_val")
         sample = Sample(X, self._known_targets(y, *watched.groups), _rescaled(weight))
@@ -111,7 +133,10 @@ class AdditiveFit(AdditiveModel):
             if self.n_iter_no_change is None or watch is not None
             else self.validation_fraction,
         }
-        data = fingerprint(*sample.arrays, *(() if watch is None else watch.arrays))
+        parts = [sample.X, *sample.targets, sample.weight]
+        if watch is not None:
+            parts += [watch.X, *watch.targets, watch.weight]
+        data = fingerprint(*parts)
         if earlier is None:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         else:
@@ -144,11 +169,9 @@ class AdditiveFit(AdditiveModel):
         """Return the labels that stratify the validation set, if any."""
         return None
 
-    def _set_aside(self, sample: Sample) -> tuple[Index, Index | None]:
+    def _hold_out(self, sample: Sample) -> tuple[Index, Index]:
         """Draw rows to stop early by, evenly from each class, which keeps one at least."""
         rows = sample.rows
-        if self.n_iter_no_change is None:
-            return rows, None
         rng = np.random.RandomState(self._seed)
         labels = self._split_targets(tuple(target[rows] for target in sample.targets))
         labels = np.zeros(len(rows), np.intp) if labels is None else labels
@@ -178,12 +201,13 @@ class AdditiveFit(AdditiveModel):
             stump = self.estimator or RegressionStump()
             rows = sample.X, self.is_categorical_, sample.weight
             columns = stack.enter_context(stump._columns(*rows, self.n_jobs, clock, least))
-        learner = learner_for(with_least_leaf(self.estimator, least), sample.X, columns)
-        objectives = self._objectives(sample, workers)
-        functions = [AdditiveFunction(o, learner, self._constant(o)) for o in objectives]
-        if self._is_corrective():
-            for function in functions:
-                function.fit_jointly(float(self.ridge), workers)
+        learner = learner_for(self.estimator, sample.X, columns, least)
+        functions = []
+        for objective in self._objectives(sample, workers):
+            constant = objective.best_constant() if self.init == "constant" else 0.0
+            functions.append(AdditiveFunction(objective, learner, constant))
+            if self._is_corrective():
+                functions[-1].fit_jointly(float(self.ridge), workers)
         held = None if watch is None else HeldOut(watch.X, self._objectives(watch, workers))
         rule = StepRule(self._resolved_step(learner.has_leaves), float(self.learning_rate))
         error = self._train_error(sample, workers)
@@ -192,9 +216,6 @@ class AdditiveFit(AdditiveModel):
 
     def _is_corrective(self) -> bool:
         return bool(getattr(self, "corrective", False))
-
-    def _constant(self, objective: Objective) -> float:
-        return objective.best_constant() if self.init == "constant" else 0.0
 
     def _resolved_step(self, has_leaves: bool) -> str | float:
         if self.step == "auto":
@@ -208,8 +229,8 @@ class AdditiveFit(AdditiveModel):
         return self.step if isinstance(self.step, str) else float(self.step)
 
     def _earlier(self) -> AdditiveModel | None:
-        """Return the model to continue, if there is one."""
-        if not self.warm_start or not hasattr(self, "_functions"):
+        """Return the model that a warm start continues, if there is one."""
+        if not hasattr(self, "_functions"):
             return None
         if self.n_estimators < self.n_estimators_:
             raise ValueError(
@@ -282,17 +303,11 @@ class AdditiveFit(AdditiveModel):
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        check_limits(self)
-        check_leaf_share(owner, self.min_weight_fraction_leaf)
-        check_choice(owner, "init", self.init, ("constant", "zero", "first"))
-        if isinstance(self.step, str):
-            check_choice(owner, "step", self.step, ("auto", "leaves", "line_search"))
-        else:
-            check_number(owner, "step", self.step, 0.0, above=True)
+        check_declared(self)
         self._check_estimator(owner)
         self._check_loss(owner)
-        if hasattr(self, "corrective"):
-            check_corrective(self)
+        if self._is_corrective():
+            refuse_first(self)
             self._check_smooth(owner)
 
     def _check_estimator(self, owner: str) -> None:
@@ -319,7 +334,7 @@ class AdditiveFit(AdditiveModel):
         stump = self.estimator
         if stump is None:
             return
-        stump._check_parameters()
+        check_declared(stump)
         given = self.categorical_features, stump.categorical_features
         if not any(is_left_open(each) for each in given):
             raise ParameterError(
@@ -341,7 +356,7 @@ class AdditiveFit(AdditiveModel):
         one = np.ones(1)
         follows = loss.fitted_to(0.0 * one, one, one) is not loss
         bends = loss.smooth and loss.convex and loss.has_curvature and not follows
-        if self._is_corrective() and not bends:
+        if not bends:
             raise ParameterError(
                 f"corrective=True of {owner} needs a loss that is convex and smooth, with a "
                 f"curvature and without parameters that follow the residuals; {loss.name} is not. "
@@ -350,13 +365,6 @@ class AdditiveFit(AdditiveModel):
 
     def _loss(self) -> Loss:
         return losses.named(self.loss)
-
-
-def row_objectives(
-    loss: Loss, targets: list[Vector], weight: Vector, workers: Workers
-) -> list[Objective]:
-    """Sum a loss over rows, once for each list of targets."""
-    return [sum_over_rows(loss, t, weight, workers) for t in targets]
 
 
 def _rescaled(weight: Vector) -> Vector:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from maxmargin import losses
-from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
-from maxmargin.boosting.objective import Objective
-from maxmargin.boosting.sample import Sample, Targets, Watched
+from maxmargin.boosting.objective import Objective, sum_over_rows
+from maxmargin.boosting.training_set import Sample, Targets, Watched
 from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.labels import check_labels, refuse_one_class
@@ -167,6 +167,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     """
 
     classes_: Array
+    _takes_numbers = False
 
     def __init__(
         self,
@@ -295,7 +296,8 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
 
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         signs = self._signs(sample.targets[0])
-        return row_objectives(self._loss(), signs, sample.weight, workers)
+        loss = self._loss()
+        return [sum_over_rows(loss, t, sample.weight, workers) for t in signs]
 
     def _split_targets(self, targets: Targets) -> Array:
         return targets[0]

@@ -43,7 +43,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from maxmargin.boosting.objective import Point, Rows
 from maxmargin.boosting.theory import inner
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, numeric
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
@@ -63,21 +63,19 @@ _ENOUGH = 1e-4  # of the fall that the slope promises
 _SAME = 1e-12  # members whose directions differ by less are the same
 
 
-def check_corrective(model: Any) -> None:
-    """Raise for parameters of a model's joint coefficients that are out of range.
+CORRECTIVE_PARAMETERS: dict[str, Parameter] = {
+    "corrective": FLAG,
+    "ridge": numeric(LEAST_RIDGE),
+}
+"""What the parameters of joint coefficients may be."""
 
-    Parameters
-    ----------
-    model : estimator
-        With ``corrective``, ``ridge`` and ``init``.
-    """
-    owner = type(model).__name__
-    check_flag(owner, "corrective", model.corrective)
-    check_number(owner, "ridge", model.ridge, LEAST_RIDGE)
-    if model.corrective and model.init == "first":
+
+def refuse_first(model: Any) -> None:
+    """Raise for a first coefficient that is both fixed and fitted."""
+    if model.init == "first":
         raise ParameterError(
-            f"init='first' of {owner} leaves the first coefficient at 1, and corrective=True fits "
-            "it again; give one of the two."
+            f"init='first' of {type(model).__name__} leaves the first coefficient at 1, and "
+            "corrective=True fits it again; give one of the two."
         )
 
 

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from maxmargin.boosting.corrective import Correction, Fit
 from maxmargin.boosting.objective import Rows
-from maxmargin.boosting.samme import Votes, too_weak
+from maxmargin.boosting.samme import too_weak
+from maxmargin.boosting.training_set import Votes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.losses import Exponential

@@ -21,6 +21,7 @@ from sklearn.utils import get_tags
 from maxmargin.boosting.leaf_step import newton_steps
 from maxmargin.boosting.objective import Objective, Point
 from maxmargin.boosting.theory import inner
+from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.ensembles.members import seeded_copy
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.pieces import Pieces
@@ -306,12 +307,18 @@ def seeded(estimator: Any, seed: tuple[int, ...]) -> Any:
     return seeded_copy(estimator, np.random.RandomState(generator))
 
 
-def learner_for(estimator: Any, X: Any, columns: Columns | None) -> GradientLearner:
-    """Choose how members are made: stumps by presorted columns, anything else by its ``fit``."""
+def learner_for(
+    estimator: Any, X: Any, columns: Columns | None, least: float = 0.0
+) -> GradientLearner:
+    """Choose how members are made: stumps by presorted columns, anything else by its ``fit``.
+
+    ``least`` is the smallest share of the weight in a leaf; columns know theirs.
+    """
     if columns is not None:
         if isinstance(estimator, DecisionStump):
             return SignStump(columns, estimator.criterion)
         return SquareStump(columns)
+    estimator = with_least_leaf(estimator, least)
     return AnyClassifier(estimator, X) if is_classifier(estimator) else AnyRegressor(estimator, X)
 
 

@@ -7,31 +7,57 @@ a fitted model does in ``vote.py``.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from maxmargin.boosting.samme import Votes
 from maxmargin.boosting.soft_margin import ColumnGeneration, Optimality, smallest_margin
-from maxmargin.boosting.training_set import TrainingSet
+from maxmargin.boosting.training_set import TrainingSet, Votes
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import check_weak_learner
-from maxmargin.ensembles.rounds import Callback, History, Limits, Round, Stop, boost, with_printing
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
+from maxmargin.ensembles.rounds import (
+    ROUND_PARAMETERS,
+    Callback,
+    History,
+    Limits,
+    Round,
+    Stop,
+    boost,
+    with_printing,
+)
+from maxmargin.inputs.parameters import (
+    Parameter,
+    ParameterError,
+    check_choice,
+    check_declared,
+    check_number,
+)
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
-from maxmargin.trees.stump import check_leaf_share
+from maxmargin.trees.stump import LEAF_SHARE
 
 Vector = NDArray[np.float64]
 
 _TIE = 1e-12  # votes that differ by less are equal
 _ASKED = (Stop.CALLBACK, Stop.INTERRUPTED)  # ends that the user wanted, and knows of
+
+
+def _check_nu(owner: str, name: str, value: Any) -> None:
+    if isinstance(value, str):
+        check_choice(owner, name, value, ("auto",), "a number in (0, 1]")
+        return
+    check_number(owner, name, value, 0.0, above=True, otherwise="'auto'")
+    if value > 1:
+        raise ParameterError(
+            f"The {name!r} parameter of {owner} must be at most 1, since it is a share of the "
+            f"rows. Got {value!r} instead."
+        )
 
 
 class LPBoostClassifier(VoteFit):
@@ -131,6 +157,13 @@ class LPBoostClassifier(VoteFit):
     array([0.3333, 0.3333, 0.3333])
     """
 
+    _parameters: ClassVar[dict[str, Parameter]] = {
+        "nu": Parameter(_check_nu),
+        "n_estimators": ROUND_PARAMETERS["n_estimators"],
+        "tol": ROUND_PARAMETERS["tol"],
+        "min_weight_fraction_leaf": LEAF_SHARE,
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -197,29 +230,18 @@ class LPBoostClassifier(VoteFit):
             booster = self._booster(training, clock, stack)
             history, stop = self._boost(booster, clock)
         cancelling = booster.vote_stagewise()
-        self.weights_ = np.zeros(len(data))
+        self.weights_ = np.zeros(len(data.y))
         self.weights_[rows] = booster.weight
         self._recover(booster, training, history, stop)
         self._caution(cancelling)
         return self
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_shared(self)
-        if isinstance(self.nu, str):
-            check_choice(owner, "nu", self.nu, ("auto",), "a number in (0, 1]")
-        else:
-            check_number(owner, "nu", self.nu, 0.0, above=True, otherwise="'auto'")
-        if not isinstance(self.nu, str) and self.nu > 1:
-            raise ParameterError(
-                f"The 'nu' parameter of {owner} must be at most 1, since it is a share of the "
-                f"rows. Got {self.nu!r} instead."
-            )
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        check_number(owner, "tol", self.tol, 0.0)
-        check_leaf_share(owner, self.min_weight_fraction_leaf)
+        check_declared(self)
         if self.estimator is not None:
-            check_weak_learner(owner, self.estimator, False, self.categorical_features)
+            check_weak_learner(
+                type(self).__name__, self.estimator, False, self.categorical_features
+            )
 
     def _refuse_several(self) -> None:
         if len(self.classes_) > 2:

@@ -102,7 +102,9 @@ class Rows:
         self.loss, self.t, self.weight = loss, t, weight
         self._workers, self._total = workers, float(weight.sum())
         self._pieces = Pieces(len(weight), workers)
-        self._newton = loss.smooth and loss.has_curvature and _shifts_by_newton(loss)
+        # Plain Newton steps need only sums over leaves.
+        plain = type(loss).newton_shift is Loss.newton_shift
+        self._newton = loss.smooth and loss.has_curvature and plain
 
     @property
     def size(self) -> float:
@@ -272,8 +274,3 @@ class Pairs:
         return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
 
     best_leaf_steps = leaf_steps  # rows of several leaves share their pairs
-
-
-def _shifts_by_newton(loss: Loss) -> bool:
-    """Return whether the loss takes plain Newton steps, which need only sums over leaves."""
-    return type(loss).newton_shift is Loss.newton_shift

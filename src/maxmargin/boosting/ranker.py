@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
-from maxmargin.boosting.objective import Objective, Pairs
-from maxmargin.boosting.sample import Index, Sample, Targets, Watched
+from maxmargin.boosting.objective import Objective, Pairs, sum_over_rows
+from maxmargin.boosting.training_set import Index, Sample, Targets, Watched
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.inputs.table import FROM_DTYPE
@@ -212,9 +212,9 @@ class BoostingRanker(AdditiveFit):
         y = np.asarray(y, dtype=np.float64)
         return y, _query_numbers(groups[0], len(y))
 
-    def _read_watched(self, watched: Watched) -> Sample | None:
+    def _read_watched(self, watched: Watched) -> Sample:
         sample = super()._read_watched(watched)
-        if sample is None or not self._is_pairwise():
+        if not self._is_pairwise():
             return sample
         y, query = sample.targets
         if Queries.of(y, query, sample.weight).pairs == 0:
@@ -233,10 +233,8 @@ class BoostingRanker(AdditiveFit):
                 "do two rows differ in relevance; check y, qid and sample_weight."
             )
 
-    def _set_aside(self, sample: Sample) -> tuple[Index, Index | None]:
-        """Put whole queries aside; rows, if there is only one query."""
-        if self.n_iter_no_change is None:
-            return sample.rows, None
+    def _hold_out(self, sample: Sample) -> tuple[Index, Index]:
+        """Hold out whole queries; rows, if there is only one query."""
         training, held = self._draw(sample)
         y, query = sample.targets
         weight = sample.weight
@@ -253,7 +251,7 @@ class BoostingRanker(AdditiveFit):
         query = sample.targets[1][rows]
         labels = np.unique(query)
         if len(labels) == 1:
-            return super()._set_aside(sample)
+            return super()._hold_out(sample)
         rng = np.random.RandomState(self._seed)
         count = min(max(1, round(self.validation_fraction * len(labels))), len(labels) - 1)
         held = np.isin(query, rng.permutation(labels)[:count])
@@ -262,7 +260,7 @@ class BoostingRanker(AdditiveFit):
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
         (y, query), weight = sample.targets, sample.weight
         if not self._is_pairwise():
-            return row_objectives(self._loss(), [y], weight, workers)
+            return [sum_over_rows(self._loss(), y, weight, workers)]
         loss = self.loss if isinstance(self.loss, PairwiseLogistic) else PairwiseLogistic()
         return [Pairs(loss, Queries.of(y, query, weight), weight, workers)]
 

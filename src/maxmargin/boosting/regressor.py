@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.boosting.additive_fit import AdditiveFit, row_objectives
+from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
-from maxmargin.boosting.objective import Objective
-from maxmargin.boosting.sample import Sample, Targets, Watched
+from maxmargin.boosting.objective import Objective, sum_over_rows
+from maxmargin.boosting.training_set import Sample, Targets, Watched
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
@@ -226,7 +226,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         self._loss().check_targets(sample.targets[0][sample.rows])
 
     def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
-        return row_objectives(self._loss(), list(sample.targets), sample.weight, workers)
+        return [sum_over_rows(self._loss(), sample.targets[0], sample.weight, workers)]
 
     def predict(self, X: Any) -> Vector:
         """Predict targets.

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.theory import PERFECT_WEIGHT, inner, log_normaliser, weight_of_error
+from maxmargin.boosting.training_set import Votes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.engine import engine_of
@@ -34,34 +35,6 @@ Vector = NDArray[np.float64]
 _FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnormal
 _LARGEST = 709.0  # whose exponential is a double
 _CHANCE = 1e-12  # an error this close to that of chance differs from it by rounding
-
-
-class Votes:
-    """Rows with their classes, and the running votes on them.
-
-    Parameters
-    ----------
-    label : ndarray of int32 of shape (rows,)
-    weight : ndarray of shape (rows,)
-    n_classes : int
-    """
-
-    def __init__(self, label: Numbers, weight: Vector, n_classes: int) -> None:
-        share = weight / weight.max()  # so that the sum does not overflow
-        self.label, self.weight = label, share / share.sum()
-        self._n_classes = n_classes
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew, without a vote."""
-        shape = len(self.label) if self._n_classes == 2 else (len(self.label), self._n_classes)
-        self.votes = np.zeros(shape)
-
-    def add(self, predicted: Numbers, vote: float) -> float:
-        """Count a member's votes; returns the weighted error of the ensemble."""
-        verbs = engine_of(self.votes).boost_weights
-        count = verbs.add_sign if self._n_classes == 2 else verbs.add_vote
-        return float(count(self.votes, predicted, self.label, vote, self.weight))
 
 
 @dataclass

@@ -39,8 +39,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from maxmargin.boosting.samme import Votes
 from maxmargin.boosting.theory import weight_of_error
+from maxmargin.boosting.training_set import Votes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.linear_program import optimum

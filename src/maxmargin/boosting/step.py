@@ -73,8 +73,10 @@ class StepRule:
 
 def _differ(one: Vector, other: Vector) -> bool:
     """Return whether two points differ; usually the first rows do."""
-    firsts = range(0, len(one), SIZE)
-    return any(not np.array_equal(one[a : a + SIZE], other[a : a + SIZE]) for a in firsts)
+    for a in range(0, len(one), SIZE):
+        if not np.array_equal(one[a : a + SIZE], other[a : a + SIZE]):
+            return True
+    return False
 
 
 def _move(

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.samme import Votes, too_weak
+from maxmargin.boosting.samme import too_weak
+from maxmargin.boosting.training_set import Votes
 from maxmargin.ensembles.rounds import Round, RoundTable, Stop
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.engine import engine_of
@@ -100,7 +101,7 @@ class StumpRounds:
         self._logs = [np.empty((0, LINE))]
         self.coefficients: list[float] = []
         self._log_bound, self._loss, self._ended = 0.0, 1.0, False
-        self._rows = _begin(self.training, self.columns, self._workers)
+        self._rows = _initial_state(self.training, self.columns, self._workers)
         if self.validation is not None:
             self.validation.forget()
 
@@ -127,7 +128,7 @@ class StumpRounds:
     def _replay_first(self, log: Vector) -> None:
         """Make the first round again, with the coefficient that was asked for."""
         assert self.first is not None
-        self._rows = _begin(self.training, self.columns, self._workers)
+        self._rows = _initial_state(self.training, self.columns, self._workers)
         log[0, COEFFICIENT] = 2.0 * self.first
         self._make(log, True)
 
@@ -214,8 +215,8 @@ class StumpRounds:
         self._take(log)
 
 
-def _begin(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
-    """Set the rows of a training set to where rounds begin."""
+def _initial_state(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
+    """Return the arrays of a training set before the first round."""
     n, buckets, share = len(training.label), columns.buckets, training.weight
     places, chunks = int(buckets.cell[-1]), -(-n // CHUNK)
     tally = np.zeros((workers, TALLY))

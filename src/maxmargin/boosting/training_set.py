@@ -1,4 +1,4 @@
-"""AdaBoost's training set: rows with classes and weights, and a held-out validation set."""
+"""Training and validation rows with their targets, weights and, for AdaBoost, running votes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,65 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from maxmargin.boosting.weak_learner import Numbers, take_rows
+from maxmargin.ops.engine import engine_of
 
 Vector = NDArray[np.float64]
-Rows = NDArray[np.intp]
+Index = NDArray[np.intp]
+Targets = tuple[NDArray[Any], ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows that were read.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (rows, columns)
+    targets : tuple of ndarray of shape (rows,)
+        Numbers or class numbers, and the queries of a ranking.
+    weight : ndarray of shape (rows,)
+    """
+
+    X: Any
+    targets: Targets
+    weight: Vector
+
+    @property
+    def rows(self) -> Index:
+        """The numbers of the rows that count."""
+        return np.flatnonzero(self.weight > 0)
+
+    def part(self, rows: Index) -> Sample:
+        """Take some of the rows."""
+        if len(rows) == len(self.weight):
+            return self
+        targets = tuple(target[rows] for target in self.targets)
+        return Sample(self.X[rows], targets, self.weight[rows])
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Rows that the user gave to be watched, as they came.
+
+    Parameters
+    ----------
+    X, y, sample_weight : array-like or None
+    groups : tuple
+        What else rows have, such as queries.
+    """
+
+    X: Any = None
+    y: Any = None
+    sample_weight: Any = None
+    groups: tuple[Any, ...] = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any; half of them is an error, in scikit-learn's words."""
+        if (self.X is None) == (self.y is None):
+            return self.X is not None
+        there, lacking = ("X_val", "y_val") if self.y is None else ("y_val", "X_val")
+        raise ValueError(f"{there} is provided, but {lacking} was not provided.")
 
 
 @dataclass(frozen=True)
@@ -34,22 +90,14 @@ class TrainingSet:
     weight: Vector
     params: dict[str, Any]
 
-    def __len__(self) -> int:
-        return len(self.y)
-
-    @property
-    def arrays(self) -> tuple[Any, ...]:
-        """All that rows have, but for what members are fitted with."""
-        return self.X, self.label, self.weight
-
-    def part(self, rows: Rows) -> TrainingSet:
+    def part(self, rows: Index) -> TrainingSet:
         """Take some of the rows."""
-        if len(rows) == len(self):
+        if len(rows) == len(self.y):
             return self
-        params = {name: take_rows(value, rows, len(self)) for name, value in self.params.items()}
+        params = {name: take_rows(value, rows, len(self.y)) for name, value in self.params.items()}
         return TrainingSet(self.X[rows], self.y[rows], self.label[rows], self.weight[rows], params)
 
-    def rows(self, n_classes: int) -> Rows:
+    def rows(self, n_classes: int) -> Index:
         """Return the indices of the rows that count; raise if there are too few."""
         rows = np.flatnonzero(self.weight > 0)
         label = self.label[rows]
@@ -66,7 +114,35 @@ class TrainingSet:
         return rows
 
 
-def set_aside(rows: Rows, label: Numbers, fraction: float, seed: int) -> tuple[Rows, Rows]:
+class Votes:
+    """Rows with their classes, and the running votes on them.
+
+    Parameters
+    ----------
+    label : ndarray of int32 of shape (rows,)
+    weight : ndarray of shape (rows,)
+    n_classes : int
+    """
+
+    def __init__(self, label: Numbers, weight: Vector, n_classes: int) -> None:
+        share = weight / weight.max()  # so that the sum does not overflow
+        self.label, self.weight = label, share / share.sum()
+        self._n_classes = n_classes
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, without a vote."""
+        shape = len(self.label) if self._n_classes == 2 else (len(self.label), self._n_classes)
+        self.votes = np.zeros(shape)
+
+    def add(self, predicted: Numbers, vote: float) -> float:
+        """Count a member's votes; returns the weighted error of the ensemble."""
+        verbs = engine_of(self.votes).boost_weights
+        count = verbs.add_sign if self._n_classes == 2 else verbs.add_vote
+        return float(count(self.votes, predicted, self.label, vote, self.weight))
+
+
+def set_aside(rows: Index, label: Numbers, fraction: float, seed: int) -> tuple[Index, Index]:
     """Part rows for validation from those for training, by class."""
     try:
         training, validation = train_test_split(

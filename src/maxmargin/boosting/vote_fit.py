@@ -22,7 +22,8 @@ from maxmargin.boosting.weak_learner import (
     with_least_leaf,
 )
 from maxmargin.ensembles.members import LazyMembers, by_place, refuse_items
-from maxmargin.inputs.labels import check_labels, find_classes, refuse_one_class
+from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.parameters import check_declared
 from maxmargin.inputs.routing import route_to_members
 from maxmargin.inputs.table import missing_columns, read
 from maxmargin.inputs.vectors import refuse_dates
@@ -47,8 +48,11 @@ class VoteFit(WeightedVote):
         least = self.min_weight_fraction_leaf
         if self.estimator is not None:
             return with_least_leaf(self.estimator, least)
-        stump = DecisionStump(categorical_features=self.categorical_features, n_jobs=self.n_jobs)
-        return with_least_leaf(stump, least)
+        return DecisionStump(
+            categorical_features=self.categorical_features,
+            min_weight_fraction_leaf=least,
+            n_jobs=self.n_jobs,
+        )
 
     def __sklearn_tags__(self) -> Any:
         """Return the input tags: those of the weak learner."""
@@ -70,10 +74,12 @@ class VoteFit(WeightedVote):
     ) -> TrainingSet:
         """Check the data; labels become class numbers."""
         self.estimator_ = self._weak()
-        X, y = self._read_training(X, y, reset)
-        labels = check_labels(y)
-        self.classes_, numbers = find_classes(labels)
-        refuse_one_class(self.classes_)
+        stumps = self._has_stumps()
+        if stumps and self.estimator is not None:
+            check_declared(self.estimator_)
+        X, y = self._read_rows(X, y, reset)
+        self._had_missing = missing_columns(X) if stumps else None
+        self.classes_, numbers, labels = number_classes(y)
         label = numbers.astype(np.int32)
         weight = read_weight(sample_weight, len(labels))
         if self.class_weight is not None:
@@ -83,13 +89,6 @@ class VoteFit(WeightedVote):
 
     def _has_stumps(self) -> bool:
         return type(self.estimator_) is DecisionStump
-
-    def _read_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        if self._has_stumps():
-            self.estimator_._check_parameters()
-        X, y = self._read_rows(X, y, reset)
-        self._had_missing = missing_columns(X) if self._has_stumps() else None
-        return X, y
 
     def _read_rows(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         if not self._has_stumps():

@@ -19,7 +19,6 @@ from maxmargin.ensembles.members import seeded_copy
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.routing import takes_weights
 from maxmargin.inputs.table import is_left_open
-from maxmargin.trees.bucketed import BucketedColumns
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.label_search import LabelSearch, leaf_classes
 from maxmargin.trees.split import Split, round_gain
@@ -62,12 +61,12 @@ class PresortedStump:
     random_state: np.random.RandomState | None = None
 
     def __init__(self, columns: Columns, label: Numbers, n_classes: int, criterion: str) -> None:
-        self._columns, self._label, self._n_classes = columns, label, n_classes
+        self.columns, self._label, self._n_classes = columns, label, n_classes
         self._criterion = criterion
 
     @cached_property
     def _search(self) -> LabelSearch:
-        return LabelSearch(self._columns, self._label, self._n_classes, self._criterion)
+        return LabelSearch(self.columns, self._label, self._n_classes, self._criterion)
 
     def learn(self, weight: Vector) -> Split:
         """Search all columns."""
@@ -76,15 +75,11 @@ class PresortedStump:
 
     def predict_training(self, member: Split) -> Numbers:
         """Look up which training rows went right."""
-        return self._side_class(member, self._columns.right_side(member))
+        return self._side_class(member, self.columns.right_side(member))
 
     def predict(self, member: Split, X: Any) -> Numbers:
         """Ask the split's question of the rows."""
         return self._side_class(member, member.right_side(X))
-
-    def bucketed(self) -> BucketedColumns | None:
-        """Return the columns for compiled rounds, or None if these cannot use them."""
-        return BucketedColumns.of(self._columns)
 
     def _side_class(self, split: Split, right: NDArray[np.bool_]) -> Numbers:
         low, high = leaf_classes(split, self._n_classes)

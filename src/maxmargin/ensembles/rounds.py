@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.inputs.parameters import ParameterError, check_flag, check_number, check_shared
+from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, check_number, numeric
 from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp, outside
-from maxmargin.progress import advance, muted, stop_asked
+from maxmargin.progress import advance, muted
 
 ROUNDING = 1e-12  # relative; two losses as near as this are equal
 _NAN = float("nan")
@@ -270,29 +270,24 @@ class Limits:
     history: History | None = None
 
 
-def check_limits(model: Any) -> None:
-    """Raise for parameters of a model's rounds that are out of range.
-
-    Parameters
-    ----------
-    model : estimator
-        With ``n_estimators``, ``learning_rate``, ``tol``, ``warm_start``, ``validation_fraction``,
-        ``n_iter_no_change`` and what all estimators share.
-    """
-    owner = type(model).__name__
-    check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
-    check_number(owner, "learning_rate", model.learning_rate, 0.0, above=True)
-    check_number(owner, "tol", model.tol, 0.0)
-    check_flag(owner, "warm_start", model.warm_start)
-    check_number(owner, "validation_fraction", model.validation_fraction, 0.0, above=True)
-    if model.validation_fraction >= 1:
+def _check_fraction(owner: str, name: str, value: Any) -> None:
+    check_number(owner, name, value, 0.0, above=True)
+    if value >= 1:
         raise ParameterError(
-            f"The 'validation_fraction' parameter of {owner} must be below 1, so that rows "
-            f"are left to learn from. Got {model.validation_fraction!r} instead."
+            f"The {name!r} parameter of {owner} must be below 1, so that rows are left to learn "
+            f"from. Got {value!r} instead."
         )
-    if model.n_iter_no_change is not None:
-        check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
-    check_shared(model)
+
+
+ROUND_PARAMETERS: dict[str, Parameter] = {
+    "n_estimators": numeric(1, whole=True),
+    "learning_rate": numeric(0.0, above=True),
+    "tol": numeric(0.0),
+    "warm_start": FLAG,
+    "validation_fraction": Parameter(_check_fraction),
+    "n_iter_no_change": numeric(1, none=True, whole=True),
+}
+"""What the parameters of a model's rounds may be."""
 
 
 class Booster(Protocol):
@@ -318,14 +313,14 @@ class FastBooster(Booster, Protocol):
         ...
 
 
-def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Stop:
+def boost(booster: Booster, limits: Limits, before: Sequence[Round] | History = ()) -> Stop:
     """Make rounds until one of the limits is met or the booster can make no more.
 
     Parameters
     ----------
     booster : Booster
     limits : Limits
-    before : iterable of Round, default=()
+    before : sequence of Round, default=()
         Rounds of an earlier call that this one continues; early stopping counts them.
 
     Returns
@@ -334,44 +329,46 @@ def boost(booster: Booster, limits: Limits, before: Iterable[Round] = ()) -> Sto
         Why it ended. With patience only the rounds up to the best on the validation set are left
         in the booster.
     """
-    patience = _Patience(limits, before)
-    stop = _make_rounds(booster, limits, patience)
+    if limits.patience is None:
+        return _make_rounds(booster, limits, None, any_made=len(before) > 0)
+    patience = _Patience(limits.patience, limits.tol, before)
+    stop = _make_rounds(booster, limits, patience, any_made=len(before) > 0)
     if patience.regrets:
         booster.keep(patience.best_round)
     return stop
 
 
-def _make_rounds(booster: Booster, limits: Limits, patience: _Patience) -> Stop:
+def _make_rounds(
+    booster: Booster, limits: Limits, patience: _Patience | None, any_made: bool
+) -> Stop:
     left = limits.n_rounds
     while left > 0:
         try:
             with muted():  # what fits members knows nothing of the rounds around it
                 some = _some_rounds(booster, 1 if limits.one_by_one else left, limits.clock)
         except TimeUp:  # an inner clock found that ours is over
-            return _cut_short(limits.clock, patience.latest)
+            return _cut_short(limits.clock, any_made)
         if isinstance(some, Stop):
             return some
-        left -= len(some)
+        left, any_made = left - len(some), True
         if limits.history is not None:
             limits.history.extend(some)
-        asked = _tell(some, limits, patience)
-        advance(1.0 - left / limits.n_rounds)
-        asked = asked or stop_asked()
-        stop = _reason(some[-1], left, patience.spent, asked) or _out_of_time(limits.clock)
+        asked = limits.callback is not None and _call_back(limits.callback, some)
+        asked |= advance(1.0 - left / limits.n_rounds)
+        if patience is not None and patience.is_spent_by(some):
+            return Stop.EARLY
+        stop = _reason(some[-1], left, asked) or _out_of_time(limits.clock)
         if stop is not None:
             return stop
     return Stop.ROUNDS
 
 
-def _tell(some: Sequence[Round], limits: Limits, patience: _Patience) -> bool:
-    """Report rounds to the callback; return whether it asks to stop."""
-    if limits.callback is None and limits.patience is None:
-        some = some[-1:]
-    asked = False
+def _call_back(callback: Callback, some: Sequence[Round]) -> bool:
+    """Report rounds to a callback; return whether it asked to stop, by True and no other value."""
+    answer: object = None
     for made in some:
-        asked = limits.callback is not None and _is_true(limits.callback(made))
-        patience.notice(made)
-    return asked
+        answer = callback(made)
+    return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Sequence[Round] | Stop:
@@ -382,9 +379,18 @@ def _some_rounds(booster: Booster | FastBooster, most: int, clock: Clock) -> Seq
     return made if isinstance(made, Stop) else [replace(made, seconds=clock.seconds)]
 
 
-def _cut_short(clock: Clock, made: int) -> Stop:
+def _reason(made: Round, left: int, asked: bool) -> Stop | None:
+    """Return the reason to stop after this round; reasons of the model come before outer limits."""
+    if made.stop is not None:
+        return made.stop
+    if left == 0:
+        return Stop.ROUNDS
+    return Stop.CALLBACK if asked else None
+
+
+def _cut_short(clock: Clock, any_made: bool) -> Stop:
     """Return why a round was not made; raise if there was none before it."""
-    stop = _out_of_time(clock) if made else None  # raises where a clock around this one is over
+    stop = _out_of_time(clock) if any_made else None  # raises where a clock around this one is over
     if stop is not None:
         return stop
     if clock.over() and clock.interrupted:
@@ -406,34 +412,22 @@ def _out_of_time(clock: Clock) -> Stop | None:
     return Stop.INTERRUPTED if clock.interrupted else Stop.TIME_LIMIT
 
 
-def _is_true(answer: object) -> bool:
-    """Return whether a callback asks to stop: only by True, not by another value."""
-    return isinstance(answer, bool | np.bool_) and bool(answer)
-
-
-def _reason(made: Round, left: int, spent: bool, asked: bool) -> Stop | None:
-    """Return the reason to stop after this round; reasons of the model come before outer limits."""
-    if spent:
-        return Stop.EARLY
-    if made.stop is not None:
-        return made.stop
-    if left == 0:
-        return Stop.ROUNDS
-    return Stop.CALLBACK if asked else None
-
-
 class _Patience:
     """How long the validation loss or error has not fallen by ``tol``, and where it was lowest."""
 
-    def __init__(self, limits: Limits, before: Iterable[Round]) -> None:
-        self._patience, self._tol = limits.patience, limits.tol
+    def __init__(self, patience: int, tol: float, before: Iterable[Round]) -> None:
+        self._patience, self._tol = patience, tol
         self._reference = self._lowest = float("inf")
         self._idle = self.latest = self.best_round = 0
-        for made in before:
-            self.notice(made)
+        self.is_spent_by(before)
 
-    def notice(self, made: Round) -> None:
-        """Take note of one more round."""
+    def is_spent_by(self, some: Iterable[Round]) -> bool:
+        """Record more rounds; return whether to stop, which needs a validation set."""
+        for made in some:
+            self._record(made)
+        return self.best_round > 0 and self._idle >= self._patience
+
+    def _record(self, made: Round) -> None:
         without_loss = math.isnan(made.validation_loss)
         watched = made.validation_error if without_loss else made.validation_loss
         self.latest = made.round
@@ -443,14 +437,9 @@ class _Patience:
         self._reference, self._idle = (watched, 0) if fell else (self._reference, self._idle + 1)
 
     @property
-    def spent(self) -> bool:
-        """Whether it is time to stop; never without a validation set."""
-        return self._patience is not None and self.best_round > 0 and self._idle >= self._patience
-
-    @property
     def regrets(self) -> bool:
         """Whether there are rounds after the best one."""
-        return self._patience is not None and 0 < self.best_round < self.latest
+        return 0 < self.best_round < self.latest
 
 
 def _below(value: float, bar: float) -> bool:

@@ -41,13 +41,13 @@ class Pieces:
 
     def sum(self, function: Callable[[int, int], tuple[float, ...]]) -> tuple[float, ...]:
         """Add up, place by place, what a function gives for each piece."""
+        if len(self._bounds) == 1:
+            return function(*self._bounds[0])
         found: dict[int, tuple[float, ...]] = {}
 
         def work(first: int, stop: int) -> None:
             found[first] = function(first, stop)
 
         self.each(work)
-        if len(self._bounds) == 1:
-            return found[0]
         lines = [found[first] for first, _ in self._bounds]
         return tuple(np.cumsum(lines, axis=0)[-1].tolist())

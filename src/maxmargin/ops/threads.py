@@ -205,10 +205,20 @@ class Workers:
         piece is begun.
         """
         left = deque(pieces)
+        if self.threads == 1 or len(left) < _FEWEST:
+            for piece in left:
+                stop_if_cancelled()
+                function(piece)
+            return
 
         def take_turns() -> None:
             try:
-                for piece in _taken(left):
+                while True:
+                    stop_if_cancelled()
+                    try:
+                        piece = left.popleft()
+                    except IndexError:  # another thread took the last one
+                        return
                     function(piece)
             except BaseException:
                 left.clear()
@@ -241,8 +251,11 @@ class Workers:
         They meet at the gate (``ops/cpu/gate.py``); where one of them cannot come it is opened, so
         that the others do not wait for ever.
         """
-        numbers = iter(range(workers))
         gate[:] = 0
+        if workers == 1:
+            function(0)
+            return
+        numbers = iter(range(workers))
 
         def come() -> None:
             try:
@@ -251,9 +264,6 @@ class Workers:
                 gate[_OPEN] = 1
                 raise
 
-        if workers == 1:
-            come()
-            return
         try:
             self._gathered().run(come, workers - 1)
         except BaseException:  # perhaps before all of them were called
@@ -264,17 +274,6 @@ class Workers:
         if self._team is None:
             self._team = self._stack.enter_context(_Team(self.threads - 1))
         return self._team
-
-
-def _taken(left: deque[T]) -> Iterator[T]:
-    """Take pieces until nobody has left one, or wants what they make."""
-    while True:
-        stop_if_cancelled()
-        try:
-            piece = left.popleft()
-        except IndexError:
-            return
-        yield piece
 
 
 def _with_flag(flag: threading.Event) -> Context:

@@ -3,7 +3,7 @@
 from maxmargin.progress.audience import logger
 from maxmargin.progress.costs import MeasuredCosts
 from maxmargin.progress.time_left import TimeLeft
-from maxmargin.progress.work import Work, advance, current, muted, part, stop_asked
+from maxmargin.progress.work import Work, advance, current, muted, part
 
 __all__ = [
     "MeasuredCosts",
@@ -14,5 +14,4 @@ __all__ = [
     "logger",
     "muted",
     "part",
-    "stop_asked",
 ]

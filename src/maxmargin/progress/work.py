@@ -98,27 +98,23 @@ def current() -> Work | None:
     return AT_WORK.get()
 
 
-def advance(share: float) -> None:
-    """Report the share of the task at work here that is done, if somebody watches.
+def advance(share: float) -> bool:
+    """Report the share of the task at work here that is done, if there is a listener.
 
     Parameters
     ----------
     share : float
-    """
-    work = AT_WORK.get()
-    if work is not None:
-        work.advance(share)
-
-
-def stop_asked() -> bool:
-    """Return whether a listener of the task at work here asked to end it.
 
     Returns
     -------
     bool
+        Whether a listener asked to end the task.
     """
     work = AT_WORK.get()
-    return work is not None and work.stop_asked
+    if work is None:
+        return False
+    work.advance(share)
+    return work.stop_asked
 
 
 @contextmanager

@@ -6,6 +6,7 @@ buckets, and splits as it writes them (a number of rows of a run) as splits of v
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def _list_entries(
     rows, _, missing, lacking = runs
     verbs, G = engine_of(rows).stump_buckets, len(bundles[0]) - 1
     size = G if len(rows) < _WORTH_THREADS else -(-G // _GROUPS)
-    groups = [(g, min(g + size, G)) for g in range(0, G, size)]
+    groups = list(pairwise([*range(0, G, size), G]))
     place = np.empty((len(groups), n_rows), np.uint64)
 
     def count(k: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -87,15 +88,12 @@ class Columns:
         self._weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
         self._rules = Rules(categorical_split, min_weight_fraction_leaf, category_smoothing)
         self._workers = Workers(n_jobs)
-        self.pieces = Pieces(self.n_rows, self._workers)
         self._latest: tuple[Split | None, bool, int] = None, False, 0
-        self._scratch = Scratch(self.n_rows, np.float64)  # for what a round adds up
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
         self._part(np.flatnonzero(~mask), max_bytes, clock or Clock())
-        self._categories = {
-            int(j): Categories.of(self._read(int(j)), self._weight, min_category_weight)
-            for j in np.flatnonzero(mask)
-        }
+        self._categories: dict[int, Categories] = {}
+        for j in np.flatnonzero(mask).tolist():
+            self._categories[j] = Categories.of(self._read(j), self._weight, min_category_weight)
 
     def __enter__(self) -> Self:
         return self
@@ -103,17 +101,31 @@ class Columns:
     def __exit__(self, *error: object) -> None:
         self._workers.__exit__(*error)
 
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The rows, cut for threads."""
+        return Pieces(self.n_rows, self._workers)
+
+    @cached_property
+    def _scratch(self) -> Scratch:
+        """Memory for the sums of a round."""
+        return Scratch(self.n_rows, np.float64)
+
     # in order
 
     def _part(self, numeric: NDArray[np.intp], max_bytes: int | None, clock: Clock) -> None:
         """Sort the columns that are kept; others are sorted whenever they are scanned."""
-        size = _fitting(len(numeric), self.n_rows, max_bytes)
+        size = len(numeric)
+        if max_bytes is not None:
+            size = _count_fitting(size, self.n_rows, max_bytes)
         self._kept, left = self._sort(numeric[:size], clock)
         self._single = self._kept  # the block of the column looked at last
-        places = range(size, len(numeric), max(1, size))
-        self._passing = [numeric[first : first + size] for first in places]
-        if self._passing and clock.over():
-            self._passing, left = [], left + len(numeric) - size
+        self._passing: list[NDArray[np.intp]] = []
+        if size < len(numeric):
+            if clock.over():
+                left += len(numeric) - size
+            else:
+                self._passing = np.split(numeric, range(size, len(numeric), size))[1:]
         if left:
             warn_user(
                 f"time_limit={clock.time_limit} was reached while columns were sorted: {left} of "
@@ -212,16 +224,16 @@ class Columns:
 
     def _best(self, criterion: Criterion) -> Split:
         shift, gain = self._scan(criterion)
-        groups = {j: self._group(criterion, j) for j in self._categories}
-        for j, (value, _) in groups.items():
-            gain[j, 0] = value
+        groups = {}
+        for j in self._categories:
+            gain[j, 0], groups[j] = self._group(criterion, j)
         best = max(float(gain.max(initial=-np.inf)), criterion.baseline)
         slack = criterion.slack(best)
         if not best > criterion.baseline + slack:
             return self._no_split(criterion)
         feature = int((gain >= best - slack).argmax()) // 2
         if feature in groups:
-            return self._categorical_split(criterion, feature, groups[feature][1])
+            return self._categorical_split(criterion, feature, groups[feature])
         runs = gain[feature].tolist()
         return self._numeric_split(criterion, feature, shift[feature], best - slack, runs)
 
@@ -340,9 +352,9 @@ class Columns:
         return block.right_side(split, above, count, self.n_rows)
 
 
-def _fitting(n_columns: int, n_rows: int, max_bytes: int | None) -> int:
+def _count_fitting(n_columns: int, n_rows: int, max_bytes: int) -> int:
     """Return the number of columns to keep sorted: all, or half of those that fit."""
     each = np.dtype(np.uint32).itemsize * n_rows
-    if max_bytes is None or n_columns * each <= max_bytes:
+    if n_columns * each <= max_bytes:
         return n_columns
     return max(1, max_bytes // (2 * each))

@@ -117,7 +117,9 @@ class _Room:
             frequent,
         )
         below, above, absent = lengths.sum(axis=0)
-        middle = self._values(frequent, lines.dtype)
+        # Keys are bits of the values, in order; 0 is the key of no number.
+        bits = np.where(frequent & self._top, frequent ^ self._top, ~frequent)
+        middle: NDArray[np.float64] = bits.view(lines.dtype).astype(np.float64)
         return Runs(rows[: below + above].copy(), missing[:absent].copy(), lengths, middle)
 
     def sort_entries(self, entries: Entries) -> Runs:
@@ -129,9 +131,3 @@ class _Room:
         return runs._replace(
             rows=rows[runs.rows & ROW] | (runs.rows & LAST), missing=rows[runs.missing]
         )
-
-    def _values(self, key: Array, dtype: Any) -> NDArray[np.float64]:
-        """Turn keys back into the values they came from; 0 is that of no number."""
-        bits = np.where(key & self._top, key ^ self._top, ~key)
-        values: NDArray[np.float64] = bits.view(dtype).astype(np.float64)
-        return values

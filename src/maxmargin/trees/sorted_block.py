@@ -41,7 +41,7 @@ class SortedBlock:
 
     def __init__(self, features: NDArray[np.intp], columns: Runs) -> None:
         self.features = features
-        self._place = {feature: place for place, feature in enumerate(features.tolist())}
+        self._place = dict(zip(features.tolist(), range(len(features)), strict=True))
         self.rows, self._missing, lengths, middle = columns
         self._lengths = lengths[:, :2].ravel()
         self._start = np.append(0, np.cumsum(self._lengths)).astype(np.uint64)
@@ -52,10 +52,14 @@ class SortedBlock:
         self._light: list[int] = []  # columns with missing values too few for a side of their own
 
     @cached_property
-    def _pieces(self) -> tuple[NDArray[np.uint64], list[tuple[int, int]]]:
-        """The order in which runs are scanned, and its pieces: of equal length they share loops."""
-        order = np.argsort(self._lengths, kind="stable")
-        return order.astype(np.uint64), _pieces(self._lengths[order])
+    def _order(self) -> NDArray[np.uint64]:
+        """The order in which runs are scanned: of equal length they share loops."""
+        return np.argsort(self._lengths, kind="stable").astype(np.uint64)
+
+    @cached_property
+    def _pieces(self) -> list[tuple[int, int]]:
+        """Pieces of that order, one a thread at a time."""
+        return _pieces(np.sort(self._lengths))
 
     def __contains__(self, feature: int) -> bool:
         return feature in self._place
@@ -105,15 +109,14 @@ class SortedBlock:
     def scan(self, criterion: Criterion, shift: Vector, workers: Workers) -> Vector:
         """Score both runs of every column, of shape (columns, 2)."""
         gain = np.full(2 * len(self.features), -np.inf)
-        order, pieces = self._pieces
+        if len(self.rows) < _WORTH_THREADS:
+            criterion.scan(self.rows, self._start, self._order, 0, len(gain), shift, gain)
+            return gain.reshape(-1, 2)
 
         def scan(piece: tuple[int, int]) -> None:
-            criterion.scan(self.rows, self._start, order, *piece, shift, gain)
+            criterion.scan(self.rows, self._start, self._order, *piece, shift, gain)
 
-        if len(self.rows) < _WORTH_THREADS:
-            scan((0, len(gain)))
-        else:
-            workers.each(scan, pieces)
+        workers.each(scan, self._pieces)
         return gain.reshape(-1, 2)
 
     def reach(
@@ -131,7 +134,10 @@ class SortedBlock:
         A long run is cut: its parts are summed first, so that each can be searched by itself. Sums
         are exact, so that it finds what one pass finds.
         """
-        parts = list(pairwise([*range(begin, end, SIZE), end])) or [(begin, end)]
+        if end - begin <= SIZE:
+            side = np.zeros(len(shift))
+            return criterion.place(self.rows, begin, end, shift, target, last, side), side
+        parts = list(pairwise([*range(begin, end, SIZE), end]))
         found, sides = [0] * len(parts), np.zeros((len(parts) + 1, len(shift)))
 
         def add_up(k: int) -> None:
@@ -140,9 +146,8 @@ class SortedBlock:
         def search(k: int) -> None:
             found[k] = criterion.place(self.rows, *parts[k], shift, target, last, sides[k])
 
-        if len(parts) > 1:
-            workers.each(add_up, range(len(parts) - 1))
-            sides = np.cumsum(sides, axis=0)
+        workers.each(add_up, range(len(parts) - 1))
+        sides = np.cumsum(sides, axis=0)
         workers.each(search, range(len(parts)))
         hits = [k for k, each in enumerate(found) if each] or [0]
         k = hits[-1 if last else 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import (
+    FLAG,
+    Parameter,
     ParameterError,
-    check_choice,
-    check_flag,
+    check_declared,
     check_number,
-    check_shared,
+    numeric,
+    one_of,
 )
 from maxmargin.inputs.table import FROM_DTYPE, read
 from maxmargin.inputs.weights import read_weight
@@ -33,10 +35,31 @@ Vector = NDArray[np.float64]
 Array = NDArray[Any]
 
 
+def _check_leaf_share(owner: str, name: str, share: Any) -> None:
+    check_number(owner, name, share, 0.0)
+    if share > 0.5:
+        raise ParameterError(
+            f"The {name!r} parameter of {owner} must be at most 0.5, since a split has two sides. "
+            f"Got {share!r} instead."
+        )
+
+
+LEAF_SHARE = Parameter(_check_leaf_share)
+"""A smallest share of the weight, which both sides of a split can have."""
+
+
 class Stump(CallbackSupport, BaseEstimator):
     """What stumps share: reading the data, one split, and which side a row is on."""
 
     split_: Split
+
+    _parameters: ClassVar[dict[str, Parameter]] = {
+        "criterion": one_of("error", "gini"),
+        "categorical_split": one_of("subset", "one_vs_rest"),
+        "min_weight_fraction_leaf": LEAF_SHARE,
+        "min_category_weight": numeric(0.0),
+        "category_smoothing": FLAG,
+    }
 
     def __sklearn_tags__(self) -> Any:
         """Return the input tags."""
@@ -83,14 +106,6 @@ class Stump(CallbackSupport, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         raise NotImplementedError
-
-    def _check_parameters(self) -> None:
-        owner, choices = type(self).__name__, ("subset", "one_vs_rest")
-        check_shared(self)
-        check_choice(owner, "categorical_split", self.categorical_split, choices)
-        check_leaf_share(owner, self.min_weight_fraction_leaf)
-        check_number(owner, "min_category_weight", self.min_category_weight, 0.0)
-        check_flag(owner, "category_smoothing", self.category_smoothing)
 
     def _columns(
         self,
@@ -215,12 +230,8 @@ class DecisionStump(ClassifierMixin, Stump):
         stump._leaf_weight = leaf_weight if leaf_weight is not None else stump._sure()
         return stump
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice(type(self).__name__, "criterion", self.criterion, ("error", "gini"))
-
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._check_parameters()
+        check_declared(self)
         X, y = read(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = find_classes(y)
@@ -366,7 +377,7 @@ class RegressionStump(RegressorMixin, Stump):
         return stump
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        self._check_parameters()
+        check_declared(self)
         X, y = read(self, X, y, reset=True, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         weight = read_weight(sample_weight, X.shape[0])
@@ -449,13 +460,3 @@ def _mean(y: Vector, weight: Vector, side: NDArray[np.bool_], scale: float) -> f
     """Average the targets of a side, whose sums were rounded for the search."""
     total = float(weight[side].sum())
     return scale * (float(weight[side] @ (y[side] / scale)) / total) if total > 0 else 0.0
-
-
-def check_leaf_share(owner: str, share: Any) -> None:
-    """Raise for a smallest share of the weight that two sides cannot both have."""
-    check_number(owner, "min_weight_fraction_leaf", share, 0.0)
-    if share > 0.5:
-        raise ParameterError(
-            f"The 'min_weight_fraction_leaf' parameter of {owner} must be at most 0.5, since a "
-            f"split has two sides. Got {share!r} instead."
-        )
