@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from maxmargin import (
         boosting,
+        course,
         datasets,
         evaluation,
         glass_box,
@@ -106,6 +107,7 @@ __all__ = [
     "UnscaledColumnsWarning",
     "__version__",
     "boosting",
+    "course",
     "datasets",
     "evaluation",
     "explain_dual",
@@ -174,6 +176,7 @@ _HOME = {
 _ROOMS = frozenset(
     {
         "boosting",
+        "course",
         "datasets",
         "evaluation",
         "glass_box",

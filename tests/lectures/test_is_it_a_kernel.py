@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from maxmargin.course.counterexample import edit_distance
 from maxmargin.kernels import RBF, FromFunction, Linear, Polynomial, Sigmoid, check, counterexamples
-from maxmargin.kernels.counterexample import edit_distance
 
 QUESTIONS = {example.name: example for example in counterexamples()}
 

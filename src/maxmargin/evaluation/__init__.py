@@ -1,12 +1,8 @@
 """Evaluation: which rows a model was fitted and tested on, and what a difference means."""
 
+from typing import TYPE_CHECKING
+
 from maxmargin.evaluation.band import Band, band_of
-from maxmargin.evaluation.bias_variance import (
-    BiasVariance,
-    MemberCorrelation,
-    bias_variance,
-    member_correlation,
-)
 from maxmargin.evaluation.comparison import Comparison, compare, judge_runs
 from maxmargin.evaluation.delong import delong_interval, delong_test
 from maxmargin.evaluation.detector import DetectorEvaluation, evaluate_detector
@@ -23,7 +19,6 @@ from maxmargin.evaluation.nested import Nested, nested
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import RATIOS, Ratio
 from maxmargin.evaluation.roc import RocCurve
-from maxmargin.evaluation.round_errors import RoundErrors, round_errors
 from maxmargin.evaluation.run import Fold, FoldDone, Run, evaluate
 from maxmargin.evaluation.score_interval import score_interval
 from maxmargin.evaluation.selection import Selection, select
@@ -31,6 +26,16 @@ from maxmargin.evaluation.threshold import Threshold, choose_threshold
 from maxmargin.evaluation.trail import Trail, Use
 from maxmargin.evaluation.vault import Look, TestVault
 from maxmargin.evaluation.verdict import Verdict, alpaydin_f, corrected_t, dietterich_t, holm
+from maxmargin.inputs.moved import names_of_course
+
+if TYPE_CHECKING:
+    from maxmargin.course.bias_variance import (
+        BiasVariance,
+        MemberCorrelation,
+        bias_variance,
+        member_correlation,
+    )
+    from maxmargin.course.round_errors import RoundErrors, round_errors
 
 __all__ = [
     "RATIOS",
@@ -81,3 +86,5 @@ __all__ = [
     "student",
     "wilson",
 ]
+
+__getattr__ = names_of_course(__name__, __all__, "maxmargin.course")

@@ -5,6 +5,9 @@
 RBF(gamma=0.5) + 0.1 * Linear()
 """
 
+from typing import TYPE_CHECKING
+
+from maxmargin.inputs.moved import names_of_course
 from maxmargin.kernels.algebra import (
     Exponential,
     Normalized,
@@ -18,9 +21,7 @@ from maxmargin.kernels.algebra import (
 from maxmargin.kernels.approximation import FourierFeatures, Nystroem
 from maxmargin.kernels.base import Kernel, Prepared, Takes
 from maxmargin.kernels.categorical import Categorical
-from maxmargin.kernels.counterexample import counterexamples
 from maxmargin.kernels.dot import Linear, Polynomial, Sigmoid
-from maxmargin.kernels.economics import FeatureSpace, feature_space
 from maxmargin.kernels.function import FeatureMap, FromFunction
 from maxmargin.kernels.graph import Graph
 from maxmargin.kernels.graphlet import Graphlet
@@ -40,6 +41,10 @@ from maxmargin.kernels.transformer import KernelFeatures
 from maxmargin.kernels.validity import KernelCheck, check
 from maxmargin.kernels.weighted_degree import WeightedDegree
 from maxmargin.kernels.weisfeiler_lehman import WeisfeilerLehman
+
+if TYPE_CHECKING:
+    from maxmargin.course.counterexample import counterexamples
+    from maxmargin.course.economics import FeatureSpace, feature_space
 
 __all__ = [
     "RBF",
@@ -87,3 +92,5 @@ __all__ = [
     "feature_space",
     "nearest_psd",
 ]
+
+__getattr__ = names_of_course(__name__, __all__, "maxmargin.course")

@@ -1,20 +1,25 @@
 """Nearest neighbours: what scikit-learn's lack."""
 
+from typing import TYPE_CHECKING
+
+from maxmargin.inputs.moved import names_of_course
 from maxmargin.neighbors.attribute import AttributeSearch, AttributeStep
 from maxmargin.neighbors.condensed import CondensedNeighbors
-from maxmargin.neighbors.dimension import DimensionFacts, dimension_facts
 from maxmargin.neighbors.distance import MixedDistance
 from maxmargin.neighbors.edited import EditedNeighbors
 from maxmargin.neighbors.hashing import LSHNeighborsTransformer
 from maxmargin.neighbors.mixed import MixedNeighborsClassifier, MixedNeighborsRegressor
 from maxmargin.neighbors.neighbors_cv import KNeighborsClassifierCV, KNeighborsRegressorCV
-from maxmargin.neighbors.search import (
-    SearchCost,
-    SearchCosts,
-    search_costs,
-    search_costs_by_dimension,
-)
 from maxmargin.neighbors.tessellation import Tessellation, tessellate
+
+if TYPE_CHECKING:
+    from maxmargin.course.dimension import DimensionFacts, dimension_facts
+    from maxmargin.course.search_costs import (
+        SearchCost,
+        SearchCosts,
+        search_costs,
+        search_costs_by_dimension,
+    )
 
 __all__ = [
     "AttributeSearch",
@@ -36,3 +41,5 @@ __all__ = [
     "search_costs_by_dimension",
     "tessellate",
 ]
+
+__getattr__ = names_of_course(__name__, __all__, "maxmargin.course")

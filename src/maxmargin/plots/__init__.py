@@ -1,8 +1,9 @@
 """Pictures of margins, losses, curves and rounds, as Display objects in scikit-learn's manner."""
 
+from typing import TYPE_CHECKING
+
 from maxmargin.evaluation import RocCurve
-from maxmargin.plots.alpha import AlphaDisplay, alphas
-from maxmargin.plots.bias_variance import BiasVarianceDisplay, bias_variance
+from maxmargin.inputs.moved import names_of_course
 from maxmargin.plots.boundary import BoundaryDisplay, boundary
 from maxmargin.plots.calibration import CalibrationDisplay, calibration
 from maxmargin.plots.cascade import (
@@ -11,8 +12,6 @@ from maxmargin.plots.cascade import (
     first_features,
     survival,
 )
-from maxmargin.plots.complementarity import SlacknessDisplay, slackness
-from maxmargin.plots.descent import DescentDisplay, descent
 from maxmargin.plots.detection import (
     DetectionsDisplay,
     DetectorRocDisplay,
@@ -21,7 +20,6 @@ from maxmargin.plots.detection import (
 )
 from maxmargin.plots.error_curve import ErrorCurveDisplay, error_curves
 from maxmargin.plots.evidence import EvidenceDisplay, evidence
-from maxmargin.plots.force import ForcesDisplay, forces
 from maxmargin.plots.glass_box import (
     ExplanationDisplay,
     PairDisplay,
@@ -36,26 +34,36 @@ from maxmargin.plots.kernel_weights import KernelWeightsDisplay, kernel_weights
 from maxmargin.plots.loss import LossDisplay, losses
 from maxmargin.plots.loss_curve import LossCurveDisplay, loss_curves
 from maxmargin.plots.margin import MarginDisplay
-from maxmargin.plots.margin_distribution import MarginDistributionDisplay, margin_distribution
-from maxmargin.plots.overfitting import OverfittingDisplay, overfitting
 from maxmargin.plots.path import PathDisplay, path
-from maxmargin.plots.population import PopulationDisplay, population_minimisers
 from maxmargin.plots.precision_recall import PrecisionRecallDisplay, precision_recall
 from maxmargin.plots.probability import ProbabilityDisplay, probability_field
 from maxmargin.plots.projection import ProjectionDisplay, projection
 from maxmargin.plots.roc import roc
-from maxmargin.plots.rounds import RoundsDisplay, rounds
-from maxmargin.plots.rounds_table import RoundsTableDisplay
-from maxmargin.plots.search import SearchDisplay, searches
 from maxmargin.plots.shape import ShapeDisplay, shape_functions
 from maxmargin.plots.splits import SplitsDisplay, splits
 from maxmargin.plots.subtree import SubtreeDisplay, subtrees
 from maxmargin.plots.table_search import TableSearchDisplay, table_search
 from maxmargin.plots.telling import TellingDisplay, telling_substrings
 from maxmargin.plots.trace import ConvergenceDisplay, convergence
-from maxmargin.plots.tree import StumpDisplay, tree
 from maxmargin.plots.tuning import TuningDisplay, tuning
-from maxmargin.plots.voronoi import VoronoiDisplay, voronoi
+
+if TYPE_CHECKING:
+    from maxmargin.course.plots.alpha import AlphaDisplay, alphas
+    from maxmargin.course.plots.bias_variance import BiasVarianceDisplay, bias_variance
+    from maxmargin.course.plots.complementarity import SlacknessDisplay, slackness
+    from maxmargin.course.plots.descent import DescentDisplay, descent
+    from maxmargin.course.plots.force import ForcesDisplay, forces
+    from maxmargin.course.plots.margin_distribution import (
+        MarginDistributionDisplay,
+        margin_distribution,
+    )
+    from maxmargin.course.plots.overfitting import OverfittingDisplay, overfitting
+    from maxmargin.course.plots.population import PopulationDisplay, population_minimisers
+    from maxmargin.course.plots.rounds import RoundsDisplay, rounds
+    from maxmargin.course.plots.rounds_table import RoundsTableDisplay
+    from maxmargin.course.plots.search_costs import SearchDisplay, searches
+    from maxmargin.course.plots.tree import StumpDisplay, tree
+    from maxmargin.course.plots.voronoi import VoronoiDisplay, voronoi
 
 __all__ = [
     "AlphaDisplay",
@@ -141,3 +149,5 @@ __all__ = [
     "tuning",
     "voronoi",
 ]
+
+__getattr__ = names_of_course(__name__, __all__, "maxmargin.course.plots")

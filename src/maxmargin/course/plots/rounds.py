@@ -11,12 +11,13 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
+from maxmargin.course.plots import replay
+from maxmargin.course.plots.rounds_table import RoundsTableDisplay
 from maxmargin.evaluation.members import coefficients
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.parameters import check_choice
-from maxmargin.plots import palette, replay
+from maxmargin.plots import palette
 from maxmargin.plots.plane import Plane, make_lattice
-from maxmargin.plots.rounds_table import RoundsTableDisplay
 from maxmargin.plots.text import head, plain, turn, width
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
+from maxmargin.course.counterexample import edit_distance, exp_edit_distance
 from maxmargin.kernels import FromFunction, check, counterexamples
-from maxmargin.kernels.counterexample import edit_distance, exp_edit_distance
 
 
 @pytest.mark.parametrize("example", counterexamples(), ids=lambda example: example.name)

@@ -15,9 +15,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.course.plots import replay
 from maxmargin.evaluation.members import coefficients, is_bag
 from maxmargin.inputs.fitted import Fitted
-from maxmargin.plots import palette, replay
+from maxmargin.plots import palette
 from maxmargin.plots.display import Display
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_consistent_length
 
+from maxmargin.course.plots import replay
 from maxmargin.evaluation.members import coefficients
 from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
-from maxmargin.plots import palette, replay
+from maxmargin.plots import palette
 from maxmargin.plots.display import Display
 from maxmargin.plots.question import Question
 from maxmargin.plots.text import plain, width

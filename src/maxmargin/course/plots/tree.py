@@ -10,14 +10,15 @@ from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 
+from maxmargin.course.plots import replay
+from maxmargin.course.plots.rounds_table import column_names
 from maxmargin.evaluation.members import coefficients, nameless
 from maxmargin.inputs.container import as_table, take_columns
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.weights import read_weight
-from maxmargin.plots import palette, replay
+from maxmargin.plots import palette
 from maxmargin.plots.display import Display
 from maxmargin.plots.question import Question
-from maxmargin.plots.rounds_table import column_names
 from maxmargin.plots.text import head, plain
 from maxmargin.trees.stump import DecisionStump
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
-from maxmargin.evaluation import RoundErrors
+from maxmargin.course.round_errors import RoundErrors
 from maxmargin.plots import palette
 from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maxmargin.course.economics import of_power
 from maxmargin.kernels import (
     RBF,
     Constant,
@@ -19,7 +20,6 @@ from maxmargin.kernels import (
     exp,
     feature_space,
 )
-from maxmargin.kernels.economics import of_power
 
 X = np.random.default_rng(0).normal(size=(3, 4))
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from maxmargin.evaluation import BiasVariance
+from maxmargin.course.bias_variance import BiasVariance
 from maxmargin.plots import palette
 from maxmargin.plots.display import Display
 from maxmargin.plots.text import percent, plain, turn

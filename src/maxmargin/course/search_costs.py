@@ -21,8 +21,8 @@ from sklearn.neighbors import BallTree, KDTree, NearestNeighbors
 from sklearn.utils import check_array, check_random_state
 from threadpoolctl import threadpool_limits
 
+from maxmargin.course.dimension import check_columns
 from maxmargin.inputs.parameters import ParameterError, check_number
-from maxmargin.neighbors.dimension import check_columns
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

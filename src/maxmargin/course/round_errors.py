@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from maxmargin.course.training_sets import Repeats, TrainingSets
 from maxmargin.evaluation.interval import Interval, reach_of_mean, student
 from maxmargin.evaluation.members import is_bag, staged_labels
 from maxmargin.evaluation.rows import named
-from maxmargin.evaluation.training_sets import Repeats, TrainingSets
 
 Vector = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin.course.plots.replay import choose_rounds
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
-from maxmargin.plots.replay import choose_rounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -36,10 +36,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.course.training_sets import Repeats, TrainingSets
 from maxmargin.evaluation.interval import Interval, student
 from maxmargin.evaluation.members import labels, nameless
 from maxmargin.evaluation.rows import classifies, named
-from maxmargin.evaluation.training_sets import Repeats, TrainingSets
 from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import check_choice
 
