@@ -13,7 +13,6 @@ from maxmargin.boosting import History, Stop
 from maxmargin.boosting import adaboost as module
 from maxmargin.boosting.stump_rounds import StumpRounds
 from maxmargin.boosting.training_set import Votes
-from maxmargin.boosting.weak_learner import PresortedStump
 from maxmargin.ops import clock as clocks
 from maxmargin.ops.engine import Engine, serving
 from maxmargin.ops.round_state import GAIN, LINE, LOG_Z, TRAIN_ERROR
@@ -112,7 +111,7 @@ def test_members_are_those_of_single_searches(criterion, kind, monkeypatch):
     X, label = table(2, 500, 6, kind)
     weak = DecisionStump(criterion=criterion)
     fast = AdaBoostClassifier(weak, n_estimators=40).fit(X, label)
-    monkeypatch.setattr(PresortedStump, "bucketed", lambda self: None)
+    monkeypatch.setattr(BucketedColumns, "of", lambda columns: None)
     slow = AdaBoostClassifier(weak, n_estimators=40).fit(X, label)
     fast_splits, slow_splits = (
         [replace(m.split_, gain=0.0) for m in model] for model in (fast, slow)

@@ -10,7 +10,15 @@ from maxmargin.ops.engine import Engine, engines, serving
 from maxmargin.ops.threads import Workers
 from maxmargin.vision import HaarFeatures, LBPFeatures, Windows
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, StageBooster, answer, stump_of, threshold_of
+from maxmargin.vision.stage import (
+    Examples,
+    Goal,
+    answer,
+    rounds_of,
+    stump_of,
+    threshold_of,
+    train_stage,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 every_engine = pytest.mark.parametrize("engine", [engine.name for engine in engines()])
@@ -61,8 +69,12 @@ def boosted(windows, label, rounds, **goal):
     objects, others = windows[label > 0], windows[label < 0]
     training, checked = (Examples(HAAR, objects, others) for _ in range(2))
     search = searching(HAAR, training.windows.pixels)
-    booster = StageBooster(search, training, checked, Goal(1.0, 1e-9, rounds, **goal))
-    return booster, booster.run(Clock(), lambda *_: None), training
+    goal = Goal(1.0, 1e-9, rounds, **goal)
+    trained = train_stage(search, training, checked, goal, Clock(), lambda *_: None)
+    booster = rounds_of(search, training, checked, goal)
+    for _ in range(0 if trained is None else len(trained[0].trees)):
+        booster.round()
+    return booster, trained
 
 
 def some_task(count=120):
@@ -75,19 +87,23 @@ def some_task(count=120):
 
 def test_a_stage_is_adaboost():
     windows, label = some_task()
-    booster, _, training = boosted(windows, label, 12)
-    X = HAAR.values(training.windows).astype(np.float64)
-    model = AdaBoostClassifier(n_estimators=12).fit(X, training.label)
+    booster, (stage, _) = boosted(windows, label, 12)
+    X = HAAR.values(booster.watched.windows).astype(np.float64)
+    model = AdaBoostClassifier(n_estimators=12).fit(X, booster.training.label)
+    assert stage.trees == booster.trees
     chosen = [stump.split_.feature for stump in model.estimators_]
     assert [tree.feature[0] for tree in booster.trees] == chosen
     alphas = [max(tree.leaves) for tree in booster.trees]
     np.testing.assert_allclose(alphas, np.asarray(model.alphas_), rtol=1e-6)
-    np.testing.assert_array_equal(np.sign(training.scores), model.predict(X))
+    np.testing.assert_array_equal(booster.training.votes > 0.0, model.predict(X))
 
 
 def test_misses_that_are_dearer_are_fewer():
     windows, label = some_task(400)
-    missed = [np.mean(boosted(windows, label, 8, asymmetry=k)[2].objects < 0) for k in (1.0, 20.0)]
+    missed = []
+    for asymmetry in (1.0, 20.0):
+        rows = boosted(windows, label, 8, asymmetry=asymmetry)[0].training
+        missed.append(np.mean(rows.votes[rows.label == 1] < 0.0))
     assert missed[1] < missed[0]
 
 
@@ -112,6 +128,6 @@ def test_a_tree_says_what_its_split_says(features):
 
 def test_nothing_is_made_of_windows_that_are_all_alike():
     windows = np.full((20, 8, 9), 9, np.uint8)
-    booster, rates, _ = boosted(windows, np.repeat([1.0, -1.0], 10), 3)
-    assert rates is None
-    assert booster.trees == []
+    booster, trained = boosted(windows, np.repeat([1.0, -1.0], 10), 3)
+    assert trained is None
+    assert booster.trees == ()

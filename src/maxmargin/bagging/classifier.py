@@ -308,7 +308,7 @@ class BaggingClassifier(
         if not self._stumps():
             known = by_place(learner, getattr(self, "feature_names_in_", None))
             return ClassifierBags(known, X, label, n_classes)
-        check_declared(learner)
+        learner._check_parameters()
         columns = learner._columns(X, self.is_categorical_, None, self.n_jobs, clock)
         searched = stack.enter_context(columns), X, label, n_classes
         return StumpBags(*searched, learner.criterion)

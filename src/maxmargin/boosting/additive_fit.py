@@ -334,7 +334,7 @@ class AdditiveFit(AdditiveModel):
         stump = self.estimator
         if stump is None:
             return
-        check_declared(stump)
+        stump._check_parameters()
         given = self.categorical_features, stump.categorical_features
         if not any(is_left_open(each) for each in given):
             raise ParameterError(

@@ -23,7 +23,6 @@ from maxmargin.boosting.weak_learner import (
 )
 from maxmargin.ensembles.members import LazyMembers, by_place, refuse_items
 from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.parameters import check_declared
 from maxmargin.inputs.routing import route_to_members
 from maxmargin.inputs.table import missing_columns, read
 from maxmargin.inputs.vectors import refuse_dates
@@ -76,7 +75,7 @@ class VoteFit(WeightedVote):
         self.estimator_ = self._weak()
         stumps = self._has_stumps()
         if stumps and self.estimator is not None:
-            check_declared(self.estimator_)
+            self.estimator_._check_parameters()
         X, y = self._read_rows(X, y, reset)
         self._had_missing = missing_columns(X) if stumps else None
         self.classes_, numbers, labels = number_classes(y)

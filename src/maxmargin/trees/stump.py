@@ -16,7 +16,6 @@ from maxmargin.inputs.parameters import (
     FLAG,
     Parameter,
     ParameterError,
-    check_declared,
     check_number,
     numeric,
     one_of,
@@ -60,6 +59,7 @@ class Stump(CallbackSupport, BaseEstimator):
         "min_category_weight": numeric(0.0),
         "category_smoothing": FLAG,
     }
+    _check_parameters = check_declared
 
     def __sklearn_tags__(self) -> Any:
         """Return the input tags."""
@@ -231,7 +231,7 @@ class DecisionStump(ClassifierMixin, Stump):
         return stump
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        check_declared(self)
+        self._check_parameters()
         X, y = read(self, X, y, reset=True)
         check_classification_targets(y)
         self.classes_, label = find_classes(y)
@@ -377,7 +377,7 @@ class RegressionStump(RegressorMixin, Stump):
         return stump
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        check_declared(self)
+        self._check_parameters()
         X, y = read(self, X, y, reset=True, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         weight = read_weight(sample_weight, X.shape[0])

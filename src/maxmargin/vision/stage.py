@@ -1,15 +1,12 @@
 """One stage: AdaBoost adds features until few enough windows without the object pass.
 
-With labels t of -1 and +1 and weights w of sum 1, a round takes the stump h of the least weighted
-error e, votes for it with alpha = log((1 - e) / e) / 2 and weighs anew,
-
-    w <- w exp(-alpha t h),
-
-so the stage says F = sum of alpha h (Freund and Schapire 1997; Viola and Jones 2001, table 1). A
-miss shall cost k times a false positive: weights are multiplied by exp(t log sqrt(k) / N)
-before each of the first N rounds, since the first round would absorb a factor given at once (Viola
-and Jones 2002, "Fast and robust classification using asymmetric AdaBoost"). The threshold of F
-is the largest at which enough validation faces pass.
+The rounds are those of ``boosting/samme.py`` and the loop is that of ``ensembles/rounds.py``; the
+weak learner is the stump of the least weighted error over all features. The stage is F = sum of
+alpha h (Freund and Schapire 1997; Viola and Jones 2001, table 1). A miss shall cost k times a false
+positive: weights are multiplied by exp(t log sqrt(k) / N) before each of the first N rounds, t = +1
+for the object and -1 otherwise, since the first round would absorb a factor given at once (Viola
+and Jones 2002, "Fast and robust classification using asymmetric AdaBoost"). The threshold of F is
+the largest at which enough validation faces pass.
 """
 
 from __future__ import annotations
@@ -21,8 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.theory import PERFECT_WEIGHT, alpha_of_error
+from maxmargin.boosting.samme import Samme
+from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.weak_learner import Numbers
+from maxmargin.ensembles.rounds import Limits, Round, Stop, boost
 from maxmargin.ops.clock import Clock
+from maxmargin.progress import muted
 from maxmargin.trees.split import Split, floor_as
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.lbp import LBPFeatures
@@ -35,7 +36,6 @@ Vector = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 
 _CODES = np.arange(256)
-_FLOOR = 1e-12  # error of a stump that makes none, where alpha would be infinite
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Rates:
 
 
 class Examples:
-    """Windows with and without the object, and what a stage says of them so far.
+    """Windows with the object, class 1, before those without it, class 0.
 
     Parameters
     ----------
@@ -81,26 +81,47 @@ class Examples:
 
     def __init__(self, features: Features, objects: Pixels, others: Pixels) -> None:
         self.windows = Windows(np.concatenate([objects, others]))
-        self.label = np.repeat([1.0, -1.0], [len(objects), len(others)])
-        self.scores = np.zeros(len(self.windows))
+        self.label = np.repeat([1, 0], [len(objects), len(others)]).astype(np.int32)
         self._source = features.columns(self.windows)
 
-    def add(self, tree: Tree) -> Vector:
-        """Add a tree's answers to the scores; gives them."""
-        values = self._source.block(np.array(tree.feature))[0]
-        answers = answer(tree, values)
-        self.scores += answers
-        return answers
+    def values(self, feature: int) -> NDArray[np.float32]:
+        """Return the values of a feature."""
+        return self._source.block(np.array([feature]))[0]
 
-    @property
-    def objects(self) -> Vector:
-        """Scores of windows with the object."""
-        return self.scores[self.label > 0]
+    def votes(self) -> Votes:
+        """Return the windows as rows of AdaBoost, both classes of the same total weight."""
+        return Votes(self.label, 0.5 / np.bincount(self.label, minlength=2)[self.label], 2)
 
-    @property
-    def others(self) -> Vector:
-        """Scores of windows without it."""
-        return self.scores[self.label < 0]
+
+class FeatureLearner:
+    """The stump of the least weighted error over all features, as a weak learner of AdaBoost.
+
+    Parameters
+    ----------
+    search : FeatureSearch
+        Over the windows of ``training``.
+    training : Examples
+    """
+
+    tries, by_ratio = 1, False
+    random_state: np.random.RandomState | None = None
+
+    def __init__(self, search: FeatureSearch, training: Examples) -> None:
+        self._search, self._training = search, training
+        self._sign = np.where(training.label == 1, 1.0, -1.0)
+
+    def learn(self, weight: Vector) -> Split:
+        """Search all features."""
+        return self._search.best(weight * self._sign)
+
+    def predict_training(self, member: Split) -> Numbers:
+        """Predict the classes of the training windows."""
+        return self.predict(member, self._training)
+
+    def predict(self, member: Split, X: Examples) -> Numbers:
+        """Predict the classes of windows."""
+        values = X.values(member.feature)
+        return (np.where(member.right_of(values), member.right, member.left) > 0.0).astype(np.int32)
 
 
 def answer(tree: Tree, values: NDArray[np.float32]) -> Vector:
@@ -132,8 +153,62 @@ def threshold_of(scores: Vector, min_detection: float) -> float:
     return float(rounded if rounded <= least else np.nextafter(rounded, np.float32(-np.inf)))
 
 
-class StageBooster:
-    """The rounds of one stage.
+@dataclass
+class StageRounds(Samme):
+    """Rounds of AdaBoost in which misses cost more than false positives.
+
+    Parameters
+    ----------
+    learner, training, n_classes, learning_rate, validation, watched, first
+        As of ``Samme``; the learner is a ``FeatureLearner``.
+    asymmetry : float, default=1.0
+        The cost of a miss relative to a false positive.
+    spread : int, default=10
+        Rounds over which that is spread.
+    """
+
+    asymmetry: float = 1.0
+    spread: int = 10
+
+    def round(self) -> Round | Stop:
+        """Make one round; TOO_WEAK if no feature separates the classes."""
+        if self._ended:
+            return Stop.PERFECT
+        self._raise_cost_of_misses()
+        member = self.learner.learn(self.weight)
+        if member.feature < 0:
+            return Stop.TOO_WEAK
+        predicted = self.learner.predict_training(member)
+        error = self._measure(predicted)[0] / self._total
+        if error >= 0.5:
+            return Stop.TOO_WEAK
+        return self._take(member, predicted, self._coefficient(error))
+
+    def _raise_cost_of_misses(self) -> None:
+        if len(self.members) < self.spread:
+            step = 0.5 * math.log(self.asymmetry) / self.spread
+            self.weight *= np.exp(np.where(self.training.label == 1, step, -step))
+
+    def _coefficient(self, error: float) -> float:
+        """Return twice an alpha that float32 can hold, so that votes are those of the cascade."""
+        return 2.0 * float(np.float32(0.5 * super()._coefficient(error)))
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The members, each with its vote in its leaves."""
+        pairs = zip(self.members, self.coefficients, strict=True)
+        return tuple(stump_of(member, 0.5 * coefficient) for member, coefficient in pairs)
+
+
+def train_stage(
+    search: FeatureSearch,
+    training: Examples,
+    validation: Examples,
+    goal: Goal,
+    clock: Clock,
+    report: Callable[[int, Rates], None],
+) -> tuple[Stage, Rates] | None:
+    """Add features until the goal is reached; return None if no feature separates the classes.
 
     Parameters
     ----------
@@ -141,68 +216,56 @@ class StageBooster:
         Over the windows of ``training``.
     training, validation : Examples
     goal : Goal
+    clock : Clock
+        If it is over, ``TimeUp`` is raised: an unfinished stage is of no use.
+    report : callable
+        Called with the number of features and the rates after every round.
+
+    Returns
+    -------
+    stage : Stage
+    rates : Rates
     """
+    rounds = rounds_of(search, training, validation, goal)
 
-    def __init__(
-        self, search: FeatureSearch, training: Examples, validation: Examples, goal: Goal
-    ) -> None:
-        self._search, self._training, self._validation = search, training, validation
-        self._goal, self.threshold = goal, 0.0
-        self.trees: list[Tree] = []
-        self.rates: Rates | None = None  # of the trees so far
-        positive = training.label > 0
-        self._weight = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+    def look(made: Round) -> bool:
+        rates = rate(rounds.validation, goal)[1]
+        report(made.round, rates)
+        clock.stop_if_over()
+        return rates.false_positive <= goal.max_false_positive
 
-    def round(self) -> Rates | None:
-        """Add a tree; gives the rates of the stage, or None if no feature separates the classes."""
-        label = self._training.label
-        self._lean()
-        split = self._search.best(self._weight * label)
-        error = 0.5 * (1.0 - split.gain)
-        if split.feature < 0 or error >= 0.5:
-            return None
-        tree = stump_of(split, self._alpha(error))
-        self.trees.append(tree)
-        agreement = label * self._training.add(tree)
-        self._weight *= np.exp(-agreement)
-        self._weight /= self._weight.sum()
-        self._validation.add(tree)
-        return self._rates()
+    clock.stop_if_over()
+    with muted():
+        boost(rounds, Limits(goal.max_features, callback=look))
+    if not rounds.members:
+        return None
+    threshold, rates = rate(rounds.validation, goal)
+    return Stage(threshold, rounds.trees), rates
 
-    def _lean(self) -> None:
-        """Raise the cost of misses, a little every round."""
-        if len(self.trees) < self._goal.spread:
-            step = 0.5 * math.log(self._goal.asymmetry) / self._goal.spread
-            self._weight *= np.exp(step * self._training.label)
-        self._weight /= self._weight.sum()
 
-    def _alpha(self, error: float) -> float:
-        if error <= _FLOOR:  # more than all before it together
-            return PERFECT_WEIGHT + sum(abs(tree.leaves[0]) for tree in self.trees)
-        return float(alpha_of_error(error))
+def rounds_of(
+    search: FeatureSearch, training: Examples, validation: Examples, goal: Goal
+) -> StageRounds:
+    """Return the rounds of a stage, before the first one."""
+    return StageRounds(
+        FeatureLearner(search, training),
+        training.votes(),
+        2,
+        1.0,
+        validation.votes(),
+        validation,
+        asymmetry=goal.asymmetry,
+        spread=goal.spread,
+    )
 
-    def _rates(self) -> Rates:
-        objects, others = self._validation.objects, self._validation.others
-        self.threshold = threshold_of(objects, self._goal.min_detection)
-        detection = float(np.mean(objects >= self.threshold))
-        return Rates(detection, float(np.mean(others >= self.threshold)))
 
-    def run(self, clock: Clock, tell: Callable[[int, Rates], None]) -> Rates | None:
-        """Add trees until the goal is reached; None where not one could be."""
-        while len(self.trees) < self._goal.max_features:
-            clock.stop_if_over()
-            rates = self.round()
-            if rates is None:
-                break
-            self.rates = rates
-            tell(len(self.trees), rates)
-            if rates.false_positive <= self._goal.max_false_positive:
-                break
-        return self.rates
-
-    def stage(self) -> Stage:
-        """Return the stage."""
-        return Stage(self.threshold, tuple(self.trees))
+def rate(votes: Votes | None, goal: Goal) -> tuple[float, Rates]:
+    """Return the threshold that detects enough objects, and the rates at it."""
+    assert votes is not None
+    objects, others = votes.votes[votes.label == 1], votes.votes[votes.label == 0]
+    threshold = threshold_of(objects, goal.min_detection)
+    passing = float(np.mean(objects >= threshold)), float(np.mean(others >= threshold))
+    return threshold, Rates(*passing)
 
 
 def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool_]:

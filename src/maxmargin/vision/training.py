@@ -3,7 +3,7 @@
     positives ──varied, split──▶ training and validation windows that pass all stages so far
     backgrounds ──mined──▶ windows without the object that pass all stages so far
                                   │
-    FeatureSearch: every feature in order ──▶ StageBooster: AdaBoost, threshold by validation faces
+    FeatureSearch: every feature in order ──▶ train_stage: AdaBoost, threshold by validation faces
                                   │
     Stage ──▶ checkpoint ──▶ the next one, until there are enough, or no negatives are left
 
@@ -37,7 +37,7 @@ from maxmargin.vision.plan import FEWEST, LastStage, Plan, check_run, choose_fea
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, Rates, StageBooster, evaluated, passes
+from maxmargin.vision.stage import Examples, Goal, Rates, evaluated, passes, train_stage
 from maxmargin.vision.tree import Stage
 from maxmargin.vision.windows import check_window
 
@@ -275,13 +275,13 @@ class _Training:
                 return self._out_of_negatives(mined, self._wanted(objects))
             if min(len(objects), len(checked)) < 1:
                 return "no positives are left that pass all stages; raise min_detection."
-            booster, rates = self._boost(objects, mined, self.plan.goal)
+            trained = self._train_stage(objects, mined, self.plan.goal)
         except TimeUp:
             return self._time_is_up()
-        if rates is None:
+        if trained is None:
             return "no feature separates the positives from the negatives of the next stage."
         self._took = perf_counter() - begun
-        self._take(booster.stage(), rates, len(objects), mined)
+        self._take(*trained, len(objects), mined)
         return ""
 
     def _end(self) -> None:
@@ -308,10 +308,11 @@ class _Training:
             mined = new if mined is None else mined.joined(new)
             if len(mined.windows) < FEWEST or min(len(objects), len(self._validation)) < 1:
                 return self._out_of_negatives(mined, wanted, passes)
-            booster, rates = self._boost(objects, mined, goal)
-            if rates is None:
+            trained = self._train_stage(objects, mined, goal)
+            if trained is None:
                 return "no feature separates the positives from its negatives."
-            stages = [*self.stages, booster.stage()]
+            stage, rates = trained
+            stages = [*self.stages, stage]
         return stages[-1], rates, len(objects), mined
 
     def _time_is_up(self) -> str:
@@ -370,20 +371,18 @@ class _Training:
     def _aside(self, negatives: int) -> int:
         return max(1, round(self.plan.validation * negatives))
 
-    def _boost(
-        self, objects: Pixels, mined: Mined, goal: Goal
-    ) -> tuple[StageBooster, Rates | None]:
+    def _train_stage(self, objects: Pixels, mined: Mined, goal: Goal) -> tuple[Stage, Rates] | None:
         features, number = self.plan.features, len(self.stages)
         order = np.random.default_rng([self.plan.seed, 3, number]).permutation(len(mined.windows))
         apart = self._aside(len(order))
         training = Examples(features, objects, mined.windows[np.sort(order[apart:])])
         checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
         search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
-        booster = StageBooster(search, training, checked, goal)
-        tell = self._say
-        return booster, booster.run(
-            self.clock, lambda count, rates: tell(count, rates, mined, done=False)
-        )
+
+        def report(count: int, rates: Rates) -> None:
+            self._say(count, rates, mined, done=False)
+
+        return train_stage(search, training, checked, goal, self.clock, report)
 
     def _drop_missed(self, stage: Stage) -> None:
         """Leave out positives that a stage rejects: those after it never see them."""
