@@ -13,13 +13,13 @@ from maxmargin.course.bias_variance import (
 from maxmargin.course.counterexample import counterexamples
 from maxmargin.course.dimension import DimensionFacts, dimension_facts
 from maxmargin.course.economics import FeatureSpace, feature_space
-from maxmargin.course.round_errors import RoundErrors, round_errors
-from maxmargin.course.search_costs import (
+from maxmargin.course.neighbor_search import (
     SearchCost,
     SearchCosts,
     search_costs,
     search_costs_by_dimension,
 )
+from maxmargin.course.round_errors import RoundErrors, round_errors
 
 __all__ = [
     "BiasVariance",

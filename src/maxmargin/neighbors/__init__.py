@@ -14,7 +14,7 @@ from maxmargin.neighbors.tessellation import Tessellation, tessellate
 
 if TYPE_CHECKING:
     from maxmargin.course.dimension import DimensionFacts, dimension_facts
-    from maxmargin.course.search_costs import (
+    from maxmargin.course.neighbor_search import (
         SearchCost,
         SearchCosts,
         search_costs,

@@ -16,6 +16,7 @@ from maxmargin.inputs.parameters import (
     FLAG,
     Parameter,
     ParameterError,
+    check_declared,
     check_number,
     numeric,
     one_of,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import matplotlib.pyplot as plt
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from maxmargin.course.search_costs import SearchCosts
+from maxmargin.course.neighbor_search import SearchCosts
 from maxmargin.plots import palette
 from maxmargin.plots.text import head
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from maxmargin import neighbors
-from maxmargin.neighbors import dimension_facts, search, search_costs, search_costs_by_dimension
+from maxmargin.course import neighbor_search
+from maxmargin.neighbors import dimension_facts, search_costs, search_costs_by_dimension
 
 X = np.random.default_rng(0).uniform(size=(400, 3))
 EXACT = ["brute", "kd_tree", "ball_tree"]
@@ -29,7 +30,7 @@ def test_whatever_is_installed_is_tried_and_the_rest_is_told():
 
 
 def test_without_faiss_the_others_are_shown_with_a_sentence(monkeypatch):
-    monkeypatch.setattr(search, "find_spec", lambda _: None)
+    monkeypatch.setattr(neighbor_search, "find_spec", lambda _: None)
     costs = search_costs(X[:50], X[50:60])
     assert costs.methods == EXACT
     assert str(costs).endswith("it needs faiss, pip install faiss-cpu.")
