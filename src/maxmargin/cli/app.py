@@ -356,6 +356,21 @@ def info(model: Model, memory: Memory = None, json: Json = False) -> None:
 
 
 @app.command(epilog=EXIT_CODES)
+def export(
+    model: Model,
+    out: Annotated[Path, typer.Argument(help="The file to write: .onnx, or .py of small models.")],
+    memory: Memory = None,
+    json: Json = False,
+) -> None:
+    """Write a stored model for other programs: as ONNX, or as Python without imports."""
+    with complaining(json=json):
+        _check(model)
+        from maxmargin.cli.export import run_export
+
+        run_export(model, out, memory, json=json)
+
+
+@app.command(epilog=EXIT_CODES)
 def demo(
     name: Annotated[str, typer.Argument(help="Which table; --list shows all.")] = "heart",
     out: Annotated[
