@@ -71,7 +71,7 @@ $(BIN)/python:
 # One stamp an extra: a second run installs nothing, a changed pyproject.toml installs again.
 $(VENV)/.installed-run: pyproject.toml | $(BIN)/python
 	@echo 'Installing maxmargin (the first time takes a minute or two)'
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[command]'
 	@touch $@
 
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python

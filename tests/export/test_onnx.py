@@ -115,7 +115,7 @@ TAKE_GAPS = {
     "stump": mm.DecisionStump(),
     "table": mm.TableSVC(),
     "tree": DecisionTreeClassifier(max_depth=3),
-    "histogram": HistGradientBoostingClassifier(max_iter=5),
+    "histogram": HistGradientBoostingClassifier(max_iter=2),
     "imputed": make_pipeline(SimpleImputer(add_indicator=True), mm.LinearSVC()),
 }
 
@@ -140,7 +140,7 @@ REGRESSORS = {
     "neighbours": KNeighborsRegressorCV(),
     "ridge": Ridge(),
     "trees": ExtraTreesRegressor(5, random_state=0),
-    "histogram": HistGradientBoostingRegressor(max_iter=5),
+    "histogram": HistGradientBoostingRegressor(max_iter=2),
     "scaled": TransformedTargetRegressor(mm.SVR(), transformer=StandardScaler()),
 }
 

@@ -67,7 +67,10 @@ def machine_values(machine: KernelMachine, X: Tensor) -> Tensor:
         return moved @ np.ascontiguousarray(machine.weights.T) + machine.intercepts[None]
     if not len(machine.rows):
         return X.filled(np.float64(0.0), 1) * 0.0 + machine.intercepts[None]
-    support = dense(view.moved(machine.support))
+    try:
+        support = dense(view.moved(machine.support))
+    except (TypeError, ValueError):
+        raise refuse(view.kernel, "it compares no rows of numbers") from None
     K = kernels.values(view.kernel, moved, support)
     return K @ _weights(machine) + machine.intercepts[None]
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.export import ensemble, job, machine, others, steps, table, trees
+from maxmargin.export import ensemble, machine, others, steps, table, trees
 from maxmargin.export.error import refuse
 from maxmargin.export.registry import Frame, convert
 from maxmargin.export.result import Additive, Classes, Quantity, Result
 from maxmargin.export.tensor import Graph, Tensor
-from maxmargin.job.frame_model import FrameModel
-from maxmargin.tables import Schema
+from maxmargin.inputs.extra import MissingPackageError
 
-CONVERTERS = (ensemble, job, machine, others, steps, table, trees)
+if TYPE_CHECKING:
+    from maxmargin.tables import Schema
+
+CONVERTERS: list[Any] = [ensemble, machine, others, steps, table, trees]
+try:  # the models of jobs need what reads tables
+    from maxmargin.export import boosted, job
+
+    CONVERTERS += [boosted, job]
+except MissingPackageError:
+    pass
 _KINDS = {"number": "number", "word": "word", "date": "number"}
 
 
@@ -31,10 +39,9 @@ def write(model: Any, example: Any) -> Any:
     ModelProto
     """
     graph = Graph()
-    if isinstance(model, dict) and {"pipeline", "schema"} <= model.keys():
-        model = FrameModel(model["pipeline"], model["schema"], model.get("reading"))
-    if isinstance(model, FrameModel):
-        found = convert(model.pipeline, _frame_of(graph, model.schema))
+    pipeline, schema = _stored(model)
+    if schema is not None:
+        found = convert(pipeline, _frame_of(graph, schema))
     else:
         found = convert(model, _inputs(graph, model, example))
     made = graph.model(_outputs(graph, found))
@@ -42,6 +49,13 @@ def write(model: Any, example: Any) -> Any:
         entry = made.metadata_props.add()
         entry.key, entry.value = name, value
     return made
+
+
+def _stored(model: Any) -> tuple[Any, Schema | None]:
+    """Return the pipeline and the schema of a job's model, in memory or from a file."""
+    if isinstance(model, dict) and {"pipeline", "schema"} <= model.keys():
+        return model["pipeline"], model["schema"]
+    return getattr(model, "pipeline", None), getattr(model, "schema", None)
 
 
 def _inputs(graph: Graph, model: Any, example: Any) -> Tensor | Frame:

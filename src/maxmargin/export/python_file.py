@@ -16,8 +16,6 @@ from maxmargin.export.error import refuse
 from maxmargin.glass_box.classifier import GlassBoxClassifier
 from maxmargin.glass_box.model import GlassBoxModel
 from maxmargin.glass_box.scorecard import Scorecard
-from maxmargin.job.frame_model import FrameModel
-from maxmargin.job.probability import FoldCalibratedClassifier
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_regressor import KernelRegressor
 from maxmargin.svm.linear_model import LinearEstimator
@@ -164,13 +162,13 @@ def _unwrapped(model: Any) -> Any:
     """Return what decides: a search's best model, the only step of a pipeline."""
     if isinstance(model, dict) and "pipeline" in model:
         return _unwrapped(model["pipeline"])
-    if isinstance(model, FrameModel):
+    if hasattr(model, "pipeline") and hasattr(model, "schema"):  # of a job
         return _unwrapped(model.pipeline)
     if isinstance(model, SearchCV | GridSearchCV):
         return _unwrapped(model.best_estimator_)
     if isinstance(model, Pipeline) and len(model.steps) == 1:
         return _unwrapped(model.steps[0][1])
-    if isinstance(model, FoldCalibratedClassifier) and model.threshold is None:
+    if hasattr(model, "calibration") and getattr(model, "threshold", 0.0) is None:
         return _unwrapped(model.model)
     return model
 

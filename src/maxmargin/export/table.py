@@ -306,7 +306,9 @@ def _mean_of_shape(shape: TargetShape, values: Tensor, errors: Vector) -> Tensor
 def _table_sides(model: Any, X: Any) -> Result:
     rows, _ = prepared(model.preparation_, X)
     scaled = rows.clip(-FAR, FAR) * np.asarray(model.scale_, np.float64)[None]
-    scores = machine_values(model.machine_._machine, scaled) + float(model.machine_.offset_)
-    decision = scores - float(model.offset_)
+    scores = machine_values(model.machine_._machine, scaled) + float(
+        np.ravel(model.machine_.offset_)[0]
+    )
+    decision = scores - float(np.ravel(model.offset_)[0])
     number = (decision >= 0.0).as_kind("place").shaped(-1)
     return Classes(number, np.array([-1, 1]), decision)

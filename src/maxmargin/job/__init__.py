@@ -1,5 +1,11 @@
 """The main job: a family of models, tuned, compared fairly, and judged once on test rows."""
 
+from maxmargin.inputs.extra import require
+
+require("maxmargin.job", "command", "polars", "rich")
+
+# ruff: noqa: E402  (the sentence about what is missing comes before what is missing)
+
 from maxmargin.job.budget import parse_budget
 from maxmargin.job.call import fit
 from maxmargin.job.candidate import Candidate

@@ -2,6 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from maxmargin.inputs.extra import require
+
+require("maxmargin.plots", "plots", "matplotlib")
+
+# ruff: noqa: E402  (the sentence about what is missing comes before what is missing)
+
 from maxmargin.evaluation import RocCurve
 from maxmargin.inputs.moved import names_of_course
 from maxmargin.plots.boundary import BoundaryDisplay, boundary

@@ -1,5 +1,11 @@
 """Files that people have, read as tables of numbers and categories with a target."""
 
+from maxmargin.inputs.extra import require
+
+require("maxmargin.tables", "command", "polars")
+
+# ruff: noqa: E402  (the sentence about what is missing comes before what is missing)
+
 from maxmargin.tables.error import InputError
 from maxmargin.tables.frame import read_frame
 from maxmargin.tables.preparation import load_table, make_table

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.inputs.extra import require
 from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.image import Grey, ImageError, eight_bits, grey_image, pixels_of
 
@@ -82,6 +83,7 @@ def read_picture(path: Path, max_bytes: int = MOST_BYTES) -> Any:
     ImageError
         In one sentence that names the file.
     """
+    require("Reading pictures", "plots", "PIL")
     from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (arrays need none)
 
     try:
