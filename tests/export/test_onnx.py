@@ -30,6 +30,7 @@ import maxmargin as mm
 from maxmargin import kernels
 from maxmargin.export import ExportError, to_onnx
 from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
+from maxmargin.svm.multiclass import _Constant
 from tests.export.runtime import assert_same
 
 RANDOM = np.random.default_rng(0)
@@ -154,6 +155,12 @@ def test_regressors(name):
 @pytest.mark.parametrize("model", [mm.OneClassSVM(), mm.TableOneClass()], ids=repr)
 def test_sides_of_one_class(model):
     assert set(assert_same(model.fit(X), NEW)["label"].tolist()) <= {-1, 1}
+
+
+def test_a_class_that_a_part_of_the_problems_lacks():
+    model = mm.OneVsRestClassifier(mm.LinearSVC()).fit(X[:20], THREE[:20])
+    model.estimators_[1] = _Constant(0)
+    assert "label" in assert_same(model, NEW)
 
 
 def test_rows_far_from_the_origin():

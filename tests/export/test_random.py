@@ -70,4 +70,5 @@ def test_a_random_model(seed):
     classify = bool(random.integers(4))
     edges = np.quantile(score, [0.5] if random.integers(2) else [0.3, 0.7])
     target = np.digitize(score, edges) if classify else score
-    assert assert_same(some_model(random, classify).fit(X, target), new)
+    model = some_model(random, classify).fit(X, target)
+    assert assert_same(model, new, ties=not isinstance(model, mm.SVC))

@@ -19,7 +19,7 @@ from maxmargin.export.tensor import Tensor, beside, softmax
 from maxmargin.glass_box.classifier import GlassBoxClassifier
 from maxmargin.glass_box.model import GlassBoxModel
 from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
-from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from maxmargin.svm.multiclass import OneVsOneClassifier, OneVsRestClassifier, _Constant
 
 _WIDE = 64  # columns; of more, squared distances are expanded into products
 
@@ -88,7 +88,7 @@ def _glass_box(model: Any, X: Any) -> Result:
 
 def _pair_value(member: Any, X: Any) -> tuple[Tensor, Tensor]:
     """Return which of two classes a member predicts, and how surely, both (rows, 1)."""
-    if hasattr(member, "value") and not hasattr(member, "get_params"):
+    if isinstance(member, _Constant):
         first = as_matrix(X)
         same = first.filled(np.float64(member.value), 1)
         return same, same

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any, Self
 
+from maxmargin.progress.pickled import Pickled
 from maxmargin.progress.work import Work
 
 AVAILABLE = find_spec("sklearn.callback") is not None
@@ -23,7 +24,7 @@ _STEPS = 100
 _at_work: ContextVar[tuple[Any, ...]] = ContextVar("callbacks", default=())
 
 
-class CallbackSupport:
+class CallbackSupport(Pickled):
     """Lets an estimator take scikit-learn's callbacks; nothing where there are none."""
 
     if AVAILABLE:
