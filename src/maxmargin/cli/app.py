@@ -539,3 +539,30 @@ def detect(
             "n_jobs": jobs,
         }
         run_detect(cascade, image, out, options, json=json)
+
+
+@app.command(epilog=EXIT_CODES)
+def studio(
+    folder: Annotated[
+        Path, typer.Argument(help="A folder whose tables and models the page lists.")
+    ] = Path(),
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Whether to open the page in the browser.")] = True,
+) -> None:
+    """Open a local page where one sees models learn; Ctrl-C ends it."""
+    with complaining():
+        from maxmargin.studio.launch import StudioError, serve
+        from maxmargin.tables import InputError
+
+        if not folder.is_dir():
+            raise InputError(f"{str(folder)!r} is no folder.")
+        try:
+            serve(port, browser=browser, folder=folder, write=_write_line)
+        except StudioError as error:
+            raise InputError(str(error)) from None
+
+
+def _write_line(line: str) -> None:
+    """Write a line at once, whoever reads it."""
+    typer.echo(line)
+    sys.stdout.flush()

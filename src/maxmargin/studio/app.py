@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from maxmargin import datasets
-from maxmargin.studio.guard import Guard
+from maxmargin.studio.guard import Guard, TooLargeError, too_large
 from maxmargin.studio.scene import MOST_POINTS, SceneError
 from maxmargin.studio.tables import FILES, Files, Jobs, points, preview
 from maxmargin.studio.worker import CallError, OvertakenError, Worker
@@ -208,6 +208,8 @@ def _guarded(answer: Answer) -> Answer:
             return JSONResponse({"overtaken": True, "error": str(error)}, 409)
         except (SceneError, CallError) as error:
             return JSONResponse({"error": str(error)}, 400)
+        except TooLargeError:
+            return JSONResponse({"error": too_large()}, 413)
         except ClientDisconnect:
             return Response(status_code=499)
         except OSError as error:

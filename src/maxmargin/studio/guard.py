@@ -71,10 +71,7 @@ class Guard:
         if refusal is not None:
             await _refuse(send, *refusal)
             return
-        try:
-            await self._app(scope, _limited(receive), self._marked(scope, send))
-        except TooLargeError:
-            await _refuse(send, 413, _too_large())
+        await self._app(scope, _limited(receive), self._marked(scope, send))
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         """Return the status and the sentence of a refusal, or None."""
@@ -89,7 +86,7 @@ class Guard:
             return 403, "Open the address that `maxmargin studio` printed: it holds a token."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return 413, _too_large()
+            return 413, too_large()
         return None
 
     def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
@@ -100,7 +97,9 @@ class Guard:
         kept = cookies[self._cookie].value if self._cookie in cookies else ""
         page = scope["path"] == "/" and scope["method"] == "GET"
         mine = self._token.encode()
-        return compare_digest(kept.encode(), mine) or (page and compare_digest(given.encode(), mine))
+        return compare_digest(kept.encode(), mine) or (
+            page and compare_digest(given.encode(), mine)
+        )
 
     def _marked(self, scope: Scope, send: Send) -> Send:
         """Add the headers of safety to answers, and the cookie to the page."""
@@ -135,7 +134,8 @@ def _limited(receive: Receive) -> Receive:
     return counted
 
 
-def _too_large() -> str:
+def too_large() -> str:
+    """Return the sentence for a request with too many bytes."""
     return (
         f"The file is larger than {LARGEST_BODY >> 20} MB. Put it beside the studio and choose it "
         "there, or take a sample of its rows."

@@ -38,6 +38,7 @@ class Opened:
         return self.model.pipeline[-1]
 
 
+_FACTS: Final = ("source", "metric", "train_rows", "test_rows")
 _known: dict[tuple[str, int], Opened] = {}
 
 
@@ -85,9 +86,8 @@ def _facts(opened: Opened) -> list[list[str]]:
     """Return what is known of a model, as pairs of words."""
     about, last = opened.about, opened.last
     rows = [["kind", type(last).__name__]]
-    for name in ("source", "metric", "train_rows", "test_rows"):
-        if about.get(name) not in (None, ""):
-            rows.append([name.replace("_", " "), str(about[name])])
+    known = [name for name in _FACTS if about.get(name) not in (None, "")]
+    rows += [[name.replace("_", " "), str(about[name])] for name in known]
     test = about.get("test")
     if isinstance(test, Mapping):
         rows += [[str(k), f"{v:.4g}"] for k, v in test.items() if isinstance(v, int | float)]
@@ -114,7 +114,10 @@ def _field(feature: Any, typical: Typical) -> dict[str, Any]:
             "high": float(high) + wide,
         }
     choices = [str(each) for each in getattr(feature, "categories", None) or []]
-    return found | {"usual": None if usual is None else str(usual), "choices": choices[:MOST_CHOICES]}
+    return found | {
+        "usual": None if usual is None else str(usual),
+        "choices": choices[:MOST_CHOICES],
+    }
 
 
 def predict(given: Any) -> dict[str, Any]:

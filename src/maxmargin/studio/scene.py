@@ -38,7 +38,11 @@ class Number:
 
     def read(self, name: str, value: Any) -> float:
         """Return a value in the range, or raise."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise SceneError(f"{name} must be a number, got {str(value)[:40]!r}.")
         if not self.low <= value <= self.high:
             raise SceneError(f"{name} must lie between {self.low:g} and {self.high:g}.")

@@ -7,11 +7,13 @@ the fitted model, and any step can be shown at any time.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.studio.code import estimator_of
 from maxmargin.studio.scene import Model, Scene, SceneError
@@ -58,7 +60,9 @@ def _after_pairs(scene: Scene) -> tuple[Any, dict[str, Any]]:
 
 
 def _stopped(scene: Scene, steps: int) -> Any:
-    return estimator_of(scene.model, max_iter=steps).fit(scene.X, scene.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it was meant to stop
+        return estimator_of(scene.model, max_iter=steps).fit(scene.X, scene.y)
 
 
 def _duals(model: Any, n: int) -> NDArray[np.float64]:

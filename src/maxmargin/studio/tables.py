@@ -24,7 +24,18 @@ from typing import Any, Final
 
 from maxmargin.studio.scene import SceneError
 
-ENDINGS: Final = (".csv", ".tsv", ".txt", ".parquet", ".arff", ".svm", ".xlsx", ".json", ".gz", ".xz")
+ENDINGS: Final = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".parquet",
+    ".arff",
+    ".svm",
+    ".xlsx",
+    ".json",
+    ".gz",
+    ".xz",
+)
 MODEL_ENDING: Final = ".maxmargin"
 FILES: Final = {
     "report.html": "text/html; charset=utf-8",
@@ -39,7 +50,7 @@ _LABEL: Final = re.compile(r"[^\w.\- ]+")
 OPTIONS: Final = {
     "time_budget": re.compile(r"\d{1,5}[smh]"),
     "metric": re.compile(r"[a-z0-9_]{1,60}"),
-    "models": re.compile(r"[a-z0-9_,\-]{1,400}"),
+    "models": re.compile(r"[a-z][a-z0-9_,\-]{0,400}"),
     "seed": re.compile(r"\d{1,9}"),
 }
 """Options of the command that the page may give, and how they are written."""
@@ -122,6 +133,8 @@ def points(path: Path, first: str, second: str, label: str, most: int) -> list[l
     from maxmargin.tables import Reading, read_frame  # noqa: PLC0415
 
     frame = read_frame(path, Reading())
+    if len({first, second, label}) < 3:
+        raise SceneError("Choose three different columns: across, up and class.")
     missing = [name for name in (first, second, label) if name not in frame.columns]
     if missing:
         raise SceneError(f"The file has no column {missing[0]!r}.")
@@ -207,7 +220,13 @@ class Jobs:
             raise SceneError("Choose the column to predict.")
         job_key = secrets.token_urlsafe(9)
         folder = self._files.folder(f"job-{job_key}")
-        words = ["fit", str(self._files.path(key)), f"--target={target}", f"--out={folder}", "--json"]
+        words = [
+            "fit",
+            str(self._files.path(key)),
+            f"--target={target}",
+            f"--out={folder}",
+            "--json",
+        ]
         words += written(options)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
