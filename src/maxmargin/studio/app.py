@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -67,9 +68,10 @@ class Studio:
     async def points(self, request: Request) -> Response:
         """Return two columns of a file as points."""
         given = await _json(request)
-        names = [str(given.get(name, "")) for name in ("first", "second", "label")]
+        first, second, label = (str(given.get(name, "")) for name in ("first", "second", "label"))
         path = self.files.path(str(given.get("file", "")))
-        return JSONResponse({"points": points(path, *names, MOST_POINTS // 5)})
+        found = await asyncio.to_thread(points, path, first, second, label, MOST_POINTS // 5)
+        return JSONResponse({"points": found})
 
     # files and jobs
 
@@ -92,7 +94,8 @@ class Studio:
 
     async def table(self, request: Request) -> Response:
         """Return what a file's columns are."""
-        return JSONResponse(preview(self.files.path(request.path_params["file"])))
+        path = self.files.path(request.path_params["file"])
+        return JSONResponse(await asyncio.to_thread(preview, path))
 
     async def start(self, request: Request) -> Response:
         """Start a job."""
