@@ -55,10 +55,9 @@ PATIENCE = 5.0  # budgets after which a contestant is ended from outside
 OVERHEAD = 25.0  # seconds of a run that no budget counts: rows, predictions, scores
 MODULES = {"FLAML": "flaml", "AutoGluon": "autogluon.tabular", "HGB": "sklearn"}
 WARM = """
-import sys
+from maxmargin.job.family import CLASSIFIERS, REGRESSORS
 from maxmargin.warmup.worker import work
-from maxmargin.warmup.problem import ESTIMATORS
-work([*ESTIMATORS])
+work(sorted({name for each in (*CLASSIFIERS, *REGRESSORS) for name in each.compiles}))
 """
 
 
@@ -129,11 +128,9 @@ def _write_rows(run: Run, folder: Path) -> Any:
 def _ours(run: Run, folder: Path) -> dict[str, Any]:
     """Run the command, then let its model predict the rows that it has not seen."""
     command = [sys.executable, "-m", "maxmargin"]
-    made, cache = folder / "made", folder / "cache"
-    if run.who == OURS:
-        cache = CACHE / "loops"
-        warm_up(cache)
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    made, environment = folder / "made", dict(os.environ)
+    if run.who == COLD:
+        environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
     fit = [*command, "fit", "train.csv", "--target", TARGET, "--out", str(made)]
     spent = _watch([*fit, "--time-budget", f"{run.budget:g}s"], folder, environment, run.budget)
     predict = [*command, "predict", str(made / "model.maxmargin"), "fresh.csv", "--raw"]
@@ -153,10 +150,9 @@ def _ours(run: Run, folder: Path) -> dict[str, Any]:
     }
 
 
-def warm_up(cache: Path) -> None:
-    """Compile all loops into a folder, if that was not done before."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    subprocess.run([sys.executable, "-c", WARM], env=environment, check=True)
+def warm_up() -> None:
+    """Compile the loops of all models, beside the sources, if that was not done before."""
+    subprocess.run([sys.executable, "-c", WARM], check=True)
 
 
 def _peer(run: Run, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -247,7 +243,7 @@ def run_all(options: argparse.Namespace) -> None:
     there = [who for who in options.who if _is_there(who, options)]
     options.who = there
     if OURS in there:
-        warm_up(CACHE / "loops")
+        warm_up()
     source = record.facts()["source"]
     for run in plan(options):
         if _is_known(known.get(run.key), run, source, options):

@@ -118,3 +118,23 @@ def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
     assert sentence in " ".join(result.stderr.split())
     assert len(result.stderr.strip().splitlines()) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]
+
+
+class TestCosts:
+    def test_the_operating_point_is_said_and_drawn(self, rows):
+        said = fit(rows, "--cost", "missed=10,false=1", "--drop", "alive").stdout
+        (line,) = [line for line in said.splitlines() if "from a probability of" in line]
+        cost = record()["results"]["cost"]
+        assert f"{100 * cost['threshold']:.1f} % up" in line
+        assert f"({cost['missed']} missed, {cost['false']} false alarms)" in line
+        assert 'aria-labelledby="costs"' in page()
+
+
+def test_coverage_of_intervals_is_said_and_drawn(rows):
+    words = ["--target", "x", "--models", "ridge", "--folds", "2", "--out", "out"]
+    result = run("fit", rows, *words, "--interval", "80%")
+    assert result.exit_code == 0, result.output
+    held = record()["results"]["intervals"]
+    said = f"intervals for 80 % of new rows held {100 * held['coverage']['value']:.1f} %"
+    assert said in result.stdout
+    assert 'aria-labelledby="intervals"' in page()

@@ -10,6 +10,8 @@ from sklearn.pipeline import make_pipeline
 from maxmargin import GlassBoxClassifier
 from maxmargin.evaluation import Interval, Look, PrecisionRecallCurve, Trail, Use
 from maxmargin.job import ClassResult, Entry
+from maxmargin.job.conformal import judge_intervals
+from maxmargin.job.costs import CostCurve, CostResult, Costs
 from maxmargin.report import JobReport
 from maxmargin.tables import Column
 
@@ -377,3 +379,29 @@ def test_the_shapes_of_the_glass_box_are_drawn_whoever_won(outcomes, pages):
     assert len(shown) == min(len(terms), 13)
     pair = next(term for term in model.terms_ if term.kind == "pair")
     assert any(label.startswith(f"What {pair.name} adds: ") for label in shown)
+
+
+def test_what_mistakes_cost_is_said_and_drawn(outcomes, pages):
+    outcome, costs = outcomes.adaboost(), Costs(10.0, 1.0)
+    truth, shares = np.array([False, True, True]), np.array([0.125, 0.375, 0.875])
+    curve = CostCurve.of(truth, shares, costs)
+    result = CostResult(costs, "Yes", 0.25, curve, 0.5, 0.75, 0.625, 3, 1)
+    page = JobReport(replace(outcome, cost=result)).render()
+    assert "costs" not in Page(pages["adaboost"]).headings
+    said = section(page, "costs")
+    assert "at least 25.0 % are called so" in said
+    assert "0.500 a row (3 missed, 1 false alarm)" in said
+    assert any("0 at the chosen one of 25 %" in each["aria-label"] for each in Page(page).pictures)
+
+
+@pytest.mark.parametrize(("half", "held"), [(1e9, "100.0 %"), (1e-9, "0.0 %")])
+def test_how_often_intervals_held_is_said_and_drawn(outcomes, half, held):
+    outcome = outcomes.quantity()
+    test = outcome.test
+    ends = np.column_stack([test.truth + 1e-6 - half, test.truth + 1e-6 + half])
+    found = judge_intervals(0.9, ends, test.truth)
+    page = JobReport(replace(outcome, intervals=found)).render()
+    said = section(page, "intervals")
+    assert f"It held {held} of the test rows" in said
+    assert ("fewer than promised" in said) == (half < 1.0)
+    assert any(each["aria-label"].startswith("Intervals of ") for each in Page(page).pictures)

@@ -164,7 +164,8 @@ def tell_entries(entries: Sequence[Entry], metric: str, sought: object = None) -
     sought : object, default=None
         The rarer of two classes.
     """
-    areas, meaning = any("roc_auc" in entry.scores for entry in entries), Metric(metric)
+    areas = metric != "roc_auc" and any("roc_auc" in entry.scores for entry in entries)
+    meaning = Metric(metric)
     heads = ("model", title(metric, sought), *["AUC"] * areas, "fit", "optimisation")
     grid = _grid(*heads, right=("fit",))
     for entry in entries:
@@ -222,12 +223,31 @@ def tell_outcome(outcome: Outcome) -> None:
     tell_entries(outcome.entries, outcome.metric, outcome.test.sought)
     tell_choice(done[:2], outcome.verdict)
     tell_test(outcome.test, outcome.metric)
+    _tell_asked(outcome)
     tell_leaks(outcome.table)
     if are_unequal(outcome.table):
         tell_classes(outcome.test)
     _tell_suspects(outcome)
     for note in outcome.notes:
         say((shown(note), "yellow"))
+
+
+def _tell_asked(outcome: Outcome) -> None:
+    """Say what mistakes cost, and how often intervals held the truth."""
+    cost, held = outcome.cost, outcome.intervals
+    if cost is not None:
+        say(
+            f"  {shown(cost.label)} from a probability of {100 * cost.threshold:.1f} % up:"
+            f" a row costs {significant(cost.test)} ({cost.missed} missed, {cost.false} false"
+            f" alarms); {significant(cost.usual)} at the model's own decision,"
+            f" {significant(cost.constant)} without a model"
+        )
+    if held is not None:
+        say(
+            f"  intervals for {100 * held.level:g} % of new rows held"
+            f" {interval('accuracy', held.coverage)};"
+            f" half are at most {significant(held.width)} wide"
+        )
 
 
 def tell_leaks(table: Table) -> None:

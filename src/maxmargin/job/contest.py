@@ -439,9 +439,12 @@ def _parts(rules: Rules, rows: Rows) -> list[Split]:
     try:
         return splits(rules.folds, rows, classify=rules.classify, random_state=rules.seed)
     except ValueError:
+        every = " that hold every class" if rules.classify else ""
+        groups = 0 if rows.groups is None else len(np.unique(rows.groups))
+        few = f"{len(rows)} rows are" if rows.groups is None else f"{groups} groups of rows are"
+        more = "" if rows.groups is None else ", or another --group"
         raise InputError(
-            f"{len(rows)} rows are too few for {rules.folds} folds"
-            f"{' that hold every class' if rules.classify else ''}: give fewer --folds."
+            f"{few} too few for {rules.folds} folds{every}: give fewer --folds{more}."
         ) from None
 
 

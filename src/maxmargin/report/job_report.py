@@ -20,6 +20,7 @@ from maxmargin.job.folder import MARKDOWN_MARK
 from maxmargin.job.wording import Metric
 from maxmargin.plots.projection import holds_numbers
 from maxmargin.report.answer import Answer
+from maxmargin.report.asked_picture import draw_costs, draw_intervals
 from maxmargin.report.atomic import write_atomically
 from maxmargin.report.job_picture import (
     Picture,
@@ -237,6 +238,17 @@ class JobReport:
             return []
         found = find_telling_words(self.outcome.model, train[0], table.schema.classes)
         return [each for each in found if each.column in table.texts]
+
+    @cached_property
+    def costs(self) -> Picture | None:
+        """What mistakes cost by threshold, where that was asked for."""
+        return None if self.outcome.cost is None else draw_costs(self.outcome.cost)
+
+    @cached_property
+    def intervals(self) -> Picture | None:
+        """Intervals of test rows, of a quantity."""
+        found = self.outcome.intervals
+        return None if found is None else draw_intervals(found, self.outcome.test.truth)
 
     @cached_property
     def shapes(self) -> Shapes | None:
