@@ -1,6 +1,6 @@
 """The main job against FLAML and five lines of HistGradientBoosting, at the same time budget.
 
-    python -m benchmarks.main_job [--minutes 60] [--peers-python /path/to/python]
+    python -m benchmarks.main_job [--minutes 60] [--python FLAML=/path/to/python ...]
 
 Three tenths of the rows are kept from everybody and judged at the end. Everybody else's work runs
 in a process of its own with two threads: ``ours, cold`` with an empty folder of compiled loops, as
@@ -12,8 +12,8 @@ on: first split 0 of all tables (HistGradientBoosting, ours, FLAML), then ours f
 it, then the other splits, then the other budgets. ``--minutes`` begins no run that would end later.
 Runs of ours from other sources are made again, unless ``--keep``; ``--report`` prints alone.
 
-FLAML and its boosters may be installed in another environment, whose interpreter
-``--peers-python`` names. A peer that cannot be imported is left out, and the report says so.
+FLAML and its boosters, and AutoGluon (with ``--who``), may be installed in environments of their
+own, whose interpreters ``--python`` names. A peer that cannot be imported is left out, and said so.
 """
 
 from __future__ import annotations
@@ -166,7 +166,8 @@ def _peer(run: Run, folder: Path, options: argparse.Namespace) -> dict[str, Any]
 
 
 def _python_of(who: str, options: argparse.Namespace) -> str:
-    return sys.executable if who == HGB else options.peers_python
+    named = dict(each.split("=", 1) for each in options.python)
+    return str(named.get(who, sys.executable))
 
 
 def _watch(
@@ -293,7 +294,9 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--who", nargs="+", choices=EVERYBODY, default=USUAL)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run after")
-    parser.add_argument("--peers-python", default=sys.executable, help="interpreter of the peers")
+    parser.add_argument(
+        "--python", action="append", default=[], metavar="WHO=PATH", help="interpreter of a peer"
+    )
     parser.add_argument("--again", action="store_true", help="measure again what is known")
     parser.add_argument("--keep", action="store_true", help="keep runs of other sources")
     parser.add_argument("--report", action="store_true", help="print what is known")

@@ -289,10 +289,13 @@ class TestEndings:
         assert "time budget" in outcome["scripted"].reason
         assert any("Not finished: scripted" in note for note in outcome.notes)
 
-    def test_a_budget_of_nothing_leaves_the_baseline(self, two_classes):
-        outcome = run_job(replace(QUICK, time_budget=1e-3), two_classes)
+    def test_a_budget_too_short_for_any_model_is_refused(self, two_classes):
+        with pytest.raises(InputError, match="too short for any model but the baseline"):
+            run_job(replace(QUICK, time_budget=1e-3), two_classes)
+
+    def test_the_baseline_alone_may_be_asked_for(self, two_classes):
+        outcome = run_job(replace(QUICK, time_budget=1e-3, models=("baseline",)), two_classes)
         assert outcome.winner == "baseline"
-        assert outcome["lda"].reason == "the time budget was spent before it could begin"
         assert outcome.verdict is None
 
     def test_what_is_put_off_is_finished_when_time_is_left(self, two_classes, monkeypatch):

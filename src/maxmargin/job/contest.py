@@ -433,6 +433,12 @@ class _Race:
         return replace(contest, verdict=verdict, notes=notes)
 
 
+def _is_baseline_alone(contest: Contest) -> bool:
+    """Return whether the clock ended all models but the baseline."""
+    others = [each for each in contest.entries if each.name != "baseline"]
+    return bool(others) and all(each.status == "stopped" for each in others)
+
+
 def _parts(rules: Rules, rows: Rows) -> list[Split]:
     if rules.table.timeline is not None:
         return forward_folds(rules.table, rows.index, rules.folds)
@@ -480,6 +486,12 @@ def _place(entry: Entry) -> tuple[float, bool, float]:
 
 
 def _refuse_nothing(contest: Contest, budget: Budget) -> None:
+    """Raise an error if no model has a result, or time sufficed for the baseline alone."""
+    if budget.total is not None and not budget.interrupted and _is_baseline_alone(contest):
+        raise InputError(
+            f"The time budget of {duration(budget.total)} was too short for any model but the"
+            " baseline: give a longer --time-budget."
+        )
     if contest.done:
         return
     if budget.interrupted:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
+from maxmargin.tables.date import best_form, read_dates
 from maxmargin.tables.decision import (
     MOST_CATEGORIES,
     Decision,
@@ -76,12 +77,22 @@ def _category(facts: Facts) -> Decision:
 def _date(facts: Facts) -> Decision:
     when, form = find_dates(facts.values)
     if when is None:
-        present = facts.values.drop_nulls()
+        odd = quoted(_no_date(facts))
         raise InputError(
-            f"Column {facts.name!r} cannot be read as dates: it holds {quoted(present[0])}, and"
+            f"Column {facts.name!r} cannot be read as dates: it holds {odd}, and"
             " dates are written in one way, such as 2024-12-31, 31.12.2024 or 12/31/2024."
         )
     return as_dates(facts, when, form)
+
+
+def _no_date(facts: Facts) -> object:
+    """Return a value that has not the form of most dates; the first where none is a date."""
+    present = facts.values.drop_nulls()
+    form = best_form(present) if present.dtype == pl.String else None
+    if form is None:
+        return present[0]
+    odd = present.filter(read_dates(present, form).is_null())
+    return odd[0] if len(odd) else present[0]
 
 
 def _text(facts: Facts) -> Decision:
