@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 
 from maxmargin.tables import InputError, Wishes, make_table
+from maxmargin.tables.chosen import decide_as
+from maxmargin.tables.decision import count_values
 from maxmargin.tables.text import MOST_LETTERS
 
 N = 60
@@ -107,3 +109,10 @@ def test_texts_that_are_gone_in_a_later_file():
 def test_without_any_other_column_sequences_are_still_suggested():
     with pytest.raises(InputError, match="looks like DNA: --kind gene=sequence"):
         make_table(FRAME.select("gene", "y"), Wishes("y"))
+
+
+def test_the_value_that_is_no_date_is_named():
+    frame = pl.DataFrame({"d": ["2024-01-01", "2024-13-45", "2024-01-03"]})
+    [facts] = count_values(frame)
+    with pytest.raises(InputError, match="it holds '2024-13-45', and dates"):
+        decide_as(facts, "date")
