@@ -7,6 +7,7 @@ import sys
 from difflib import get_close_matches
 
 from maxmargin.inputs.outlet import flush_streams, guard_streams
+from maxmargin.warmup.image import HOST, settings_of, usage_of, warm_elsewhere
 
 CANNOT, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -40,6 +41,13 @@ def _parser() -> argparse.ArgumentParser:
         choices=["float32", "float64", "csr"],
         help="of rows; may be given more than once (default: all)",
     )
+    parser.add_argument("--into", metavar="DIR", help="the folder that the loops go to")
+    parser.add_argument(
+        "--cpu",
+        default=HOST,
+        metavar="NAME",
+        help="what they are compiled for: host (default), generic, x86-64-v3, x86-64-v4, ...",
+    )
     parser.add_argument("--list", action="store_true", help="list the names and do nothing else")
     return parser
 
@@ -56,10 +64,21 @@ def _run(options: argparse.Namespace) -> int:
             near = get_close_matches(name, ESTIMATORS, 1, 0.0)[0]
             said = f"There is no estimator {name!r} to compile; the nearest name is {near}"
             return _complain(f"{said}, and --list gives all.", BAD_INPUT)
+    if options.into is not None or options.cpu != HOST:
+        return _warm_for_an_image(options)
     warmed = warm(options.estimator or tuple(ESTIMATORS), options.kind or KINDS, _tell)
     _clear()
     sys.stdout.write(f"{warmed}\n")
     return 0
+
+
+def _warm_for_an_image(options: argparse.Namespace) -> int:
+    settings = settings_of(options.into, options.cpu)
+    kinds = [part for kind in options.kind or () for part in ("--kind", kind)]
+    code = warm_elsewhere(settings, [*options.estimator, *kinds])
+    if code == 0:
+        sys.stdout.write(usage_of(settings))
+    return code
 
 
 def _tell(done: int, of: int, what: str) -> None:
