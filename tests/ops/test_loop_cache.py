@@ -184,6 +184,22 @@ for kind in caching.CacheImpl._locator_classes:
 """
 
 
+READ_ONLY = """
+import os
+from numba.core import caching
+for kind in caching.CacheImpl._locator_classes:
+    kind.from_function = classmethod(lambda *_: None)
+"""
+
+
+def test_a_folder_that_an_image_brings_along_is_read_where_nothing_can_be_written(closed):
+    baked = {"NUMBA_CACHE_DIR": str(closed.sources / "baked")}
+    assert closed.use(**baked)[0] == 1
+    no_folder = "import tempfile; tempfile.gettempdir = lambda: (_ for _ in ()).throw(OSError())"
+    for before in (READ_ONLY, f"{READ_ONLY}\n{no_folder}"):
+        assert closed.use(before, **baked)[0::2][0] == 0
+
+
 @pytest.mark.sweep
 def test_code_beside_a_package_that_became_read_only_is_read(open_place):
     count, folder, _ = open_place.use(NO_FOLDER_BESIDE)

@@ -11,8 +11,8 @@ if the disk is full. Here instead:
   unpickled: the loop is compiled again and the file replaced. Two processes that write at once
   write the same file, each in one step; with Numba's shared index one could name the other's code.
 - What cannot be written is not kept, and the fit goes on.
-- Code that lies beside a read-only package is still read: an image warmed by its builder stays warm
-  for its users.
+- Code that lies beside a read-only package, or in a ``NUMBA_CACHE_DIR`` that cannot be written, is
+  still read: an image warmed by its builder stays warm for its users.
 
 A release of Numba whose caches work differently inside gets its own cache back, or none.
 """
@@ -154,6 +154,37 @@ class _PrivateLocator:
     def ensure_cache_path(self) -> None:
         """Make the folder, or raise OSError."""
         Path(self.get_cache_path()).mkdir(mode=0o700, exist_ok=True)
+
+
+def baked_folder(function: Any) -> Path:
+    """Return where the builder of an image may have left compiled loops of a function.
+
+    Below ``NUMBA_CACHE_DIR`` if that is set, otherwise beside the source. Both are read even if
+    nothing can be written there.
+    """
+    source = function.__code__.co_filename
+    if not config.CACHE_DIR:
+        return Path(source).parent / "__pycache__"
+    from numba.core import caching  # noqa: PLC0415
+
+    return Path(caching.UserProvidedCacheLocator(function, source).get_cache_path())
+
+
+class _BakedLocator(_PrivateLocator):
+    """A folder that can be read alone: the last resort."""
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> _BakedLocator | None:
+        """Return a locator if there is such a folder."""
+        folder = baked_folder(function)
+        return cls(function, source, folder) if folder.is_dir() else None
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        """Leave it as it is."""
 
 
 # the files
@@ -299,7 +330,8 @@ def _locators() -> list[Any]:
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~")  # noqa: PTH111 (it may fail)
     known = Path(home).is_absolute()
     theirs = caching.CacheImpl._locator_classes
-    return [*(each for each in theirs if known or "UserWide" not in each.__name__), _PrivateLocator]
+    usual = [each for each in theirs if known or "UserWide" not in each.__name__]
+    return [*usual, _PrivateLocator, _BakedLocator]
 
 
 @cache
@@ -319,8 +351,7 @@ def _cache_kind() -> Any:
 
         def __init__(self, function: Any) -> None:
             super().__init__(function)
-            beside = Path(function.__code__.co_filename).parent / "__pycache__"
-            folders = [Path(self._cache_path), *([] if config.CACHE_DIR else [beside])]
+            folders = [Path(self._cache_path), baked_folder(function)]
             self._cache_file = LoopFiles(folders, self._impl.filename_base, function)
 
         def load_overload(self, signature: Any, context: Any) -> Any:
