@@ -80,22 +80,24 @@ def test_a_gain_is_what_an_interaction_saves_in_least_squares(ops, seed):
     assert ops.pair_gain(one, other, 2, 2, g, h, 0.0) == pytest.approx(left[0] - left[1])
 
 
-@pytest.mark.parametrize("bends", [False, True])
-def test_slopes_of_labels(tested, bends):
+@pytest.mark.parametrize("rows", [50, 1300])
+def test_slopes_and_losses(tested, rows):
     rng = np.random.default_rng(0)
-    z, weight = 3 * rng.normal(size=(3, 50)), rng.uniform(size=50)
-    label, held = rng.integers(0, 3, size=50), rng.random(50) < 0.3
-    t = np.where(label == 0, -1.0, 1.0)
-    cases = [("logistic_rows", z[0], t), ("softmax_rows", z, label)]
+    z, weight = 3 * rng.normal(size=(3, rows)), rng.uniform(size=rows)
+    label, fold = rng.integers(0, 3, size=rows), rng.integers(0, 4, size=rows).astype(np.int16)
+    t, held = np.where(label == 0, -1.0, 1.0), np.flatnonzero(fold == 2)
+    cases = [("logistic", z[0], t), ("softmax", z, label), ("square", z[0], t)]
     for name, values, target in cases:
         found = []
         for ops in (tested, obvious):
             g, h = np.zeros(values.shape), np.zeros(values.shape)
-            total = getattr(ops, name)(values, target, weight, held, g, h, bends)
-            found.append((g, h, total))
+            getattr(ops, f"{name}_slopes")(values, target, weight, fold, 2, g, h)
+            loss = getattr(ops, f"{name}_loss", lambda *_: 0.0)(values, target, weight, held)
+            found.append((g, h, loss))
         for one, other in zip(*found, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-12)
         assert (found[0][0][..., held] == 0).all()
+        assert (found[0][1][..., held] == 0).all()
 
 
 def test_codes_and_sums(tested):

@@ -39,7 +39,7 @@ from maxmargin.glass_box.pairs import (
     rank_pairs,
 )
 from maxmargin.glass_box.recover import Shapes, recover_terms
-from maxmargin.glass_box.rounds import Columns, Pairs, Rule, ShapeBooster
+from maxmargin.glass_box.rounds import Base, Columns, Pairs, Rule, ShapeBooster
 from maxmargin.glass_box.wishes import (
     ColumnNames,
     check_exclude,
@@ -136,14 +136,14 @@ class GlassBoxFit(GlassBoxModel):
         single, double = left_out(self.exclude, training.names)
         used = [j for j in range(len(training.codes)) if j not in single]
         constants = objective.constants()
-        z = np.empty((int(self.n_bags), len(constants), len(training.y)))
-        z[:] = constants[:, None]
         rule = self._rule(objective)
-        columns = self._columns(training, used)
-        booster = ShapeBooster(columns, objective, training.fold, z, rule, workers)
+        rows = objective, training.fold, int(self.n_bags)
+        booster = ShapeBooster(
+            self._columns(training, used), *rows, Base(constants), rule, workers
+        )
         history: list[Round] = []
         stop = self._boost(booster, clock, history)
-        booster.restart(constants)
+        booster.release()
         shapes = Shapes(training, constants, used, booster)
         if stop not in _ENDED:
             stop = self._boost_pairs(shapes, objective, double, rule, clock, workers, history, stop)
@@ -224,7 +224,8 @@ class GlassBoxFit(GlassBoxModel):
             Pairs(codes, shape, kind),
             objective,
             training.fold,
-            mains.z,
+            int(self.n_bags),
+            Base(shapes.constants, (mains.finished(),)),
             rate,
             workers,
             mains.made,
@@ -262,11 +263,11 @@ class GlassBoxFit(GlassBoxModel):
         """
         if count == len(wanted) and not isinstance(self.pairs, str):
             return wanted
-        training, z = shapes.training, shapes.mains.z
-        fold = np.minimum(training.fold, len(z) - 1)
-        apart = z[fold, :, np.arange(len(fold))].T.copy()
+        training = shapes.training
+        apart = shapes.mains.held_values()
         g, h = np.empty((2, *apart.shape))
-        objective.evaluate(apart, training.fold < self._judges, g, h, True)
+        judged = (training.fold < self._judges).astype(np.int16)
+        objective.slopes(apart, judged, 1, g, h)
         lines = coarse_lines(shapes.coarse, training.codes)
         sizes = [column.n_bins for column in shapes.coarse]
         rows = lines, sizes, g, h, training.weight

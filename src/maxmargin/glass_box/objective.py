@@ -15,11 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.losses import Logistic, Loss
+from maxmargin.losses import Logistic, Loss, PairwiseLogistic, Queries, SquaredError
 from maxmargin.ops.engine import engine_of
 
 Vector = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+Fold = NDArray[np.int16]
+Rows = NDArray[np.intp]
 
 
 class Objective(Protocol):
@@ -36,93 +37,193 @@ class Objective(Protocol):
         ...
 
     def constants(self) -> Vector:
-        """Give the best value of each function that is the same for all rows."""
+        """Return the best value of each function that is the same for all rows."""
         ...
 
-    def evaluate(self, z: Vector, held: Mask, g: Vector, h: Vector, bends: bool) -> float:
-        """Write slopes, and with ``bends`` curvatures, of z; both 0 for rows held out.
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
+        """Write slopes and curvatures of z; both 0 for the rows that a bag holds out."""
+        ...
 
-        Returns the sum of the held rows' losses.
-        """
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of some rows."""
+        ...
+
+    def size(self, rows: Rows) -> float:
+        """Return what the total loss of rows is divided by to be the mean."""
         ...
 
 
 @dataclass(frozen=True)
-class TwoClasses:
+class RowObjective:
+    """An objective that is a sum over rows.
+
+    Parameters
+    ----------
+    t : ndarray of shape (rows,)
+        Targets: signs of two classes, numbers of several, or quantities.
+    weight : ndarray of shape (rows,)
+    """
+
+    t: NDArray[Any]
+    weight: Vector
+
+    def size(self, rows: Rows) -> float:
+        """Return the weight of rows."""
+        return float(self.weight[rows].sum())
+
+
+@dataclass(frozen=True)
+class TwoClasses(RowObjective):
     """The logistic loss of targets -1 and +1."""
 
-    t: Vector
-    weight: Vector
     longest: float = 5.0
 
     def constants(self) -> Vector:
-        """Give the logarithm of the odds."""
+        """Return the logarithm of the odds."""
         return np.array([Logistic().best_shift(0.0 * self.t, self.t, self.weight)])
 
-    def evaluate(self, z: Vector, held: Mask, g: Vector, h: Vector, bends: bool) -> float:
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
         """Write slopes and curvatures."""
-        rows = engine_of(z).glass_box.logistic_rows
-        return float(rows(z[0], self.t, self.weight, held, g[0], h[0], bends))
+        ops = engine_of(z).glass_box
+        ops.logistic_slopes(z[0], self.t, self.weight, fold, bag, g[0], h[0])
+
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of some rows."""
+        return float(engine_of(z).glass_box.logistic_loss(z[0], self.t, self.weight, rows))
 
 
 @dataclass(frozen=True)
-class SeveralClasses:
+class SeveralClasses(RowObjective):
     """The loss -log p of the class, p the softmax of the values."""
 
-    label: NDArray[np.intp]
     n_classes: int
-    weight: Vector
     longest: float = 5.0
 
     def constants(self) -> Vector:
-        """Give the logarithms of the classes' shares, of mean 0."""
-        total = np.bincount(self.label, self.weight, self.n_classes)
+        """Return the logarithms of the classes' shares, of mean 0."""
+        total = np.bincount(self.t, self.weight, self.n_classes)
         logs = np.log(total / total.sum())
         centred: Vector = logs - logs.mean()
         return centred
 
-    def evaluate(self, z: Vector, held: Mask, g: Vector, h: Vector, bends: bool) -> float:
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
         """Write slopes and curvatures."""
-        rows = engine_of(z).glass_box.softmax_rows
-        return float(rows(z, self.label, self.weight, held, g, h, bends))
+        engine_of(z).glass_box.softmax_slopes(z, self.t, self.weight, fold, bag, g, h)
+
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of some rows."""
+        return float(engine_of(z).glass_box.softmax_loss(z, self.t, self.weight, rows))
+
+
+@dataclass(frozen=True)
+class Squares(RowObjective):
+    """The squared error of quantities."""
+
+    longest: float = np.inf
+
+    def constants(self) -> Vector:
+        """Return the mean."""
+        return np.array([SquaredError().best_shift(0.0 * self.t, self.t, self.weight)])
+
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
+        """Write slopes and curvatures."""
+        ops = engine_of(z).glass_box
+        ops.square_slopes(z[0], self.t, self.weight, fold, bag, g[0], h[0])
+
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of some rows."""
+        return 0.5 * float(self.weight[rows] @ (z[0, rows] - self.t[rows]) ** 2)
 
 
 @dataclass(frozen=True)
 class AnyLoss:
     """A loss of the library, for one list of targets or several."""
 
-    loss: Loss
+    loss_of_rows: Loss
     targets: Sequence[Vector]
     weight: Vector
     scale: float = 1.0
     longest: float = np.inf
 
     def constants(self) -> Vector:
-        """Give the best shift of each list."""
-        return np.array([self.loss.best_shift(0.0 * t, t, self.weight) for t in self.targets])
+        """Return the best shift of each list."""
+        shift = self.loss_of_rows.best_shift
+        return np.array([shift(0.0 * t, t, self.weight) for t in self.targets])
 
-    def evaluate(self, z: Vector, held: Mask, g: Vector, h: Vector, bends: bool) -> float:
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
         """Write slopes and curvatures."""
-        total, weight = 0.0, np.where(held, 0.0, self.weight)
+        weight = np.where(fold == bag, 0.0, self.weight)
         for k, t in enumerate(self.targets):
-            total += float(self.weight[held] @ self.loss.value(z[k][held], t[held]))
-            g[k] = weight * self.loss.derivative(z[k], t)
-            if bends:
-                h[k] = weight * self._curvature(z[k], t)
-        return total
+            np.multiply(weight, self.loss_of_rows.derivative(z[k], t), out=g[k])
+            np.multiply(weight, self._curvature(z[k], t), out=h[k])
+
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of some rows."""
+        value, weight = self.loss_of_rows.value, self.weight[rows]
+        parts = [weight @ value(z[k, rows], t[rows]) for k, t in enumerate(self.targets)]
+        return float(sum(parts))
+
+    def size(self, rows: Rows) -> float:
+        """Return the weight of rows."""
+        return float(self.weight[rows].sum())
 
     def _curvature(self, z: Vector, t: Vector) -> Vector:
-        if self.loss.smooth and self.loss.has_curvature:
-            return self.loss.curvature(z, t)
+        if self.loss_of_rows.smooth and self.loss_of_rows.has_curvature:
+            return self.loss_of_rows.curvature(z, t)
         return 1.0 / np.maximum(np.abs(z - t), 0.1 * self.scale) / 2.0
+
+
+class Ranking:
+    """The logistic loss of the pairs of rows of a query that differ in relevance.
+
+    Parameters
+    ----------
+    y : ndarray of shape (rows,)
+        Relevances.
+    query : ndarray of int of shape (rows,)
+    weight : ndarray of shape (rows,)
+    """
+
+    longest = 5.0
+
+    def __init__(self, y: Vector, query: NDArray[Any], weight: Vector) -> None:
+        self._y, self._query, self.weight = y, query, weight
+        self._of_bag: dict[int, tuple[Rows, Queries]] = {}
+
+    def constants(self) -> Vector:
+        """Return 0, since only differences count."""
+        return np.zeros(1)
+
+    def slopes(self, z: Vector, fold: Fold, bag: int, g: Vector, h: Vector) -> None:
+        """Write slopes and curvatures."""
+        if bag not in self._of_bag:
+            rows = np.flatnonzero(fold != bag)
+            self._of_bag[bag] = rows, self._queries(rows)
+        rows, queries = self._of_bag[bag]
+        g[:] = h[:] = 0.0
+        if queries.pairs:
+            _, pull, bend = PairwiseLogistic().calculus(z[0, rows], queries)
+            g[0, rows], h[0, rows] = -pull, bend
+
+    def loss(self, z: Vector, rows: Rows) -> float:
+        """Return the total loss of the pairs among some rows."""
+        queries = self._queries(rows)
+        return PairwiseLogistic().calculus(z[0, rows], queries)[0] if queries.pairs else 0.0
+
+    def size(self, rows: Rows) -> float:
+        """Return the weight of the pairs among rows."""
+        return self._queries(rows).pairs
+
+    def _queries(self, rows: Rows) -> Queries:
+        return Queries.of(self._y[rows], self._query[rows], self.weight[rows])
 
 
 def objective_of_labels(
     loss: Loss, label: NDArray[np.intp], n_classes: int, weight: Vector
 ) -> Objective:
-    """Give the objective of class numbers."""
+    """Return the objective of class numbers."""
     if loss == Logistic() and n_classes > 2:
-        return SeveralClasses(label, n_classes, weight)
+        return SeveralClasses(label, weight, n_classes)
     positive = [1] if n_classes == 2 else range(n_classes)
     signs = [np.where(label == k, 1.0, -1.0) for k in positive]
     if loss == Logistic():
@@ -131,7 +232,9 @@ def objective_of_labels(
 
 
 def objective_of_numbers(loss: Loss, t: Vector, weight: Vector) -> Objective:
-    """Give the objective of quantities."""
+    """Return the objective of quantities."""
+    if loss == SquaredError():
+        return Squares(t, weight)
     fitted = loss.fitted_to(np.full_like(t, loss.best_shift(0.0 * t, t, weight)), t, weight)
     spread: Any = np.abs(t - np.average(t, weights=weight))
     scale = float(np.average(spread, weights=weight)) or 1.0

@@ -20,6 +20,9 @@ no part in choosing the pairs, which would look better on those than they are.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +38,8 @@ Vector = NDArray[np.float64]
 
 _ALL = 8  # rounds after which all terms take a step again
 _FRESH = 4  # rounds that use the same sums of curvatures
+_BLOCK = 8  # rounds of a bag at a time, where not all rows' values are kept
+_MOST_BYTES = 1 << 26  # of the rows' values in all bags
 
 
 @dataclass(frozen=True)
@@ -112,8 +117,41 @@ class Pairs:
 Terms = Columns | Pairs
 
 
+@dataclass(frozen=True)
+class Base:
+    """What the values of the rows begin with: constants, and terms that were learnt before.
+
+    Parameters
+    ----------
+    constants : ndarray of shape (functions,)
+    terms : sequence of (Terms, begin, values)
+        With the values of all bags.
+    """
+
+    constants: Vector
+    terms: Sequence[tuple[Terms, Any, Vector]] = ()
+
+    def write(self, bag: int, z: Vector) -> None:
+        """Write the values of the rows in a bag."""
+        z[:] = self.constants[:, None]
+        for terms, begin, values in self.terms:
+            add_values(terms, begin, values[bag], z)
+
+
+def add_values(terms: Terms, begin: Any, values: Vector, z: Vector) -> None:
+    """Add what terms give to the rows' values, by function."""
+    add = engine_of(z).glass_box.add_term
+    for k, total in enumerate(z):
+        for t, line in enumerate(terms.codes):
+            add(line, values[k, begin[t] : begin[t + 1]], total)
+
+
 class ShapeBooster:
     """Bags that grow together, a round at a time.
+
+    The rows' values are kept for all bags if they fit into ``_MOST_BYTES``. Otherwise a bag makes
+    ``_BLOCK`` rounds at a time, on values that are added up anew from its terms, so that memory
+    does not grow with the number of bags.
 
     Parameters
     ----------
@@ -121,8 +159,8 @@ class ShapeBooster:
     objective : Objective
     fold : ndarray of shape (rows,)
         Bag b holds out the rows of part b.
-    z : ndarray of shape (bags, functions, rows)
-        Values to begin with; changed in place.
+    n_bags : int
+    base : Base
     rule : Rule
     workers : Workers
     first : int
@@ -136,72 +174,98 @@ class ShapeBooster:
         terms: Terms,
         objective: Objective,
         fold: NDArray[np.int16],
-        z: Vector,
+        n_bags: int,
+        base: Base,
         rule: Rule,
         workers: Workers,
         first: int = 0,
         judges: int | None = None,
     ) -> None:
-        self._terms, self._objective, self._fold, self.z = terms, objective, fold, z
+        self.terms, self._objective, self._fold, self._base = terms, objective, fold, base
         self._rule, self._workers, self._greed = rule.numbers(), workers, rule.greed
         self.made = self.first = self.best_round = first
         self.begin = np.append(0, np.cumsum(terms.widths)).astype(np.int64)
-        n_bags, n_functions, _ = z.shape
-        self.values = np.zeros((n_bags, n_functions, self.begin[-1]))
+        shape = n_bags, len(base.constants)
+        self.values = np.zeros((*shape, self.begin[-1]))
         self._H, self._W = np.zeros_like(self.values), np.zeros((n_bags, self.begin[-1]))
-        self._g, self._h = np.empty((2, *z.shape))
-        self._gains = np.zeros((n_bags, n_functions, len(terms.codes)))
-        self._losses, self._bends = np.zeros(n_bags), True
+        self._gains = np.zeros((*shape, len(terms.codes)))
         self._best, self._lowest = self.values.copy(), np.inf
         self._judges = n_bags if judges is None else judges
-        self._judged = float(objective.weight[fold < self._judges].sum())
-        self._workers.each(self._begin_bag, range(n_bags))
-        self.first_loss = self._held_loss()
+        self._held = [np.flatnonzero(fold == b) for b in range(n_bags)]
+        self._judged = sum(objective.size(rows) for rows in self._held[: self._judges])
+        small = int(np.prod(shape)) * fold.size * 8 <= _MOST_BYTES
+        self._z = np.empty((*shape, fold.size)) if small else None
+        self._block, self._spare = 1 if small else _BLOCK, deque[Vector]()
+        self._losses, self._waiting = np.zeros((n_bags, self._block)), deque[float]()
+        workers.each(self._begin_bag, range(n_bags))
+        self.first_loss = self._held_loss(0)
 
     def _begin_bag(self, b: int) -> None:
-        weight = np.where(self._fold == b, 0.0, self._objective.weight)
-        self._sum(weight, self._W[b])
-        self._look(b)
+        with self._values_of(b, fresh=True) as (z, room):
+            self._losses[b, 0] = self._objective.loss(z, self._held[b])
+            np.multiply(self._objective.weight, self._fold != b, out=room[0])
+            self._sum(room[0], self._W[b])
+
+    @contextmanager
+    def _values_of(self, b: int, fresh: bool = False) -> Iterator[tuple[Vector, Vector]]:
+        """Lend the values of the rows in a bag, and room for slopes, curvatures and moves.
+
+        There are as many rooms as threads.
+        """
+        n_functions = len(self._base.constants)
+        try:
+            room = self._spare.pop()
+        except IndexError:
+            size = 2 * n_functions + 1 + (n_functions if self._z is None else 0)
+            room = np.empty((size, self._fold.size))
+        z = room[-n_functions:] if self._z is None else self._z[b]
+        if fresh or self._z is None:
+            self._base.write(b, z)
+            add_values(self.terms, self.begin, self.values[b], z)
+        yield z, room
+        self._spare.append(room)
 
     def _sum(self, values: Vector, sums: Vector) -> None:
-        codes = self._terms.codes
+        codes = self.terms.codes
         engine_of(codes).glass_box.sum_bins(codes, self.begin, values, sums)
-
-    def _look(self, b: int) -> None:
-        """See the loss, and what leads down, where a bag is now."""
-        held, g, h = self._fold == b, self._g[b], self._h[b]
-        self._losses[b] = self._objective.evaluate(self.z[b], held, g, h, self._bends)
-        if self._bends:
-            for k in range(len(h)):
-                self._sum(h[k], self._H[b, k])
 
     def round(self) -> Round | Stop:
         """Make one round in every bag."""
+        if not self._waiting:
+            self._workers.each(self._grow, range(len(self.values)))
+            self._waiting.extend(self._held_loss(k) for k in range(self._block))
         self.made += 1
-        self._bends = (self.made - self.first) % _FRESH == 0
-        self._workers.each(self._grow, range(len(self.z)))
-        loss = self._held_loss()
+        loss = self._waiting.popleft()
         near = ROUNDING * abs(self._lowest) if np.isfinite(self._lowest) else 0.0
-        if loss < self._lowest - near:
+        if not self._waiting and loss < self._lowest - near:
             self._lowest, self.best_round = loss, self.made
             self._best[:] = self.values
         return Round(self.made, validation_loss=loss)
 
     def _grow(self, b: int) -> None:
-        d = np.empty(self.z.shape[2])
-        all_steps = (self.made - self.first) % _ALL == 1
-        for k in range(len(self.z[b])):
-            slopes = self._g[b, k], self._h[b, k], self._H[b, k], self._W[b]
+        with self._values_of(b) as (z, room):
+            n = len(z)
+            for k in range(self._block):
+                number = self.made - self.first + k
+                self._one_round(b, number, z, room[:n], room[n : 2 * n], room[2 * n])
+                self._losses[b, k] = self._objective.loss(z, self._held[b])
+
+    def _one_round(self, b: int, number: int, z: Vector, g: Vector, h: Vector, d: Vector) -> None:
+        self._objective.slopes(z, self._fold, b, g, h)
+        all_steps = number % _ALL == 0
+        for k in range(len(z)):
+            if number % _FRESH == 0:
+                self._sum(h[k], self._H[b, k])
+            slopes = g[k], h[k], self._H[b, k], self._W[b]
             gains = self._gains[b, k]
             floor = -np.inf if all_steps else self._greed * float(gains.max())
             moved = d, self.values[b, k]
-            self._terms.sweep(self.begin, self._rule, *slopes, *moved, gains, floor)
-            self.z[b, k] += d
-        self._look(b)
+            self.terms.sweep(self.begin, self._rule, *slopes, *moved, gains, floor)
+            z[k] += d
 
-    def _held_loss(self) -> float:
-        """Give the mean loss of the judges' rows held out, each where it was not learnt from."""
-        total = float(np.cumsum(self._losses[: self._judges])[-1])
+    def _held_loss(self, place: int) -> float:
+        """Return the mean loss of the judges' rows held out, each where it was not learnt from."""
+        total = float(np.cumsum(self._losses[: self._judges, place])[-1])
         return total / self._judged if self._judged > 0 else float("nan")
 
     @property
@@ -212,15 +276,26 @@ class ShapeBooster:
     def keep(self, n_rounds: int) -> None:  # noqa: ARG002  (the best one, which was noted)
         """Return to the best round."""
         self.values[:] = self._best
+        self.release()
 
-    def restart(self, constants: Vector) -> None:
-        """Set the rows' values to what constants and terms give."""
-        add = engine_of(self.z).glass_box.add_term
+    def release(self) -> None:
+        """Free the memory of the rows' values, which are added up anew if need be."""
+        self._z = None
+        self._spare.clear()
+
+    def finished(self) -> tuple[Terms, Any, Vector]:
+        """Return terms and values as a part of a ``Base``."""
+        return self.terms, self.begin, self.values
+
+    def held_values(self) -> Vector:
+        """Return the values of all rows, each in the bag that holds it out, by function."""
+        found = np.empty((len(self._base.constants), self._fold.size))
+        last = len(self.values) - 1
 
         def work(b: int) -> None:
-            self.z[b] = constants[:, None]
-            for k, total in enumerate(self.z[b]):
-                for t, line in enumerate(self._terms.codes):
-                    add(line, self.values[b, k, self.begin[t] : self.begin[t + 1]], total)
+            rows = self._held[b] if b < last else np.flatnonzero(self._fold >= last)
+            with self._values_of(b) as (z, _):
+                found[:, rows] = z[:, rows]
 
-        self._workers.each(work, range(len(self.z)))
+        self._workers.each(work, range(len(self.values)))
+        return found

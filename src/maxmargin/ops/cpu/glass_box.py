@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.ops.cpu.kernel_epilogue import FAST, exp_nonpositive
 from maxmargin.ops.loop import njit
 
-_BETTER = 1.0 + 1e-9  # equal gains differ by the rounding of sums
 _TINY = 1e-300
+_BLOCK = 512  # rows whose exponentials stay in the fastest cache
 
 
 @njit(cache=True, nogil=True)
@@ -50,51 +51,102 @@ def sum_bins(codes: Any, begin: Any, values: Any, sums: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def logistic_rows(z: Any, t: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
-    """Write slopes, and with ``bends`` curvatures, of w log(1 + exp(-t z)); sum it over held rows.
+def add_term(codes: Any, values: Any, total: Any) -> None:
+    """Add the value of each row's bin."""
+    for i in range(len(codes)):
+        total[i] += values[codes[i]]
 
-    Rows held out have slope and curvature 0.
-    """
-    total = 0.0
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def square_slopes(z: Any, t: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write slopes and curvatures of w (z - t)^2 / 2; both 0 for the rows that a bag holds out."""
     for i in range(len(z)):
-        m = t[i] * z[i]
-        e = np.exp(-abs(m))
-        share = 1.0 / (1.0 + e)
-        if held[i]:
-            total += weight[i] * (np.log1p(e) + max(0.0, -m))
-            g[i] = 0.0
-            h[i] = 0.0
-            continue
-        g[i] = -weight[i] * t[i] * (e * share if m > 0.0 else share)
-        if bends:
-            h[i] = weight[i] * (e * share * share)
-    return total
+        h[i] = weight[i] * (fold[i] != bag)
+    for i in range(len(z)):
+        g[i] = h[i] * (z[i] - t[i])
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def logistic_slopes(z: Any, t: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write slopes and curvatures of w log(1 + exp(-t z)); both 0 for rows held out.
+
+    LLVM computes several rows at once only where it has few arrays to tell apart: hence the blocks.
+    """
+    p, w = np.empty(_BLOCK), np.empty(_BLOCK)
+    for first in range(0, len(z), _BLOCK):
+        rows = slice(first, min(first + _BLOCK, len(z)))
+        now, sign, held, weights, G, H = z[rows], t[rows], fold[rows], weight[rows], g[rows], h[rows]
+        for i in range(len(now)):
+            m = sign[i] * now[i]
+            e = exp_nonpositive(-abs(m))
+            p[i] = (e if m > 0.0 else 1.0) / (1.0 + e)
+        for i in range(len(now)):
+            w[i] = weights[i] * (held[i] != bag)
+        for i in range(len(now)):
+            G[i] = -w[i] * sign[i] * p[i]
+        for i in range(len(now)):
+            H[i] = w[i] * (p[i] * (1.0 - p[i]))
 
 
 @njit(cache=True, nogil=True)
-def softmax_rows(z: Any, label: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
-    """Do the same for -w log of the class's share of the exponentials; z, g and h by class."""
-    total, n_classes = 0.0, len(z)
-    for i in range(len(label)):
+def logistic_loss(z: Any, t: Any, weight: Any, rows: Any) -> float:
+    """Sum w log(1 + exp(-t z)) over some rows."""
+    total = 0.0
+    for i in rows:
+        m = t[i] * z[i]
+        total += weight[i] * (np.log1p(np.exp(-abs(m))) + max(0.0, -m))
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def softmax_slopes(z: Any, label: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write those of -w log of the class's share of the exponentials; z, g and h by class."""
+    top, norm, w = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for first in range(0, len(label), _BLOCK):
+        rows = slice(first, min(first + _BLOCK, len(label)))
+        held, weights, own = fold[rows], weight[rows], label[rows]
+        for i in range(len(own)):
+            w[i] = weights[i] * (held[i] != bag)
+        norm[:] = 0.0
+        top[:] = -np.inf
+        for k in range(len(z)):
+            now = z[k, rows]
+            for i in range(len(own)):
+                top[i] = max(top[i], now[i])
+        for k in range(len(z)):
+            now, G = z[k, rows], g[k, rows]
+            for i in range(len(own)):
+                G[i] = exp_nonpositive(now[i] - top[i])
+            for i in range(len(own)):
+                norm[i] += G[i]
+        for k in range(len(z)):
+            G, H = g[k, rows], h[k, rows]
+            for i in range(len(own)):
+                G[i] /= norm[i]
+            for i in range(len(own)):
+                H[i] = w[i] * (G[i] * (1.0 - G[i]))
+            for i in range(len(own)):
+                G[i] = w[i] * (G[i] - (own[i] == k))
+
+
+@njit(cache=True, nogil=True)
+def softmax_loss(z: Any, label: Any, weight: Any, rows: Any) -> float:
+    """Sum -w log of the class's share of the exponentials over some rows."""
+    total = 0.0
+    for i in rows:
         top = z[0, i]
-        for k in range(1, n_classes):
+        for k in range(1, len(z)):
             top = max(top, z[k, i])
         norm = 0.0
-        for k in range(n_classes):
+        for k in range(len(z)):
             norm += np.exp(z[k, i] - top)
-        if held[i]:
-            total += weight[i] * (np.log(norm) + top - z[label[i], i])
-        w = 0.0 if held[i] else weight[i]
-        for k in range(n_classes):
-            p = np.exp(z[k, i] - top) / norm
-            g[k, i] = w * (p - (1.0 if label[i] == k else 0.0))
-            if bends:
-                h[k, i] = w * p * (1.0 - p)
+        total += weight[i] * (np.log(norm) + top - z[label[i], i])
     return total
 
 
 @njit(cache=True, nogil=True)
 def _sum_slopes(line: Any, g: Any, h: Any, d: Any, n_bins: int, sums: Any) -> None:
+    """Sum the slopes of the rows' losses, after d, by the bins of a term."""
     sums[:, :n_bins] = 0.0
     even = len(g) - len(g) % 2
     for i in range(0, even, 2):
@@ -102,12 +154,15 @@ def _sum_slopes(line: Any, g: Any, h: Any, d: Any, n_bins: int, sums: Any) -> No
         sums[1, line[i + 1]] += g[i + 1] + h[i + 1] * d[i + 1]
     for i in range(even, len(g)):
         sums[0, line[i]] += g[i] + h[i] * d[i]
+    for k in range(n_bins):
+        sums[0, k] += sums[1, k]
 
 
 @njit(cache=True, nogil=True)
 def _move_and_sum(
     before: Any, u: Any, line: Any, g: Any, h: Any, d: Any, n_bins: int, sums: Any
 ) -> None:
+    """Add the step of the term before to d, and sum slopes in the same pass."""
     sums[:, :n_bins] = 0.0
     even = len(g) - len(g) % 2
     for i in range(0, even, 2):
@@ -120,25 +175,25 @@ def _move_and_sum(
     for i in range(even, len(g)):
         d[i] += u[before[i]]
         sums[0, line[i]] += g[i] + h[i] * d[i]
+    for k in range(n_bins):
+        sums[0, k] += sums[1, k]
 
 
 @njit(cache=True, nogil=True)
-def _step(G: float, H: float, ridge: float, most: float) -> float:
-    bend = H + ridge
-    if bend <= _TINY:
-        return 0.0
-    return min(max(-G / bend, -most), most)
+def _pass(codes: Any, before: int, t: int, u: Any, g: Any, h: Any, d: Any, n: int, sums: Any) -> None:
+    """Sum slopes by the bins of term t; the step of the term before, if any, is added first."""
+    if before < 0:
+        _sum_slopes(codes[t], g, h, d, n, sums)
+    else:
+        _move_and_sum(codes[before], u, codes[t], g, h, d, n, sums)
 
 
 @njit(cache=True, nogil=True)
-def _price(G: float, H: float, ridge: float) -> float:
-    bend = H + ridge
-    return G * G / bend if bend > _TINY else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _wrong(low: float, high: float, sign: int) -> bool:
-    return (sign > 0 and low > high) or (sign < 0 and low < high)
+def _take(u: Any, n: int, values: Any, kept: Any) -> None:
+    """Add a step to the values of a term, and keep it for the next pass."""
+    for k in range(n):
+        values[k] += u[k]
+        kept[k] = u[k]
 
 
 @njit(cache=True, nogil=True)
@@ -150,42 +205,51 @@ def _by_slope(order: Any, n: int, G: Any, H: Any, softer: float, key: Any) -> No
 
 
 @njit(cache=True, nogil=True)
-def _cuts(
-    n: int, G: Any, H: Any, W: Any, order: Any, rule: Any, sign: int, gain: Any, low: Any, high: Any
-) -> float:
-    """Write the gain and both steps of every cut of bins in two; gives the largest gain."""
-    least, ridge, most = rule[1], rule[2], rule[3]
+def _add_along(n: int, order: Any, G: Any, H: Any, W: Any, sums: Any) -> None:
+    """Sum slopes, curvatures and weights up to each bin, in an order of the bins."""
     g = h = w = 0.0
     for k in range(n):
         g += G[order[k]]
         h += H[order[k]]
         w += W[order[k]]
-    whole = _price(g, h, ridge)
-    best = 0.0
-    a = b = c = 0.0
+        sums[0, k], sums[1, k], sums[2, k] = g, h, w
+
+
+@njit(cache=True, nogil=True)
+def _cuts(n: int, rule: Any, sign: int, sums: Any, gain: Any, low: Any, high: Any) -> float:
+    """Write the gain and both steps of every cut of bins in two; gives the largest gain.
+
+    A gain of 0 marks cuts that are not allowed. The loop has no branches, so that several cuts are
+    computed at once.
+    """
+    least, ridge, most = rule[1], rule[2], rule[3]
+    G, H, W = sums[0], sums[1], sums[2]
+    g, h, w = G[n - 1], H[n - 1], W[n - 1]
+    whole = g * g / max(h + ridge, _TINY)
     for k in range(n - 1):
-        a += G[order[k]]
-        b += H[order[k]]
-        c += W[order[k]]
-        gain[k] = 0.0
-        if c < least or w - c < least:
-            continue
-        left, right = _step(a, b, ridge, most), _step(g - a, h - b, ridge, most)
-        if _wrong(left, right, sign):
-            continue
-        found = _price(a, b, ridge) + _price(g - a, h - b, ridge) - whole
-        if found > 1e-12 * whole:
-            gain[k], low[k], high[k] = found, left, right
-            best = max(best, found)
+        left, right = 1.0 / max(H[k] + ridge, _TINY), 1.0 / max(h - H[k] + ridge, _TINY)
+        found = G[k] * G[k] * left + (g - G[k]) * (g - G[k]) * right - whole
+        a = min(max(-G[k] * left, -most), most)
+        b = min(max((G[k] - g) * right, -most), most)
+        allowed = (W[k] >= least) & (w - W[k] >= least) & (sign * (a - b) <= 0.0)
+        gain[k] = found if allowed & (found > 1e-12 * whole) else 0.0
+        low[k], high[k] = a, b
+    best = 0.0
+    for k in range(n - 1):
+        best = max(best, gain[k])
     return best
 
 
 @njit(cache=True, nogil=True)
-def _power(share: float, power: float) -> float:
-    weight = 1.0
-    for _ in range(int(power)):
-        weight *= share
-    return weight if share > 0.0 else 0.0
+def _raise(n: int, best: float, power: int, gain: Any) -> None:
+    """Replace gains by powers of their shares of the best one; those of 0 stay 0."""
+    scale = 1.0 / best
+    for k in range(n):
+        share = gain[k] * scale
+        weight = 1.0 if share > 0.0 else 0.0
+        for _ in range(power):
+            weight *= share
+        gain[k] = weight
 
 
 @njit(cache=True, nogil=True)
@@ -193,12 +257,12 @@ def _spread_cuts(n: int, order: Any, scale: float, gain: Any, low: Any, high: An
     """Write the mean of all cuts by their weights, which are in the place of the gains."""
     total = left = right = 0.0
     for k in range(n - 1):
-        if gain[k] > 0.0:
-            total += gain[k]
-            left += gain[k] * low[k]
+        total += gain[k]
+        left += gain[k] * low[k]
+    scale /= total
     for k in range(n):
-        u[order[k]] = scale * (left + right) / total
-        if k < n - 1 and gain[k] > 0.0:
+        u[order[k]] = scale * (left + right)
+        if k < n - 1:
             left -= gain[k] * low[k]
             right += gain[k] * high[k]
 
@@ -214,9 +278,10 @@ def _steps(
     rate, least, ridge, most = rule[0], rule[1], rule[2], rule[3]
     u[: n + 2] = 0.0
     alone = -1.0
-    if W[0] >= least:
-        u[0] = rate * _step(G[0], H[0], ridge, most)
-        alone = _price(G[0], H[0], ridge) if u[0] != 0.0 else -1.0
+    if W[0] >= least and H[0] + ridge > _TINY:
+        step = -G[0] / (H[0] + ridge)
+        u[0] = rate * min(max(step, -most), most)
+        alone = -G[0] * step if u[0] != 0.0 else -1.0
     if kind == 1:
         _by_slope(order, n, G, H, rule[4], room[0])
     else:
@@ -224,11 +289,13 @@ def _steps(
             order[k] = k + 1
     sign = 1 if kind == 2 else -1 if kind == 3 else 0
     gain, low, high = room[0], room[1], room[2]
-    best = _cuts(n, G, H, W, order, rule, sign, gain, low, high)
+    best = 0.0
+    if n > 1:
+        _add_along(n, order, G, H, W, room[3:])
+        best = _cuts(n, rule, sign, room[3:], gain, low, high)
     if best <= 0.0:
         return alone
-    for k in range(n - 1):
-        gain[k] = _power(gain[k] / best, rule[5])
+    _raise(n - 1, best, int(rule[5]), gain)
     _spread_cuts(n, order, rate, gain, low, high, u)
     if sign != 0:
         for k in range(2, n + 1):
@@ -265,31 +332,22 @@ def sweep_columns(
     for t in range(len(codes)):
         widest = max(widest, begin[t + 1] - begin[t])
     sums, steps = np.zeros((2, widest)), np.zeros((2, widest + 2))
-    order, room = np.zeros(widest, np.int64), np.zeros((3, widest))
+    order, room = np.zeros(widest, np.int64), np.zeros((6, widest))
     d[:] = 0.0
     before = -1
     for t in range(len(codes)):
         if gains[t] < floor:
             continue
         a, width = begin[t], begin[t + 1] - begin[t]
-        if before < 0:
-            _sum_slopes(codes[t], g, h, d, width, sums)
-        else:
-            _move_and_sum(codes[before], steps[0], codes[t], g, h, d, width, sums)
-        for k in range(width):
-            sums[0, k] += sums[1, k]
+        _pass(codes, before, t, steps[0], g, h, d, width, sums)
         u, before = steps[1], -1
         part = H[a : a + width], W[a : a + width]
         gains[t] = _steps(n_bins[t], sums[0], part[0], part[1], kind[t], rule, order, room, u)
         if gains[t] > 0.0:
-            for k in range(width):
-                values[a + k] += u[k]
-                steps[0, k] = u[k]
+            _take(u, width, values[a : a + width], steps[0])
             before = t
     if before >= 0:
-        line = codes[before]
-        for i in range(len(d)):
-            d[i] += steps[0, line[i]]
+        add_term(codes[before], steps[0], d)
 
 
 @njit(cache=True, nogil=True)
@@ -306,57 +364,60 @@ def _add_up(T: Any, rows: int, columns: int, P: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _cross(a: int, b: int, PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, step: Any) -> float:
-    """Write the steps of the four cells around a corner; gives what they save, -1 if refused."""
+def _crosses(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, S: Any) -> float:
+    """Write the steps and the gain of every cross; gives the largest gain.
+
+    A cross is a corner with the four cells around it. Its gain is 0 if it is not allowed.
+    """
     least, ridge, most = rule[1], rule[2], rule[3]
     na, nb = len(PG) - 1, PG.shape[1] - 1
-    w00, w01 = PW[a, b], PW[a, nb] - PW[a, b]
-    w10 = PW[na, b] - w00
-    w11 = PW[na, nb] - PW[a, nb] - w10
-    if w00 < least or w01 < least or w10 < least or w11 < least:
-        return -1.0
-    g00, g01 = PG[a, b], PG[a, nb] - PG[a, b]
-    g10 = PG[na, b] - g00
-    g11 = PG[na, nb] - PG[a, nb] - g10
-    h00, h01 = PH[a, b], PH[a, nb] - PH[a, b]
-    h10 = PH[na, b] - h00
-    h11 = PH[na, nb] - PH[a, nb] - h10
-    step[0], step[1] = _step(g00, h00, ridge, most), _step(g01, h01, ridge, most)
-    step[2], step[3] = _step(g10, h10, ridge, most), _step(g11, h11, ridge, most)
-    if _wrong(step[0], step[2], kind[0]) or _wrong(step[1], step[3], kind[0]):
-        return -1.0
-    if _wrong(step[0], step[1], kind[1]) or _wrong(step[2], step[3], kind[1]):
-        return -1.0
-    left = _price(g00, h00, ridge) + _price(g01, h01, ridge)
-    return left + _price(g10, h10, ridge) + _price(g11, h11, ridge)
-
-
-@njit(cache=True, nogil=True)
-def _crosses(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, S: Any) -> float:
-    """Write the steps and the gain of every cross; gives the largest gain."""
-    na, nb = len(PG) - 1, PG.shape[1] - 1
-    whole, step, best = _price(PG[na, nb], PH[na, nb], rule[2]), np.zeros(4), 0.0
+    whole, best = PG[na, nb] * PG[na, nb] / max(PH[na, nb] + ridge, _TINY), 0.0
+    one, other = kind[0], kind[1]
     S[:] = 0.0
     for a in range(1, na):
         for b in range(1, nb):
-            gain = _cross(a, b, PG, PH, PW, kind, rule, step) - whole
-            if gain > 1e-12 * whole:
-                S[4, a, b] = gain
-                best = max(best, gain)
-                for q in range(4):
-                    S[q, a, b] = step[q]
+            w01, w10 = PW[a, nb] - PW[a, b], PW[na, b] - PW[a, b]
+            w11 = PW[na, nb] - PW[a, nb] - w10
+            g00, g01, g10 = PG[a, b], PG[a, nb] - PG[a, b], PG[na, b] - PG[a, b]
+            g11 = PG[na, nb] - PG[a, nb] - g10
+            h10 = PH[na, b] - PH[a, b]
+            r00 = 1.0 / max(PH[a, b] + ridge, _TINY)
+            r01 = 1.0 / max(PH[a, nb] - PH[a, b] + ridge, _TINY)
+            r10 = 1.0 / max(h10 + ridge, _TINY)
+            r11 = 1.0 / max(PH[na, nb] - PH[a, nb] - h10 + ridge, _TINY)
+            s00, s01 = _within(-g00 * r00, most), _within(-g01 * r01, most)
+            s10, s11 = _within(-g10 * r10, most), _within(-g11 * r11, most)
+            along = max(one * (s00 - s10), one * (s01 - s11))
+            across = max(other * (s00 - s01), other * (s10 - s11))
+            gain = g00 * g00 * r00 + g01 * g01 * r01 + (g10 * g10 * r10 + g11 * g11 * r11) - whole
+            weight = min(min(PW[a, b], w01), min(w10, w11))
+            allowed = (weight >= least) & (max(along, across) <= 0.0) & (gain > 1e-12 * whole)
+            S[0, a, b], S[1, a, b], S[2, a, b], S[3, a, b] = s00, s01, s10, s11
+            S[4, a, b] = gain if allowed else 0.0
+        for b in range(1, nb):
+            best = max(best, S[4, a, b])
     return best
 
 
 @njit(cache=True, nogil=True)
-def _weigh_crosses(S: Any, na: int, nb: int, best: float, power: float) -> float:
+def _within(step: float, most: float) -> float:
+    return min(max(step, -most), most)
+
+
+@njit(cache=True, nogil=True)
+def _weigh_crosses(S: Any, na: int, nb: int, best: float, power: int) -> float:
+    """Weigh the steps by powers of gains; gives the sum of the weights."""
     total = 0.0
     for a in range(1, na):
+        weight = S[4, a, :nb]
+        _raise(nb, best, power, weight)
         for b in range(1, nb):
-            weight = _power(S[4, a, b] / best, power)
-            total += weight
-            for q in range(4):
-                S[q, a, b] *= weight
+            S[0, a, b] *= weight[b]
+            S[1, a, b] *= weight[b]
+            S[2, a, b] *= weight[b]
+            S[3, a, b] *= weight[b]
+        for b in range(1, nb):
+            total += weight[b]
     return total
 
 
@@ -367,15 +428,19 @@ def _spread_crosses(S: Any, na: int, nb: int) -> None:
     It lies before the corners that are beyond it, and beyond those up to it.
     """
     for a in range(na - 1, -1, -1):
-        for b in range(nb - 1, -1, -1):
-            S[0, a, b] += S[0, a + 1, b] + S[0, a, b + 1] - S[0, a + 1, b + 1]
-        for b in range(1, nb):
-            S[1, a, b] += S[1, a + 1, b] + S[1, a, b - 1] - S[1, a + 1, b - 1]
+        left = right = 0.0
+        for k in range(nb):
+            left += S[0, a, nb - 1 - k]
+            right += S[1, a, k]
+            S[0, a, nb - 1 - k] = S[0, a + 1, nb - 1 - k] + left
+            S[1, a, k] = S[1, a + 1, k] + right
     for a in range(1, na):
-        for b in range(nb - 1, -1, -1):
-            S[2, a, b] += S[2, a - 1, b] + S[2, a, b + 1] - S[2, a - 1, b + 1]
-        for b in range(1, nb):
-            S[3, a, b] += S[3, a - 1, b] + S[3, a, b - 1] - S[3, a - 1, b - 1]
+        left = right = 0.0
+        for k in range(nb):
+            left += S[2, a, nb - 1 - k]
+            right += S[3, a, k]
+            S[2, a, nb - 1 - k] = S[2, a - 1, nb - 1 - k] + left
+            S[3, a, k] = S[3, a - 1, k] + right
 
 
 @njit(cache=True, nogil=True)
@@ -389,7 +454,7 @@ def _cells(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, room: Any, u: Any) -
     best = _crosses(PG, PH, PW, kind, rule, S)
     if best <= 0.0:
         return -1.0
-    scale = rule[0] / _weigh_crosses(S, na, nb, best, rule[5])
+    scale = rule[0] / _weigh_crosses(S, na, nb, best, int(rule[5]))
     _spread_crosses(S, na, nb)
     for i in range(na):
         for j in range(nb):
@@ -445,12 +510,7 @@ def sweep_pairs(
         if gains[t] < floor:
             continue
         a, width = begin[t], begin[t + 1] - begin[t]
-        if before < 0:
-            _sum_slopes(codes[t], g, h, d, width, sums)
-        else:
-            _move_and_sum(codes[before], steps[0], codes[t], g, h, d, width, sums)
-        for k in range(width):
-            sums[0, k] += sums[1, k]
+        _pass(codes, before, t, steps[0], g, h, d, width, sums)
         rows, columns = shape[t, 0], shape[t, 1]
         part = P[:, : rows + 1, : columns + 1]
         _add_up(sums[0], rows, columns, part[0])
@@ -459,14 +519,10 @@ def sweep_pairs(
         u, before = steps[1], -1
         gains[t] = _cells(part[0], part[1], part[2], kind[t], rule, room, u)
         if gains[t] > 0.0:
-            for k in range(width):
-                values[a + k] += u[k]
-                steps[0, k] = u[k]
+            _take(u, width, values[a : a + width], steps[0])
             before = t
     if before >= 0:
-        line = codes[before]
-        for i in range(len(d)):
-            d[i] += steps[0, line[i]]
+        add_term(codes[before], steps[0], d)
 
 
 @njit(cache=True, nogil=True)
@@ -500,9 +556,3 @@ def pair_gain(one: Any, other: Any, na: int, nb: int, g: Any, h: Any, least: flo
             best = max(best, gain)
     return best
 
-
-@njit(cache=True, nogil=True)
-def add_term(codes: Any, values: Any, total: Any) -> None:
-    """Add the value of each row's bin."""
-    for i in range(len(codes)):
-        total[i] += values[codes[i]]

@@ -20,29 +20,37 @@ def sum_bins(codes: Any, begin: Any, values: Any, sums: Any) -> None:
         sums[begin[t] : begin[t + 1]] = np.bincount(line, values, begin[t + 1] - begin[t])
 
 
-def logistic_rows(z: Any, t: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
-    """Write slopes, and with ``bends`` curvatures, of w log(1 + exp(-t z)); sum it over held rows.
+def square_slopes(z: Any, t: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write slopes and curvatures of w (z - t)^2 / 2; both 0 for the rows that a bag holds out."""
+    h[:] = np.where(fold == bag, 0.0, weight)
+    g[:] = h * (z - t)
 
-    Rows held out have slope and curvature 0.
-    """
-    w, p = np.where(held, 0.0, weight), 1.0 / (1.0 + np.exp(np.clip(t * z, -700, 700)))
+
+def logistic_slopes(z: Any, t: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write slopes and curvatures of w log(1 + exp(-t z)); both 0 for rows held out."""
+    w, p = np.where(fold == bag, 0.0, weight), 1.0 / (1.0 + np.exp(np.clip(t * z, -700, 700)))
     g[:] = -w * t * p
-    if bends:
-        h[:] = w * p * (1.0 - p)
-    h[held] = 0.0
-    return float(weight[held] @ np.logaddexp(0.0, -t * z)[held])
+    h[:] = w * p * (1.0 - p)
 
 
-def softmax_rows(z: Any, label: Any, weight: Any, held: Any, g: Any, h: Any, bends: bool) -> float:
-    """Do the same for -w log of the class's share of the exponentials; z, g and h by class."""
-    w, top = np.where(held, 0.0, weight), z.max(axis=0)
-    norm = np.exp(z - top).sum(axis=0)
-    p, own = np.exp(z - top) / norm, np.arange(len(z))[:, None] == label
+def logistic_loss(z: Any, t: Any, weight: Any, rows: Any) -> float:
+    """Sum w log(1 + exp(-t z)) over some rows."""
+    return float(weight[rows] @ np.logaddexp(0.0, -t[rows] * z[rows]))
+
+
+def softmax_slopes(z: Any, label: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
+    """Write those of -w log of the class's share of the exponentials; z, g and h by class."""
+    w, powers = np.where(fold == bag, 0.0, weight), np.exp(z - z.max(axis=0))
+    p, own = powers / powers.sum(axis=0), np.arange(len(z))[:, None] == label
     g[:] = w * (p - own)
-    if bends:
-        h[:] = w * p * (1.0 - p)
-    loss = np.log(norm) + top - z[label, np.arange(len(label))]
-    return float(weight[held] @ loss[held])
+    h[:] = w * p * (1.0 - p)
+
+
+def softmax_loss(z: Any, label: Any, weight: Any, rows: Any) -> float:
+    """Sum -w log of the class's share of the exponentials over some rows."""
+    top = z.max(axis=0)
+    loss = np.log(np.exp(z - top).sum(axis=0)) + top - z[label, np.arange(len(label))]
+    return float(weight[rows] @ loss[rows])
 
 
 def sweep_columns(
