@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin import losses
-from maxmargin.losses import Loss, MarginLoss, Poisson, ZeroOne, named
+from maxmargin.losses import Gamma, Loss, MarginLoss, Poisson, Tweedie, ZeroOne, named
 from maxmargin.losses.probability import _PROBABILITY
 
 METHODS = ["value", "derivative", "curvature", "conjugate"]
@@ -39,7 +39,10 @@ def targets_of(loss):
     """Targets that the loss is made for; away from the whole and half steps of its kinks."""
     if isinstance(loss, MarginLoss):
         return [-1.0, 1.0]
-    return [0.0, 1.0, 3.4] if isinstance(loss, Poisson) else [-1.3, 0.0, 1.0, 2.6]
+    if isinstance(loss, Gamma):
+        return [0.4, 1.0, 3.4]
+    counts = isinstance(loss, Poisson | Tweedie)
+    return [0.0, 1.0, 3.4] if counts else [-1.3, 0.0, 1.0, 2.6]
 
 
 def on_a_grid(loss):
@@ -303,5 +306,5 @@ def test_a_newton_shift_leads_towards_the_minimum(loss):
 @every
 def test_a_loss_without_a_link_predicts_what_it_is_given(loss):
     z = np.array([-1.0, 0.0, 2.0])
-    expected = np.exp(z) if isinstance(loss, Poisson) else z
+    expected = np.exp(z) if isinstance(loss, Poisson | Gamma | Tweedie) else z
     np.testing.assert_array_equal(loss.response(z), expected)

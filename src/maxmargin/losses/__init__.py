@@ -7,6 +7,7 @@
 True
 """
 
+from maxmargin.losses.amounts import Gamma, Tweedie
 from maxmargin.losses.base import Loss
 from maxmargin.losses.choice import named
 from maxmargin.losses.margin import (
@@ -34,6 +35,7 @@ from maxmargin.losses.regression import (
 __all__ = [
     "AbsoluteError",
     "Exponential",
+    "Gamma",
     "Hinge",
     "Huber",
     "Insensitive",
@@ -50,6 +52,7 @@ __all__ = [
     "SquaredError",
     "SquaredHinge",
     "SquaredInsensitive",
+    "Tweedie",
     "ZeroOne",
     "named",
 ]

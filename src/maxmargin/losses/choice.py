@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from maxmargin.losses.amounts import Gamma, Tweedie
 from maxmargin.losses.base import Loss
 from maxmargin.losses.margin import (
     Exponential,
@@ -42,6 +43,8 @@ _KNOWN: dict[str, Loss] = {
         Insensitive(),
         SquaredInsensitive(),
         Poisson(),
+        Gamma(),
+        Tweedie(),
     )
 }
 
@@ -58,7 +61,7 @@ def named(loss: str | Loss) -> Loss:
         ``"zero_one"``, ``"hinge"``, ``"squared_hinge"``, ``"logistic"``, ``"exponential"``,
         ``"squared"``, ``"modified_huber"``; for targets that are numbers ``"squared_error"``,
         ``"absolute_error"``, ``"huber"``, ``"quantile"``, ``"insensitive"``,
-        ``"squared_insensitive"``, ``"poisson"``; or any :class:`Loss`.
+        ``"squared_insensitive"``, ``"poisson"``, ``"gamma"``, ``"tweedie"``; or any :class:`Loss`.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def named(loss: str | Loss) -> Loss:
     ValueError: There is no loss named 'log_loss': choose one of 'zero_one', 'hinge',
     'squared_hinge', 'logistic', 'exponential', 'squared', 'modified_huber', 'squared_error',
     'absolute_error', 'huber', 'quantile', 'insensitive', 'squared_insensitive', 'poisson',
-    or give a Loss.
+    'gamma', 'tweedie', or give a Loss.
     """
     if isinstance(loss, Loss):
         return loss
