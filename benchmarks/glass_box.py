@@ -36,7 +36,7 @@ Figures = dict[str, dict[str, dict[str, dict[str, float]]]]  # table, who, seed
 
 
 def _shapes(rows: int = 4000) -> tuple[pd.DataFrame, Any, bool]:
-    """Two classes by a sum of known shapes: a wave, a step, a bow, a line; four columns of noise."""
+    """Two classes by a wave, a step, a bow and a line; four columns of noise."""
     random = np.random.default_rng(0)
     X = random.uniform(-1, 1, size=(rows, 8))
     value = 2 * np.sin(3 * X[:, 0]) + 2 * (X[:, 1] > 0.2) + 2 * X[:, 2] ** 2 + X[:, 3] - 1.5

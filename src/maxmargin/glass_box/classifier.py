@@ -44,9 +44,9 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         "modified_huber" or "squared", each class against the rest.
     n_estimators : int, default=2000
         Rounds of columns at most, and as many of pairs; see ``stop_``.
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.2
         Factor of every step.
-    sharpness : int, default=2
+    sharpness : int, default=1
         A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
         power: 0 makes shapes as smooth as can be, a large one takes the best cut alone.
     n_bags : int, default=8
@@ -84,6 +84,9 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         Called with a ``Round`` after each one, of which True stops.
     verbose : int, default=0
         Print a line for every round.
+    warm_start : bool, default=False
+        Go on where the fit before stopped, with the same rows: with more rounds, or after a time
+        limit. It has to be set for the fit before, too, which then keeps what each bag has learnt.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
@@ -136,8 +139,8 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         loss: str | Loss = "logistic",
         *,
         n_estimators: int = 2000,
-        learning_rate: float = 0.1,
-        sharpness: int = 2,
+        learning_rate: float = 0.2,
+        sharpness: int = 1,
         n_bags: int = 8,
         pairs: Any = "auto",
         exclude: Any = None,
@@ -153,6 +156,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         categorical_features: Any = FROM_DTYPE,
         class_weight: Any = None,
@@ -177,6 +181,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.class_weight = class_weight
@@ -235,8 +240,9 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
     def _strata(self, y: NDArray[Any]) -> NDArray[Any]:
         return y
 
-    def _objective(self, y: NDArray[Any], weight: Vector) -> Objective:
-        return objective_of_labels(self._loss(), y, len(self.classes_), weight)
+    def _objective(self, training: Training) -> Objective:
+        label, weight = training.y, training.weight
+        return objective_of_labels(self._loss(), label, len(self.classes_), weight)
 
     def _refit(self, training: Training) -> Any:
         if len(self.classes_) > 2:

@@ -8,15 +8,23 @@ ShapeBooster of columns ──▶ rank_pairs ──▶ ShapeBooster of pairs ─
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from maxmargin import losses
+from maxmargin.ensembles.continuation import (
+    fingerprint,
+    refuse_other_data,
+    refuse_other_problem,
+)
 from maxmargin.ensembles.rounds import (
     History,
     Limits,
@@ -26,7 +34,7 @@ from maxmargin.ensembles.rounds import (
     with_printing,
 )
 from maxmargin.glass_box.bags import draw_folds
-from maxmargin.glass_box.bins import MOST, Binning, cut_table
+from maxmargin.glass_box.bins import Binning, cut_table
 from maxmargin.glass_box.model import GlassBoxModel
 from maxmargin.glass_box.objective import Objective
 from maxmargin.glass_box.pairs import (
@@ -42,26 +50,31 @@ from maxmargin.glass_box.recover import Shapes, recover_terms
 from maxmargin.glass_box.rounds import Base, Columns, Pairs, Rule, ShapeBooster
 from maxmargin.glass_box.wishes import (
     ColumnNames,
-    check_exclude,
-    check_monotone,
-    check_pairs,
+    check_parameters,
     directions,
     left_out,
     wanted_pairs,
 )
 from maxmargin.inputs.missing import is_missing
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
 from maxmargin.inputs.table import read
+from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
 from maxmargin.losses import Loss
-from maxmargin.ops.clock import Clock, TimeUp, watch
+from maxmargin.ops.clock import Clock, TimeUp, seconds_left, watch
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
 
 # Terms whose last gain was below this share of the largest one wait for their turn.
 _GREED, _GREED_OF_PAIRS = 0.5, 0.8
-_ENDED = (Stop.CALLBACK, Stop.TIME_LIMIT, Stop.INTERRUPTED)
+_RATE_OF_PAIRS = 2.0  # times that of columns
+_MOST_BITS = 50  # of a weight; larger ones would overflow in squares of sums
+_ENDED = (Stop.CALLBACK.name, Stop.TIME_LIMIT.name, Stop.INTERRUPTED.name)
+NOTHING: dict[str, Any] = {"stop": None, "rounds": [], "state": None, "pairs": []}
+_KEPT = (
+    *("loss", "learning_rate", "sharpness", "n_bags", "pairs", "exclude", "monotone"),
+    *("max_pair_bins", "min_weight_leaf"),
+)  # parameters that rounds depend on and that data do not show
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,7 @@ class Training:
     fold : ndarray of shape (rows,)
     names : ColumnNames
     monotone : ndarray of int of shape (columns,)
+    groups : ndarray of shape (rows,) or None
     """
 
     codes: NDArray[np.uint8]
@@ -87,16 +101,23 @@ class Training:
     fold: NDArray[np.int16]
     names: ColumnNames
     monotone: NDArray[np.int64]
+    groups: Any = None
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What a fit that goes on has to have again."""
+        return self.codes, self.y, self.weight, self.fold
 
 
-class GlassBoxFit(GlassBoxModel):
+class GlassBoxFit(GlassBoxModel, ABC):
     """What the classifier and the regressor share in a fit.
 
     A subclass reads its targets (``_targets``) and says what is minimised (``_objective``).
     """
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
-        self._check_parameters()
+        check_parameters(self)
+        self._check_loss(type(self).__name__)
         with watch(self.time_limit, self.on_interrupt) as clock, Workers(self.n_jobs) as workers:
             training = self._read_training(X, y, sample_weight, groups, workers)
             self._learn(training, clock, workers)
@@ -119,8 +140,7 @@ class GlassBoxFit(GlassBoxModel):
             X, y, weight = X[rows], y[rows], weight[rows]
             groups = None if groups is None else groups[rows]
         self._check_targets(y)
-        # Weights as small as shares of 1 count rows; others are numbers of equal rows.
-        weight = weight * max(1.0, len(weight) / float(weight.sum()))
+        weight = _as_counts(weight)
         names = ColumnNames(getattr(self, "feature_names_in_", None), X.shape[1])
         categories = {j: len(known) for j, known in self._known_categories().items()}
         binning = cut_table(X, weight, categories, int(self.max_bins), workers)
@@ -129,54 +149,102 @@ class GlassBoxFit(GlassBoxModel):
         fold = draw_folds(codes, y, groups, int(self.n_bags), self._strata(y), seed)
         categorical = np.array([column.categorical for column in binning.columns])
         monotone = directions(self.monotone, names, categorical)
-        return Training(codes, binning, y, weight, fold, names, monotone)
+        return Training(codes, binning, y, weight, fold, names, monotone, groups)
 
     def _learn(self, training: Training, clock: Clock, workers: Workers) -> None:
-        objective = self._objective(training.y, training.weight)
-        single, double = left_out(self.exclude, training.names)
+        objective = self._objective(training)
+        single, _ = left_out(self.exclude, training.names)
         used = [j for j in range(len(training.codes)) if j not in single]
-        constants = objective.constants()
-        rule = self._rule(objective)
+        constants, rule = objective.constants(), self._rule(objective)
         rows = objective, training.fold, int(self.n_bags)
-        booster = ShapeBooster(
-            self._columns(training, used), *rows, Base(constants), rule, workers
-        )
-        history: list[Round] = []
-        stop = self._boost(booster, clock, history)
+        booster = ShapeBooster(self._columns(training, used), *rows, Base(constants), rule, workers)
+        earlier = self._earlier(training)
+        columns = self._boost(booster, clock, earlier["columns"])
         booster.release()
-        shapes = Shapes(training, constants, used, booster)
-        if stop not in _ENDED:
-            stop = self._boost_pairs(shapes, objective, double, rule, clock, workers, history, stop)
-        self.stop_, self.history_ = stop, History(history)
+        shapes, pairs = Shapes(training, constants, used, booster), NOTHING
+        if columns["stop"] not in _ENDED:
+            same = len(columns["rounds"]) == len(earlier["columns"]["rounds"])
+            before = earlier["pairs"] if same else NOTHING
+            pairs = self._boost_pairs(shapes, objective, rule, clock, workers, before)
+        self._show(shapes, columns, pairs)
+        self._refit_all(training)
+
+    def _show(self, shapes: Shapes, columns: dict[str, Any], pairs: dict[str, Any]) -> None:
+        """Set the fitted attributes."""
+        training = shapes.training
+        self.stop_ = Stop[pairs["stop"] or columns["stop"]]
+        self.history_ = History([*columns["rounds"], *pairs["rounds"]])
         self.validation_loss_ = self.history_.column("validation_loss")
         self._binning, self._coarse = training.binning, shapes.coarse
         self.constants_, self._terms = recover_terms(shapes)
-        self.__dict__.pop("certificate_", None)  # of an earlier fit
-        if self.refit is not None and stop not in _ENDED:
-            self.constants_, self._terms, self.certificate_ = self._refit(training)
+        self.__dict__.pop("_progress", None)
+        if self.warm_start:
+            problem, data = self._problem(), fingerprint(*training.arrays)
+            stages = {"columns": columns, "pairs": pairs}
+            self._progress = {"problem": problem, "data": data, **stages}
 
+    def _earlier(self, training: Training) -> dict[str, Any]:
+        """Return what a fit before made, if this one goes on with it."""
+        earlier = getattr(self, "_progress", None)
+        if not self.warm_start or earlier is None:
+            return {"columns": NOTHING, "pairs": NOTHING}
+        refuse_other_problem(earlier["problem"], self._problem())
+        refuse_other_data(earlier["data"], fingerprint(*training.arrays))
+        return earlier
+
+    def _problem(self) -> dict[str, Any]:
+        """Return the parameters that rounds depend on, as texts."""
+        return {name: repr(getattr(self, name)) for name in _KEPT}
+
+    def _refit_all(self, training: Training) -> None:
+        """Fit all terms again together, if that is asked for and there is time."""
+        self.__dict__.pop("certificate_", None)  # of an earlier fit
+        if self.refit is None:
+            return
+        try:
+            if self.stop_.name not in _ENDED:
+                self.constants_, self._terms, self.certificate_ = self._refit(training)
+                return
+        except TimeUp:
+            self.stop_ = Stop.TIME_LIMIT
+        warn_user(
+            f"refit='optimal' was left out, because the fit ended before it ({self.stop_.name}): "
+            "the shapes are those of boosting, and there is no certificate_. Give more time.",
+            ConvergenceWarning,
+        )
+
+    @abstractmethod
     def _refit(self, training: Training) -> Any:
-        raise NotImplementedError
+        """Fit all terms again together; return constants, terms and certificate."""
 
     def _refit_options(self) -> dict[str, Any]:
+        left = seconds_left()
+        limit = None if left == float("inf") else max(left, 1e-3)
         shared = {"on_interrupt": self.on_interrupt, "n_jobs": self.n_jobs}
-        return {"ridge": float(self.ridge)} | shared
+        return {"ridge": float(self.ridge), "time_limit": limit} | shared
 
-    def _boost(self, booster: ShapeBooster, clock: Clock, history: list[Round]) -> Stop:
-        """Make rounds until one of the limits is met; keeps those of the best one."""
-        made: list[Round] = []
+    def _boost(
+        self, booster: ShapeBooster, clock: Clock, earlier: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Make rounds, after those made before, until a limit is met; keep those of the best."""
+        made: list[Round] = list(earlier["rounds"])
+        if earlier["state"] is not None:
+            booster.resume(earlier["state"])
         listener = with_printing(self.callback, int(self.verbose))
 
         def note(each: Round) -> object:
             made.append(each)
             return None if listener is None else listener(each)
 
-        most = int(self.n_estimators)
-        stop = boost(booster, Limits(most, clock, note, self.n_iter_no_change, float(self.tol)))
+        most = int(self.n_estimators) - (booster.made - booster.first)
+        stop = Stop.ROUNDS if earlier["stop"] is None else Stop[earlier["stop"]]
+        if most > 0 and stop is not Stop.EARLY:
+            patience = Limits(most, clock, note, self.n_iter_no_change, float(self.tol))
+            stop = boost(booster, patience, list(made))
         if self.n_iter_no_change is not None:
             made = made[: booster.best_round - booster.first]
-        history.extend(made)
-        return stop
+        state = booster.state() if self.warm_start else None
+        return {"stop": stop.name, "rounds": made, "state": state, "pairs": []}
 
     def _columns(self, training: Training, used: list[int]) -> Columns:
         bins = [training.binning.columns[j] for j in used]
@@ -195,48 +263,38 @@ class GlassBoxFit(GlassBoxModel):
         self,
         shapes: Shapes,
         objective: Objective,
-        double: set[Pair],
         rule: Rule,
         clock: Clock,
         workers: Workers,
-        history: list[Round],
-        stop: Stop,
-    ) -> Stop:
-        """Choose pairs and learn their tables."""
+        earlier: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Choose pairs and learn their tables; those that gain too little are left out."""
         training, mains = shapes.training, shapes.mains
-        several = [j for j in shapes.used if training.binning.columns[j].n_bins > 1]
-        possible = [pair for pair in all_pairs(several) if pair not in double]
-        wanted, count = wanted_pairs(self.pairs, training.names, possible, len(shapes.constants))
-        if not count or clock.over():
-            return stop
         sizes = self._coarsen(shapes, int(self.max_pair_bins))
-        lines = coarse_lines(shapes.coarse, training.codes)
         try:
-            chosen = self._choose(wanted, count, shapes, objective, workers)
+            chosen = earlier["pairs"] or self._choose(shapes, objective, workers)
         except TimeUp:
-            return Stop.TIME_LIMIT
-        if not chosen:
-            return stop
-        codes, shape = pair_codes(lines, sizes, chosen)
+            return NOTHING | {"stop": Stop.TIME_LIMIT.name}
+        if not chosen or clock.over():
+            return NOTHING
+        codes, shape = pair_codes(coarse_lines(shapes.coarse, training.codes), sizes, chosen)
         kind = training.monotone[np.array(chosen)].reshape(-1, 2)
-        rate = replace(rule, rate=float(self.learning_rate) * 2.0, greed=_GREED_OF_PAIRS)
         booster = ShapeBooster(
             Pairs(codes, shape, kind),
             objective,
             training.fold,
             int(self.n_bags),
             Base(shapes.constants, (mains.finished(),)),
-            rate,
+            replace(rule, rate=_RATE_OF_PAIRS * rule.rate, greed=_GREED_OF_PAIRS),
             workers,
             mains.made,
             self._judges,
         )
-        made: list[Round] = []
-        stop = self._boost(booster, clock, made)
-        if booster.gained or self.n_iter_no_change is None:
-            shapes.pairs, shapes.chosen = booster, chosen
-            history.extend(made)
-        return stop
+        made = self._boost(booster, clock, earlier)
+        if self.n_iter_no_change is not None and not booster.gained:
+            return NOTHING | {"stop": made["stop"]}
+        shapes.pairs, shapes.chosen = booster, chosen
+        return made | {"pairs": chosen}
 
     def _coarsen(self, shapes: Shapes, most: int) -> list[int]:
         """Cut columns for pairs; gives the bins of each."""
@@ -249,21 +307,18 @@ class GlassBoxFit(GlassBoxModel):
         shapes.coarse = tuple(coarsen(training.binning, codes, weight, main, most))
         return [column.n_bins for column in shapes.coarse]
 
-    def _choose(
-        self,
-        wanted: list[Pair],
-        count: int,
-        shapes: Shapes,
-        objective: Objective,
-        workers: Workers,
-    ) -> list[Pair]:
-        """Give the pairs of the largest gains, the first one first.
+    def _choose(self, shapes: Shapes, objective: Objective, workers: Workers) -> list[Pair]:
+        """Return the pairs of the largest gains, the first one first.
 
         Rows that the judges hold out have slopes of 0 here.
         """
-        if count == len(wanted) and not isinstance(self.pairs, str):
-            return wanted
         training = shapes.training
+        _, double = left_out(self.exclude, training.names)
+        several = [j for j in shapes.used if training.binning.columns[j].n_bins > 1]
+        possible = [pair for pair in all_pairs(several) if pair not in double]
+        wanted, count = wanted_pairs(self.pairs, training.names, possible, len(shapes.constants))
+        if count == 0 or (count == len(wanted) and not isinstance(self.pairs, str)):
+            return wanted[:count]
         apart = shapes.mains.held_values()
         g, h = np.empty((2, *apart.shape))
         judged = (training.fold < self._judges).astype(np.int16)
@@ -300,56 +355,39 @@ class GlassBoxFit(GlassBoxModel):
             return {}
         return self._categories
 
+    @abstractmethod
     def _targets(self, y: NDArray[Any]) -> NDArray[Any]:
-        raise NotImplementedError
+        """Read the targets."""
 
     def _check_targets(self, y: NDArray[Any]) -> None:
-        """Refuse targets that the loss has no meaning for."""
+        """Raise for targets that the loss has no meaning for."""
 
     def _factors(self, y: NDArray[Any]) -> Any:  # noqa: ARG002
         return 1.0
 
+    @abstractmethod
     def _strata(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Give what rows are spread by over the bags."""
-        raise NotImplementedError
+        """Return the strata whose rows are spread evenly over the bags."""
 
-    def _objective(self, y: NDArray[Any], weight: Vector) -> Objective:
-        raise NotImplementedError
+    @abstractmethod
+    def _objective(self, training: Training) -> Objective:
+        """Return what the rounds lower."""
 
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_shared(self)
-        check_number(owner, "n_estimators", self.n_estimators, 1, whole=True)
-        check_number(owner, "learning_rate", self.learning_rate, 0.0, above=True)
-        check_number(owner, "tol", self.tol, 0.0)
-        if self.n_iter_no_change is not None:
-            check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
-            check_number(owner, name, getattr(self, name), low, whole=True)
-        for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("sharpness", 32)):
-            if getattr(self, name) > high:
-                raise ParameterError(
-                    f"The {name!r} parameter of {owner} must be at most {high}. Got "
-                    f"{getattr(self, name)!r} instead."
-                )
-        check_number(owner, "min_weight_leaf", self.min_weight_leaf, 0.0)
-        if self.refit is not None:
-            check_choice(owner, "refit", self.refit, ("optimal",), "or None")
-        check_number(owner, "ridge", self.ridge, 0.0, above=True)
-        if self.refit is not None and self.monotone is not None:
-            raise ParameterError(
-                f"refit='optimal' of {owner} knows no directions; leave out monotone or refit."
-            )
-        check_pairs(owner, self.pairs)
-        check_exclude(owner, self.exclude)
-        check_monotone(owner, self.monotone)
-        self._check_loss(owner)
-
+    @abstractmethod
     def _check_loss(self, owner: str) -> None:
-        raise NotImplementedError
+        """Raise for losses that the estimator cannot lower."""
+
+
+def _as_counts(weight: Vector) -> Vector:
+    """Scale weights that cannot be numbers of rows: shares of 1, and numbers beyond all counts.
+
+    Other weights stay: a row of weight 2 is two rows.
+    """
+    weight = weight / 2.0 ** max(0, math.frexp(float(weight.max()))[1] - _MOST_BITS)
+    return weight * max(1.0, len(weight) / float(weight.sum()))
 
 
 def _checked_groups(groups: Any, n_rows: int) -> Any:

@@ -218,6 +218,26 @@ class Ranking:
         return Queries.of(self._y[rows], self._query[rows], self.weight[rows])
 
 
+def pairs_of(y: Vector, groups: Any, weight: Vector) -> Queries:
+    """Return the pairs of rows of a group that differ in relevance; None is one group."""
+    queries = Queries.of(y, groups, weight)
+    if not queries.pairs:
+        raise ValueError(
+            "There is no pair to put in order: in no group do two rows differ in relevance; check "
+            "y, groups and sample_weight."
+        )
+    return queries
+
+
+def ranking(y: Vector, groups: Any, weight: Vector) -> Objective:
+    """Return the objective of relevances."""
+    pairs_of(y, groups, weight)
+    numbers = np.zeros(len(y), np.intp)
+    if groups is not None:
+        numbers = np.unique(groups, return_inverse=True)[1].astype(np.intp)
+    return Ranking(y, numbers, weight)
+
+
 def objective_of_labels(
     loss: Loss, label: NDArray[np.intp], n_classes: int, weight: Vector
 ) -> Objective:

@@ -10,16 +10,19 @@ from sklearn.base import RegressorMixin
 
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.glass_box.fit import GlassBoxFit, Training
-from maxmargin.glass_box.objective import Objective, objective_of_numbers
+from maxmargin.glass_box.objective import Objective, objective_of_numbers, pairs_of, ranking
 from maxmargin.glass_box.optimal import refit_numbers
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.targets import check_targets
+from maxmargin.inputs.weights import read_weight
 from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.losses import Loss, MarginLoss, SquaredError
+from maxmargin.losses import Loss, MarginLoss, PairwiseLogistic, SquaredError
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 
 Vector = NDArray[np.float64]
+
+_MOST = 1e150  # its square is below the largest number
 
 
 class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
@@ -32,13 +35,14 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
     Parameters
     ----------
     loss : str or Loss, default="squared_error"
-        "squared_error", "absolute_error", "huber", "quantile", "poisson", or a value of
-        ``maxmargin.losses`` such as ``Quantile(0.9)``.
+        "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", a
+        value of ``maxmargin.losses`` such as ``Quantile(0.9)``, or "pairwise_logistic" for
+        rankings: the ``groups`` of ``fit`` are then queries, and y is the relevance of their rows.
     n_estimators : int, default=2000
         Rounds of columns at most, and as many of pairs; see ``stop_``.
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.2
         Factor of every step.
-    sharpness : int, default=2
+    sharpness : int, default=1
         A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
         power: 0 makes shapes as smooth as can be, a large one takes the best cut alone.
     n_bags : int, default=8
@@ -77,6 +81,9 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         Called with a ``Round`` after each one, of which True stops.
     verbose : int, default=0
         Print a line for every round.
+    warm_start : bool, default=False
+        Go on where the fit before stopped, with the same rows: with more rounds, or after a time
+        limit. It has to be set for the fit before, too, which then keeps what each bag has learnt.
     n_jobs : int, default=None
         Threads; None for all cores. The result does not depend on it.
     categorical_features : array-like, "from_dtype" or None, default="from_dtype"
@@ -124,8 +131,8 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         loss: str | Loss = "squared_error",
         *,
         n_estimators: int = 2000,
-        learning_rate: float = 0.1,
-        sharpness: int = 2,
+        learning_rate: float = 0.2,
+        sharpness: int = 1,
         n_bags: int = 8,
         pairs: Any = "auto",
         exclude: Any = None,
@@ -141,6 +148,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         on_interrupt: str = "raise",
         callback: Callback | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         categorical_features: Any = FROM_DTYPE,
         random_state: Any = 0,
@@ -164,6 +172,7 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         self.on_interrupt = on_interrupt
         self.callback = callback
         self.verbose = verbose
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.random_state = random_state
@@ -189,31 +198,46 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         """
         return self._fit(X, y, sample_weight, groups)
 
+    def _is_ranking(self) -> bool:
+        """Whether rows of a group are put in order."""
+        return isinstance(self.loss, str) and self.loss == PairwiseLogistic.name
+
     def _check_loss(self, owner: str) -> None:
+        if self.refit is not None and self.loss not in ("squared_error", SquaredError()):
+            raise ParameterError(
+                "refit='optimal' of GlassBoxRegressor is for loss='squared_error'. Got "
+                f"{self.loss!r} instead."
+            )
+        if self._is_ranking():
+            return
         if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
-            check_choice(owner, "loss", self.loss, NUMBER_LOSSES)
+            check_choice(owner, "loss", self.loss, (*NUMBER_LOSSES, PairwiseLogistic.name))
         if isinstance(self._loss(), MarginLoss):
             raise ParameterError(
                 f"The 'loss' parameter of {owner} must be one of numbers; {self._loss().name} is "
                 "one of labels -1 and +1. Use 'squared_error', or GlassBoxClassifier."
-            )
-        if self.refit is not None and self._loss() != SquaredError():
-            raise ParameterError(
-                "refit='optimal' of GlassBoxRegressor is for loss='squared_error'. Got "
-                f"{self._loss().name!r} instead."
             )
 
     def _targets(self, y: NDArray[Any]) -> NDArray[Any]:
         return check_targets(y)
 
     def _check_targets(self, y: NDArray[Any]) -> None:
-        self._loss().check_targets(y)
+        if not self._is_ranking():
+            self._loss().check_targets(y)
+        size = float(np.abs(y).max())
+        if size > _MOST:
+            raise ValueError(
+                f"y reaches {size:.3g}, and the squares of such numbers overflow; divide y by "
+                f"{size:.0e} first."
+            )
 
     def _strata(self, y: NDArray[Any]) -> NDArray[Any]:
         return np.zeros(len(y), np.intp)
 
-    def _objective(self, y: NDArray[Any], weight: Vector) -> Objective:
-        return objective_of_numbers(self._loss(), y, weight)
+    def _objective(self, training: Training) -> Objective:
+        if self._is_ranking():
+            return ranking(training.y, training.groups, training.weight)
+        return objective_of_numbers(self._loss(), training.y, training.weight)
 
     def _refit(self, training: Training) -> Any:
         rows = training.codes, training.y, training.weight
@@ -229,6 +253,27 @@ class GlassBoxRegressor(RegressorMixin, GlassBoxFit):
         Returns
         -------
         values : ndarray of shape (rows,)
-            The sum of the terms, or for the Poisson loss the mean e^F.
+            The sum F of the terms; for the Poisson, gamma and Tweedie losses the mean e^F.
         """
-        return self._loss().response(self._raw(X)[0])
+        raw = self._raw(X)[0]
+        return raw if self._is_ranking() else self._loss().response(raw)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
+        """Return R^2, or of a ranking the share of pairs of a group in the right order.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or DataFrame of shape (rows, columns)
+        y : array-like of shape (rows,)
+        sample_weight : array-like of shape (rows,), default=None
+        groups : array-like of shape (rows,), default=None
+            Of a ranking, the query of each row; None is one query for all.
+
+        Returns
+        -------
+        score : float
+        """
+        if not self._is_ranking():
+            return float(super().score(X, y, sample_weight))
+        z = self.predict(X)
+        return pairs_of(check_targets(y), groups, read_weight(sample_weight, len(z))).accuracy(z)

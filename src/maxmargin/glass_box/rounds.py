@@ -192,13 +192,13 @@ class ShapeBooster:
         self._best, self._lowest = self.values.copy(), np.inf
         self._judges = n_bags if judges is None else judges
         self._held = [np.flatnonzero(fold == b) for b in range(n_bags)]
-        self._judged = sum(objective.size(rows) for rows in self._held[: self._judges])
+        self._sizes = np.array([objective.size(rows) for rows in self._held[: self._judges]])
         small = int(np.prod(shape)) * fold.size * 8 <= _MOST_BYTES
         self._z = np.empty((*shape, fold.size)) if small else None
         self._block, self._spare = 1 if small else _BLOCK, deque[Vector]()
         self._losses, self._waiting = np.zeros((n_bags, self._block)), deque[float]()
         workers.each(self._begin_bag, range(n_bags))
-        self.first_loss = self._held_loss(0)
+        self._first_losses = self._best_losses = self._losses[:, 0].copy()
 
     def _begin_bag(self, b: int) -> None:
         with self._values_of(b, fresh=True) as (z, room):
@@ -240,6 +240,7 @@ class ShapeBooster:
         if not self._waiting and loss < self._lowest - near:
             self._lowest, self.best_round = loss, self.made
             self._best[:] = self.values
+            self._best_losses = self._losses[:, -1].copy()
         return Round(self.made, validation_loss=loss)
 
     def _grow(self, b: int) -> None:
@@ -265,17 +266,49 @@ class ShapeBooster:
 
     def _held_loss(self, place: int) -> float:
         """Return the mean loss of the judges' rows held out, each where it was not learnt from."""
-        total = float(np.cumsum(self._losses[: self._judges, place])[-1])
-        return total / self._judged if self._judged > 0 else float("nan")
+        total, size = np.cumsum(self._losses[: self._judges, place])[-1], self._sizes.sum()
+        return float(total / size) if size > 0 else float("nan")
 
     @property
     def gained(self) -> bool:
-        """Whether the best round is better than none."""
-        return self._lowest < self.first_loss
+        """Whether the best round is better than none, by more than a standard error of the bags."""
+        if not np.isfinite(self._lowest):
+            return False
+        held = self._sizes > 0
+        fall = (self._first_losses - self._best_losses)[: self._judges][held] / self._sizes[held]
+        error = fall.std(ddof=1) / len(fall) ** 0.5 if len(fall) > 1 else 0.0
+        return bool(fall.mean() > error)
+
+    def state(self) -> dict[str, Any]:
+        """Return what ``resume`` needs to go on from here."""
+        return {
+            "values": self.values.copy(),
+            "gains": self._gains.copy(),
+            "losses": np.stack([self._first_losses, self._best_losses]),
+            "lowest": float(self._lowest),
+            "made": self.made - self.first,
+        }
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from the state of another booster of the same terms and rows."""
+        self.values[:] = self._best[:] = state["values"]
+        self._gains[:], self._lowest = state["gains"], state["lowest"]
+        self._first_losses, self._best_losses = state["losses"]
+        self.made = self.best_round = self.first + state["made"]
+        self._workers.each(self._refresh, range(len(self.values)))
+
+    def _refresh(self, b: int) -> None:
+        """Add up the rows' values, and sum curvatures."""
+        n = len(self._base.constants)
+        with self._values_of(b, fresh=True) as (z, room):
+            self._objective.slopes(z, self._fold, b, room[:n], room[n : 2 * n])
+            for k in range(n):
+                self._sum(room[n + k], self._H[b, k])
 
     def keep(self, n_rounds: int) -> None:  # noqa: ARG002  (the best one, which was noted)
         """Return to the best round."""
         self.values[:] = self._best
+        self.made = self.best_round
         self.release()
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""What a user asks of columns and pairs: checked, and as numbers of columns."""
+"""Parameters, checked, and what they ask of columns and pairs as numbers of columns."""
 
 from __future__ import annotations
 
@@ -9,10 +9,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.parameters import ParameterError
+from maxmargin.glass_box.bins import MOST
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    check_choice,
+    check_flag,
+    check_number,
+    check_shared,
+)
 from maxmargin.inputs.warning import warn_user
 
 Pair = tuple[int, int]
+
+
+def check_parameters(model: Any) -> None:
+    """Raise for parameters of a glass box that are out of range."""
+    owner = type(model).__name__
+    check_shared(model)
+    check_number(owner, "n_estimators", model.n_estimators, 1, whole=True)
+    check_number(owner, "learning_rate", model.learning_rate, 0.0, above=True)
+    check_number(owner, "tol", model.tol, 0.0)
+    check_flag(owner, "warm_start", model.warm_start)
+    if model.n_iter_no_change is not None:
+        check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
+    for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
+        check_number(owner, name, getattr(model, name), low, whole=True)
+    for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("sharpness", 32)):
+        if getattr(model, name) > high:
+            raise ParameterError(
+                f"The {name!r} parameter of {owner} must be at most {high}. Got "
+                f"{getattr(model, name)!r} instead."
+            )
+    check_number(owner, "min_weight_leaf", model.min_weight_leaf, 0.0)
+    if model.refit is not None:
+        check_choice(owner, "refit", model.refit, ("optimal",), "or None")
+    check_number(owner, "ridge", model.ridge, 0.0, above=True)
+    if model.refit is not None and model.monotone is not None:
+        raise ParameterError(
+            f"refit='optimal' of {owner} knows no directions; leave out monotone or refit."
+        )
+    check_pairs(owner, model.pairs)
+    check_exclude(owner, model.exclude)
+    check_monotone(owner, model.monotone)
 
 
 def check_pairs(owner: str, pairs: Any) -> None:

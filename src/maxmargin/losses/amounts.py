@@ -7,8 +7,8 @@ makes the loss 0 at e^z = t:
     Gamma     z + t e^-z + c(t)                                  1 - t e^-z
     Tweedie   e^((2-p) z) / (2-p) + t e^((1-p) z) / (p-1) + c(t)  e^((2-p) z) - t e^((1-p) z)
 
-Gamma's targets are above 0. Tweedie's may be 0 too: its distribution is a sum of gamma amounts whose
-number is Poisson's. Both are convex, and their best shifts have a closed form.
+Gamma's targets are above 0. Tweedie's may be 0 too: its distribution is that of a sum of gamma
+amounts whose number is Poisson's. Both are convex, and their best shifts have a closed form.
 
 Jorgensen, The Theory of Dispersion Models (1997), chapter 4.
 """
@@ -16,7 +16,7 @@ Jorgensen, The Theory of Dispersion Models (1997), chapter 4.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from maxmargin.losses.base import FloatArray, Loss
 _MOST_STEPS = 100  # of Newton's method for a conjugate; some five are needed
 
 
-def _refuse_targets(name: str, allowed: str, wrong: FloatArray, t: FloatArray) -> None:
+def _refuse_targets(name: str, allowed: str, wrong: Any, t: FloatArray) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(

@@ -225,7 +225,7 @@ def _target(estimator: Any, label: Any) -> str:
         return f"the decision for {_cut(str(name))}"
     if not is_regressor(estimator):
         return "the score"
-    logarithmic = isinstance(losses.named(estimator.loss), losses.Poisson)
+    logarithmic = losses.named(estimator.loss).response(0.0) == 1.0
     return "the log of the prediction" if logarithmic else "the prediction"
 
 

@@ -75,7 +75,14 @@ def logistic_slopes(z: Any, t: Any, weight: Any, fold: Any, bag: int, g: Any, h:
     p, w = np.empty(_BLOCK), np.empty(_BLOCK)
     for first in range(0, len(z), _BLOCK):
         rows = slice(first, min(first + _BLOCK, len(z)))
-        now, sign, held, weights, G, H = z[rows], t[rows], fold[rows], weight[rows], g[rows], h[rows]
+        now, sign, held, weights, G, H = (
+            z[rows],
+            t[rows],
+            fold[rows],
+            weight[rows],
+            g[rows],
+            h[rows],
+        )
         for i in range(len(now)):
             m = sign[i] * now[i]
             e = exp_nonpositive(-abs(m))
@@ -101,32 +108,39 @@ def logistic_loss(z: Any, t: Any, weight: Any, rows: Any) -> float:
 @njit(cache=True, nogil=True, fastmath=FAST)
 def softmax_slopes(z: Any, label: Any, weight: Any, fold: Any, bag: int, g: Any, h: Any) -> None:
     """Write those of -w log of the class's share of the exponentials; z, g and h by class."""
-    top, norm, w = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    w = np.empty(_BLOCK)
     for first in range(0, len(label), _BLOCK):
         rows = slice(first, min(first + _BLOCK, len(label)))
         held, weights, own = fold[rows], weight[rows], label[rows]
         for i in range(len(own)):
             w[i] = weights[i] * (held[i] != bag)
-        norm[:] = 0.0
-        top[:] = -np.inf
-        for k in range(len(z)):
-            now = z[k, rows]
-            for i in range(len(own)):
-                top[i] = max(top[i], now[i])
-        for k in range(len(z)):
-            now, G = z[k, rows], g[k, rows]
-            for i in range(len(own)):
-                G[i] = exp_nonpositive(now[i] - top[i])
-            for i in range(len(own)):
-                norm[i] += G[i]
+        _shares(z[:, rows], g[:, rows])
         for k in range(len(z)):
             G, H = g[k, rows], h[k, rows]
-            for i in range(len(own)):
-                G[i] /= norm[i]
             for i in range(len(own)):
                 H[i] = w[i] * (G[i] * (1.0 - G[i]))
             for i in range(len(own)):
                 G[i] = w[i] * (G[i] - (own[i] == k))
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _shares(z: Any, p: Any) -> None:
+    """Write the softmax of the values of each row, by class."""
+    count = z.shape[1]
+    top, norm = np.full(count, -np.inf), np.zeros(count)
+    for k in range(len(z)):
+        for i in range(count):
+            top[i] = max(top[i], z[k, i])
+    for k in range(len(z)):
+        share, now = p[k], z[k]
+        for i in range(count):
+            share[i] = exp_nonpositive(now[i] - top[i])
+        for i in range(count):
+            norm[i] += share[i]
+    for k in range(len(z)):
+        share = p[k]
+        for i in range(count):
+            share[i] /= norm[i]
 
 
 @njit(cache=True, nogil=True)
@@ -180,7 +194,9 @@ def _move_and_sum(
 
 
 @njit(cache=True, nogil=True)
-def _pass(codes: Any, before: int, t: int, u: Any, g: Any, h: Any, d: Any, n: int, sums: Any) -> None:
+def _pass(
+    codes: Any, before: int, t: int, u: Any, g: Any, h: Any, d: Any, n: int, sums: Any
+) -> None:
     """Sum slopes by the bins of term t; the step of the term before, if any, is added first."""
     if before < 0:
         _sum_slopes(codes[t], g, h, d, n, sums)
@@ -390,7 +406,7 @@ def _crosses(PG: Any, PH: Any, PW: Any, kind: Any, rule: Any, S: Any) -> float:
             along = max(one * (s00 - s10), one * (s01 - s11))
             across = max(other * (s00 - s01), other * (s10 - s11))
             gain = g00 * g00 * r00 + g01 * g01 * r01 + (g10 * g10 * r10 + g11 * g11 * r11) - whole
-            weight = min(min(PW[a, b], w01), min(w10, w11))
+            weight = min(PW[a, b], w01, w10, w11)
             allowed = (weight >= least) & (max(along, across) <= 0.0) & (gain > 1e-12 * whole)
             S[0, a, b], S[1, a, b], S[2, a, b], S[3, a, b] = s00, s01, s10, s11
             S[4, a, b] = gain if allowed else 0.0
@@ -555,4 +571,3 @@ def pair_gain(one: Any, other: Any, na: int, nb: int, g: Any, h: Any, least: flo
             gain = c * c / (1.0 / h00 + 1.0 / h01 + 1.0 / h10 + 1.0 / h11)
             best = max(best, gain)
     return best
-
