@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import maxmargin.glass_box.rounds as rounds
 from maxmargin import GlassBoxClassifier, GlassBoxRegressor, storage
 from maxmargin.ensembles import Stop
+from maxmargin.glass_box import rounds
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.uniform(-1, 1, size=(500, 4)), 2)
@@ -60,8 +60,10 @@ def test_what_is_another_problem_is_refused(change, sentence):
 
 def test_a_stored_model_goes_on(tmp_path):
     model = GlassBoxRegressor(n_estimators=5, warm_start=True, **QUICK).fit(X, Y)
-    storage.save_model(model, tmp_path / "model.maxmargin")
-    read = storage.load_model(tmp_path / "model.maxmargin").set_params(n_estimators=9).fit(X, Y)
+    storage.save_model(tmp_path / "model.maxmargin", model)
+    read = (
+        storage.load_model(tmp_path / "model.maxmargin").model.set_params(n_estimators=9).fit(X, Y)
+    )
     again = model.set_params(n_estimators=9).fit(X, Y)
     np.testing.assert_array_equal(read.predict(X), again.predict(X))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maxmargin import GlassBoxRegressor
-from maxmargin.losses import Gamma, Tweedie
+from maxmargin.losses import Gamma, Quantile, Tweedie
 
 QUICK = {"n_estimators": 60, "n_bags": 3, "pairs": "none"}
 RNG = np.random.default_rng(0)
@@ -39,7 +39,6 @@ def test_targets_without_meaning_are_refused(loss, y, sentence):
 
 @pytest.mark.parametrize("level", [0.1, 0.9])
 def test_quantiles_have_their_share_of_rows_below(level):
-    from maxmargin.losses import Quantile
 
     y = X[:, 0] + RNG.normal(size=600)
     model = GlassBoxRegressor(Quantile(level), **QUICK).fit(X, y)

@@ -49,8 +49,9 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
     sharpness : int, default=1
         A column's step is the mean of all cuts of its bins in two, weighed by their gains to this
         power: 0 makes shapes as smooth as can be, a large one takes the best cut alone.
-    n_bags : int, default=8
-        Bags, whose mean is the model. Each holds out other rows.
+    n_bags : int or "auto", default="auto"
+        Bags, whose mean is the model. Each holds out other rows. "auto" is 8, and 4 from 10,000
+        rows on.
     pairs : "auto", "none", int or list of pairs, default="auto"
         How many pairs of columns to learn, or which ones. "auto" is at most three times the
         columns, with several classes as many as columns, and only pairs that promise a gain.
@@ -67,8 +68,8 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
     n_iter_no_change : int or None, default=50
         Stop when the loss of the rows held out has not fallen for so many rounds, and return to the
         best round. None makes all rounds.
-    tol : float, default=1e-5
-        By how much that loss must fall to count.
+    tol : float, default=5e-4
+        By which share of the loss before the first round it must fall to count.
     refit : {"optimal"} or None, default=None
         "optimal" fits all terms again together, on the bins and pairs that boosting has chosen, to
         the optimum of the loss with ``ridge``; ``certificate_`` says how near. For two classes.
@@ -141,7 +142,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         n_estimators: int = 2000,
         learning_rate: float = 0.2,
         sharpness: int = 1,
-        n_bags: int = 8,
+        n_bags: int | str = "auto",
         pairs: Any = "auto",
         exclude: Any = None,
         monotone: Any = None,
@@ -149,7 +150,7 @@ class GlassBoxClassifier(ClassifierMixin, GlassBoxFit):
         max_pair_bins: int = 32,
         min_weight_leaf: float = 4.0,
         n_iter_no_change: int | None = 50,
-        tol: float = 1e-5,
+        tol: float = 5e-4,
         refit: str | None = None,
         ridge: float = 1.0,
         time_limit: float | None = None,

@@ -67,6 +67,7 @@ Vector = NDArray[np.float64]
 
 # Terms whose last gain was below this share of the largest one wait for their turn.
 _GREED, _GREED_OF_PAIRS = 0.5, 0.8
+_BAGS, _BAGS_OF_MANY, _MANY_ROWS = 8, 4, 10_000  # of n_bags="auto"
 _RATE_OF_PAIRS = 2.0  # times that of columns
 _MOST_BITS = 50  # of a weight; larger ones would overflow in squares of sums
 _ENDED = (Stop.CALLBACK.name, Stop.TIME_LIMIT.name, Stop.INTERRUPTED.name)
@@ -116,8 +117,7 @@ class GlassBoxFit(GlassBoxModel, ABC):
     """
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
-        check_parameters(self)
-        self._check_loss(type(self).__name__)
+        self._check_parameters()
         with watch(self.time_limit, self.on_interrupt) as clock, Workers(self.n_jobs) as workers:
             training = self._read_training(X, y, sample_weight, groups, workers)
             self._learn(training, clock, workers)
@@ -146,7 +146,7 @@ class GlassBoxFit(GlassBoxModel, ABC):
         binning = cut_table(X, weight, categories, int(self.max_bins), workers)
         codes = binning.code(X, n_jobs=self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        fold = draw_folds(codes, y, groups, int(self.n_bags), self._strata(y), seed)
+        fold = draw_folds(codes, y, groups, self._count_bags(len(y)), self._strata(y), seed)
         categorical = np.array([column.categorical for column in binning.columns])
         monotone = directions(self.monotone, names, categorical)
         return Training(codes, binning, y, weight, fold, names, monotone, groups)
@@ -156,7 +156,8 @@ class GlassBoxFit(GlassBoxModel, ABC):
         single, _ = left_out(self.exclude, training.names)
         used = [j for j in range(len(training.codes)) if j not in single]
         constants, rule = objective.constants(), self._rule(objective)
-        rows = objective, training.fold, int(self.n_bags)
+        n_bags = self._count_bags(len(training.y))
+        rows = objective, training.fold, n_bags
         booster = ShapeBooster(self._columns(training, used), *rows, Base(constants), rule, workers)
         earlier = self._earlier(training)
         columns = self._boost(booster, clock, earlier["columns"])
@@ -239,7 +240,8 @@ class GlassBoxFit(GlassBoxModel, ABC):
         most = int(self.n_estimators) - (booster.made - booster.first)
         stop = Stop.ROUNDS if earlier["stop"] is None else Stop[earlier["stop"]]
         if most > 0 and stop is not Stop.EARLY:
-            patience = Limits(most, clock, note, self.n_iter_no_change, float(self.tol))
+            least = float(self.tol) * abs(booster.first_loss)
+            patience = Limits(most, clock, note, self.n_iter_no_change, least)
             stop = boost(booster, patience, list(made))
         if self.n_iter_no_change is not None:
             made = made[: booster.best_round - booster.first]
@@ -283,12 +285,12 @@ class GlassBoxFit(GlassBoxModel, ABC):
             Pairs(codes, shape, kind),
             objective,
             training.fold,
-            int(self.n_bags),
+            len(mains.values),
             Base(shapes.constants, (mains.finished(),)),
             replace(rule, rate=_RATE_OF_PAIRS * rule.rate, greed=_GREED_OF_PAIRS),
             workers,
             mains.made,
-            self._judges,
+            _judges(mains),
         )
         made = self._boost(booster, clock, earlier)
         if self.n_iter_no_change is not None and not booster.gained:
@@ -321,7 +323,7 @@ class GlassBoxFit(GlassBoxModel, ABC):
             return wanted[:count]
         apart = shapes.mains.held_values()
         g, h = np.empty((2, *apart.shape))
-        judged = (training.fold < self._judges).astype(np.int16)
+        judged = (training.fold < _judges(shapes.mains)).astype(np.int16)
         objective.slopes(apart, judged, 1, g, h)
         lines = coarse_lines(shapes.coarse, training.codes)
         sizes = [column.n_bins for column in shapes.coarse]
@@ -334,10 +336,10 @@ class GlassBoxFit(GlassBoxModel, ABC):
             first = first[gains[first] > spread * least_gain(len(wanted), len(g))]
         return [wanted[place] for place in first]
 
-    @property
-    def _judges(self) -> int:
-        """How many bags judge pairs, which are chosen without the rows that these hold out."""
-        return -(-int(self.n_bags) // 2)
+    def _count_bags(self, n_rows: int) -> int:
+        if self.n_bags != "auto":
+            return int(self.n_bags)
+        return _BAGS if n_rows < _MANY_ROWS else _BAGS_OF_MANY
 
     def _rule(self, objective: Objective) -> Rule:
         return Rule(
@@ -373,12 +375,21 @@ class GlassBoxFit(GlassBoxModel, ABC):
     def _objective(self, training: Training) -> Objective:
         """Return what the rounds lower."""
 
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        self._check_loss(type(self).__name__)
+
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 
     @abstractmethod
     def _check_loss(self, owner: str) -> None:
         """Raise for losses that the estimator cannot lower."""
+
+
+def _judges(mains: ShapeBooster) -> int:
+    """Count the bags that judge pairs, which are chosen without the rows that these hold out."""
+    return -(-len(mains.values) // 2)
 
 
 def _as_counts(weight: Vector) -> Vector:

@@ -37,7 +37,7 @@ from maxmargin.ops.threads import Workers
 Vector = NDArray[np.float64]
 
 _ALL = 8  # rounds after which all terms take a step again
-_FRESH = 4  # rounds that use the same sums of curvatures
+_FRESH = 8  # rounds that use the same sums of curvatures
 _BLOCK = 8  # rounds of a bag at a time, where not all rows' values are kept
 _MOST_BYTES = 1 << 26  # of the rows' values in all bags
 
@@ -268,6 +268,11 @@ class ShapeBooster:
         """Return the mean loss of the judges' rows held out, each where it was not learnt from."""
         total, size = np.cumsum(self._losses[: self._judges, place])[-1], self._sizes.sum()
         return float(total / size) if size > 0 else float("nan")
+
+    @property
+    def first_loss(self) -> float:
+        """The mean loss of the judges' rows held out, before the first round."""
+        return float(self._first_losses[: self._judges].sum() / max(self._sizes.sum(), 1e-300))
 
     @property
     def gained(self) -> bool:

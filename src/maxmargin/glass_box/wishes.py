@@ -32,7 +32,9 @@ def check_parameters(model: Any) -> None:
     check_flag(owner, "warm_start", model.warm_start)
     if model.n_iter_no_change is not None:
         check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
-    for name, low in (("n_bags", 1), ("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
+    if model.n_bags != "auto":
+        check_number(owner, "n_bags", model.n_bags, 1, whole=True)
+    for name, low in (("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
         check_number(owner, name, getattr(model, name), low, whole=True)
     for name, high in (("max_bins", MOST), ("max_pair_bins", 64), ("sharpness", 32)):
         if getattr(model, name) > high:
