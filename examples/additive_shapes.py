@@ -28,7 +28,6 @@ for name, how in models.items():
     proof = model.certificate_.status.name if how else "none"
     print(f"{name:20s} {errors[0]:14.2f} {errors[1]:25.2f}  {proof}")
     models[name] = {term.columns[0]: term for term in model.terms_}
-
 _, axes = plt.subplots(1, 3, figsize=(10.6, 3.4), layout="constrained", sharey=True)
 grid, colors = np.linspace(-1, 1, 400), (palette.TEST, palette.TRAIN)
 for j, (name, shape) in enumerate(SHAPES.items()):

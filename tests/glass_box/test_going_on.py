@@ -62,7 +62,7 @@ def test_a_stored_model_goes_on(tmp_path):
     model = GlassBoxRegressor(n_estimators=5, warm_start=True, **QUICK).fit(X, Y)
     storage.save_model(tmp_path / "model.maxmargin", model)
     read = (
-        storage.load_model(tmp_path / "model.maxmargin").model.set_params(n_estimators=9).fit(X, Y)
+        storage.load_model(tmp_path / "model.maxmargin").value.set_params(n_estimators=9).fit(X, Y)
     )
     again = model.set_params(n_estimators=9).fit(X, Y)
     np.testing.assert_array_equal(read.predict(X), again.predict(X))

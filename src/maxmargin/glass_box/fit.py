@@ -337,9 +337,9 @@ class GlassBoxFit(GlassBoxModel, ABC):
         return [wanted[place] for place in first]
 
     def _count_bags(self, n_rows: int) -> int:
-        if self.n_bags != "auto":
-            return int(self.n_bags)
-        return _BAGS if n_rows < _MANY_ROWS else _BAGS_OF_MANY
+        if isinstance(self.n_bags, str):
+            return _BAGS if n_rows < _MANY_ROWS else _BAGS_OF_MANY
+        return int(self.n_bags)
 
     def _rule(self, objective: Objective) -> Rule:
         return Rule(

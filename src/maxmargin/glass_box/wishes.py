@@ -32,7 +32,7 @@ def check_parameters(model: Any) -> None:
     check_flag(owner, "warm_start", model.warm_start)
     if model.n_iter_no_change is not None:
         check_number(owner, "n_iter_no_change", model.n_iter_no_change, 1, whole=True)
-    if model.n_bags != "auto":
+    if not (isinstance(model.n_bags, str) and model.n_bags == "auto"):
         check_number(owner, "n_bags", model.n_bags, 1, whole=True)
     for name, low in (("max_bins", 2), ("max_pair_bins", 2), ("sharpness", 0)):
         check_number(owner, name, getattr(model, name), low, whole=True)
