@@ -127,8 +127,10 @@ class GlassBoxModel(CallbackSupport, BaseEstimator):
         if not all(0 <= j < len(known) for j in term.columns) or not 1 <= len(term.columns) <= 2:
             return False
         widths = [known[j].width for j in term.columns]
+        if any(known[j].members.min(initial=1) < 1 for j in term.columns):
+            return False
         if len(widths) == 2:
-            if [len(of) for of in term.coarse] != widths:
+            if [len(of) for of in term.coarse] != widths or min(map(np.min, term.coarse)) < 0:
                 return False
             widths = [int(of.max(initial=0)) + 1 for of in term.coarse]
         shape = term.weight.shape
