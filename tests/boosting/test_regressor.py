@@ -84,7 +84,7 @@ def test_what_is_no_count_is_refused(y, sentence):
 def test_an_unknown_loss_is_answered_with_those_of_numbers():
     listed = (
         "'squared_error', 'absolute_error', 'huber', 'quantile', 'insensitive', "
-        "'squared_insensitive', 'poisson'"
+        "'squared_insensitive', 'poisson', 'gamma', 'tweedie'"
     )
     with pytest.raises(ValueError, match=f"must be one of {listed}. Got 'mae' instead"):
         BoostingRegressor("mae").fit(X, Y)

@@ -88,5 +88,5 @@ def test_a_limit_before_the_optimum_is_told():
 
 def test_pairs_without_a_gain_are_left_out():
     noise = np.random.default_rng(1).normal(size=500)
-    model = GlassBoxRegressor(pairs=3, n_estimators=40, **QUICK).fit(X, X[:, 0] + noise)
+    model = GlassBoxRegressor(n_estimators=40, **QUICK).fit(X, X[:, 0] + noise)
     assert all(term.kind != "pair" for term in model.terms_)

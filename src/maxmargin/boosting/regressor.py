@@ -28,8 +28,8 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
     Parameters
     ----------
     loss : str or Loss, default="squared_error"
-        "squared_error", "absolute_error", "huber", "quantile", "poisson", or a value of
-        ``maxmargin.losses`` such as ``Quantile(0.9)``, ``Huber(level=0.9)`` (whose delta
+        "squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie", or a
+        value of ``maxmargin.losses`` such as ``Quantile(0.9)``, ``Huber(level=0.9)`` (whose delta
         follows the residuals, as in scikit-learn) or one's own.
     estimator : regressor, classifier or None, default=None
         The weak learner: None is the regression stump, ``DecisionTreeRegressor(max_depth=3)`` a

@@ -293,7 +293,8 @@ class GlassBoxFit(GlassBoxModel, ABC):
             _judges(mains),
         )
         made = self._boost(booster, clock, earlier)
-        if self.n_iter_no_change is not None and not booster.gained:
+        least = 1.0 if isinstance(self.pairs, str) else 0.0  # pairs asked for need any gain
+        if self.n_iter_no_change is not None and not booster.gained(least):
             return NOTHING | {"stop": made["stop"]}
         shapes.pairs, shapes.chosen = booster, chosen
         return made | {"pairs": chosen}

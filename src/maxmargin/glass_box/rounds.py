@@ -274,15 +274,14 @@ class ShapeBooster:
         """The mean loss of the judges' rows held out, before the first round."""
         return float(self._first_losses[: self._judges].sum() / max(self._sizes.sum(), 1e-300))
 
-    @property
-    def gained(self) -> bool:
-        """Whether the best round is better than none, by more than a standard error of the bags."""
+    def gained(self, errors: float) -> bool:
+        """Whether the best round is better than none, by some standard errors of the bags."""
         if not np.isfinite(self._lowest):
             return False
         held = self._sizes > 0
         fall = (self._first_losses - self._best_losses)[: self._judges][held] / self._sizes[held]
         error = fall.std(ddof=1) / len(fall) ** 0.5 if len(fall) > 1 else 0.0
-        return bool(fall.mean() > error)
+        return bool(fall.mean() > errors * error)
 
     def state(self) -> dict[str, Any]:
         """Return what ``resume`` needs to go on from here."""
