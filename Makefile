@@ -13,7 +13,7 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 # What pytest is given: a process each core, and the tests in them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all test-matrix lint format bench compat course course-check docs clean
+.PHONY: help demo test test-all test-plain test-oldest test-matrix lint format bench compat course course-check docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ test: $(VENV)/.installed-test  ## Run the tests (ARGS="-k kernels" picks some)
 test-all: $(VENV)/.installed-test  ## Run the long sweeps too
 	@$(PYTEST) -m '' $(ARGS)
 
+test-plain: $(VENV)/.installed-test  ## Run the tests without private parts of Numba
+	@MAXMARGIN_PLAIN=1 $(PYTEST) $(ARGS)
+
+test-oldest: $(VENV)/.installed-test  ## Run the tests with the lowest allowed versions
+	@$(BIN)/python .ci/step.py test-oldest
+
 test-matrix: $(VENV)/.installed-test  ## Run the tests as other processors would (takes half an hour)
 	@$(BIN)/python tests/matrix/run.py -n auto --dist worksteal $(ARGS)
 
@@ -35,6 +41,7 @@ lint: $(VENV)/.installed-lint  ## Check style, types and the layers of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python .ci/step.py workflows
 
 format: $(VENV)/.installed-lint  ## Let ruff put the code in order
 	@$(BIN)/ruff check --fix .
