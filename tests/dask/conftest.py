@@ -15,7 +15,7 @@ def client():
     dask.config.set({"distributed.comm.timeouts.connect": "10s"})
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
-        LocalCluster(**options, dashboard_address=None) as cluster,
+        LocalCluster(**options, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client

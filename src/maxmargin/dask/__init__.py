@@ -30,8 +30,10 @@ their neighbours without it on the client.
 from maxmargin.dask.adaboost import AdaBoostClassifier
 from maxmargin.dask.additive import BoostingClassifier, BoostingRegressor
 from maxmargin.dask.linear import LinearClassifier, LinearSVC, LinearSVR
+from maxmargin.dask.svc import SVC
 
 __all__ = [
+    "SVC",
     "AdaBoostClassifier",
     "BoostingClassifier",
     "BoostingRegressor",
