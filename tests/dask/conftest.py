@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-HANG = 120  # seconds after which a test is a hang, and a hang is a failure
+HANG = 600  # seconds after which a test is a hang, and a hang is a failure
 
 
 @pytest.fixture(scope="session")

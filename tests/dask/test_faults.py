@@ -57,10 +57,18 @@ BITS = {
 }
 
 
-def test_a_worker_killed_twice_in_every_fit_changes_no_bit(own):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ada", "kernel"),
+        pytest.param(("loss", "linear"), marks=pytest.mark.sweep),
+    ],
+)
+def test_a_worker_killed_twice_in_a_fit_changes_no_bit(own, names):
     _, client = own
     arrays = rows()
-    for model, numbers in BITS.values():
+    for name in names:
+        model, numbers = BITS[name]
         calm = model.set_params(client=client, callback=None).fit(*arrays)
         expected = numbers(calm).tobytes()
         disturbed = model.set_params(callback=killer(client, (2, 4))).fit(*arrays)
@@ -141,7 +149,8 @@ def wait_until(quiet, seconds=3.0):
 
 
 def test_a_time_limit_reaches_the_workers_and_leaves_nothing(client, nothing_left):
-    model = AdaBoostClassifier(n_estimators=100_000, time_limit=1.0)
+    AdaBoostClassifier(n_estimators=1).fit(*rows())  # loads the code on the workers
+    model = AdaBoostClassifier(n_estimators=100_000, time_limit=3.0)
     start = time.monotonic()
     model.fit(*rows())
     assert model.stop_ is Stop.TIME_LIMIT

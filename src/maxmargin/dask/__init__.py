@@ -30,6 +30,7 @@ their neighbours without it on the client.
 from maxmargin.dask.adaboost import AdaBoostClassifier
 from maxmargin.dask.additive import BoostingClassifier, BoostingRegressor
 from maxmargin.dask.linear import LinearClassifier, LinearSVC, LinearSVR
+from maxmargin.dask.nystroem import Nystroem
 from maxmargin.dask.svc import SVC
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "LinearClassifier",
     "LinearSVC",
     "LinearSVR",
+    "Nystroem",
 ]

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -195,26 +195,29 @@ class Cluster:
     # waiting
 
     def _wait(self, futures: list[Any], name: str) -> None:
-        """Wait for all; stop them when the clock is over, or no worker is left."""
-        pending = futures
-        self._alone_since = 0.0
+        """Wait for all; stop them when the clock is over, one fails or no worker is left."""
+        self._alone_since, done = 0.0, False
         try:
-            while True:
-                self._stop_if_over()
-                try:
-                    self._guard(lambda: distributed.wait(futures, timeout=LOOK))
-                    break
-                except TimeoutError:
-                    self._stop_if_alone(name)
-            pending = []
+            for future in futures:
+                self._wait_for(future, futures, name)
+            done = True
         finally:
-            if pending:
-                self._cancel(pending)
-        for future in futures:
-            if future.status == "error":
-                raise _told(future.exception(), name)
-            if future.status in ("cancelled", "lost"):
-                self._lose("The Dask scheduler has dropped the fit's tasks, or is gone itself")
+            if not done:
+                self._cancel(futures)
+
+    def _wait_for(self, future: Any, others: list[Any], name: str) -> None:
+        while True:
+            self._stop_if_over()
+            failed = next((each for each in others if each.status == "error"), future)
+            try:
+                error = self._guard(partial(failed.exception, timeout=LOOK))
+            except TimeoutError:
+                self._stop_if_alone(name)
+                continue
+            if error is not None:
+                raise _told(error, name)
+            if failed is future:
+                return
 
     def _stop_if_over(self) -> None:
         outer = current_clock()

@@ -112,6 +112,8 @@ def _aligned(X: Any, y: Any, weight: Any, what: str) -> list[tuple[Any, Any, Any
                 f"{what} has {len(rows)} partitions and {name} {len(line)}; partition both in the "
                 "same way."
             )
+    if y is None:
+        lines.insert(0, [None] * len(rows))
     if weight is None:
         lines.append([None] * len(rows))
     return list(zip(rows, *lines, strict=True))

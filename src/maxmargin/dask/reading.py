@@ -30,6 +30,11 @@ def read_table(cluster: Cluster, X: Any, y: Any, weight: Any, labels: bool) -> T
         raise
 
 
+def place_features(cluster: Cluster, X: Any) -> TableOnCluster:
+    """Read partitions that have no targets."""
+    return place_rows(cluster, X, None, None, False)
+
+
 def class_factors(
     class_weight: Any, classes: NDArray[Any], placed: TableOnCluster
 ) -> Vector | None:

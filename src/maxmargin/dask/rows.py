@@ -97,7 +97,7 @@ class Summary:
 def read_rows(X: Any, y: Any, weight: Any, number: int, how: Reading) -> Rows:
     """Check one partition; every complaint names the partition, and the column if there is one."""
     matrix = _numbers(X, number, how)
-    target = _targets(y, number, how)
+    target = np.zeros(matrix.shape[0]) if y is None else _targets(y, number, how)
     if len(target) != matrix.shape[0]:
         raise ValueError(
             f"Partition {number} of {how.what} has {matrix.shape[0]} rows and that of its target "

@@ -8,8 +8,8 @@ The problem is that of ``problems/box_qp.py``. A step
 3. sends the rows that moved to all partitions, which add them to their part of the gradient.
 
 So a step costs 8 d q bytes to each worker and 2 q (8 d + 40) bytes back from each partition,
-whatever the number of rows; kernel values are evaluated where the rows are. The client keeps the moved rows,
-which are about the support vectors, and four numbers a row for the judge at the end.
+whatever the number of rows; kernel values are evaluated where the rows are. The client keeps the
+moved rows, which are about the support vectors, and four numbers a row for the judge at the end.
 """
 
 from __future__ import annotations
