@@ -60,8 +60,8 @@ BITS = {
 @pytest.mark.parametrize(
     "names",
     [
-        ("ada", "kernel"),
-        pytest.param(("loss", "linear"), marks=pytest.mark.sweep),
+        ("ada",),
+        pytest.param(("loss", "linear", "kernel"), marks=pytest.mark.sweep),
     ],
 )
 def test_a_worker_killed_twice_in_a_fit_changes_no_bit(own, names):

@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Any
 
 import distributed
+import numpy as np
 from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
@@ -256,10 +257,11 @@ class Cluster:
             raise
         except _GONE as error:
             self._lose(f"The connection to the Dask cluster was lost ({type(error).__name__})")
-        except RuntimeError as error:
-            if "closed" not in str(error) and "shutdown" not in str(error):
+        except (RuntimeError, AttributeError) as error:  # what a closed client raises
+            told = str(error)
+            if self.client.status == "running" and "closed" not in told and "shutdown" not in told:
                 raise
-            self._lose("The Dask client was closed")
+            self._lose(f"The Dask client is {self.client.status}")
 
     def _lose(self, what: str) -> None:
         sentence = f"{what}; nothing can be computed until a cluster is there again."
@@ -283,19 +285,10 @@ class Cluster:
         known, table.looked = frozenset(threads), now
         if table.groups and known == table.workers:
             return table.groups
-        if table.groups and known - table.workers:
-            self._spread(table)
         table.workers = known
         held = self._guard(lambda: self.client.who_has(table.futures))
         table.groups = group(table.futures, held, threads)
         return table.groups
-
-    def _spread(self, table: Table) -> None:
-        """Move partitions to workers that joined."""
-        try:
-            self._guard(lambda: self.client.rebalance(table.futures))
-        except (KeyError, ValueError, RuntimeError):
-            return  # something of it is being read again; the next look will do
 
 
 Groups = list[tuple[str | None, list[int]]]
@@ -320,21 +313,43 @@ async def _addresses_of(client: Any) -> list[str]:
 
 
 def group(futures: list[Any], held: Any, threads: dict[str, int]) -> Groups:
-    """Give each thread of a worker its share of the partitions there, neighbours together."""
-    by_worker: dict[str | None, list[int]] = {}
-    load = dict.fromkeys(threads, 0)
+    """Give each thread its share of the partitions on its worker, neighbours together.
+
+    A worker with more than its share leaves the rest to others, to which Dask copies it once: so
+    one that has joined is used.
+    """
+    places: dict[str | None, list[int]] = {worker: [] for worker in sorted(threads)}
     for place, future in enumerate(futures):
-        workers = [w for w in held.get(future.key, ()) if w in threads]
-        worker = min(workers, key=lambda w: (load[w], w)) if workers else None
-        if worker is not None:
-            load[worker] += 1
-        by_worker.setdefault(worker, []).append(place)
+        workers = [worker for worker in held.get(future.key, ()) if worker in threads]
+        fewest = min(workers, key=lambda w: (len(places[w]) / threads[w], w), default=None)
+        places.setdefault(fewest, []).append(place)
+    for worker, place in _beyond_their_share(places, threads, len(futures)):
+        places[worker].append(place)
     groups: Groups = []
-    for worker, places in by_worker.items():
-        shares = min(len(places), threads.get(worker, 1) if worker else len(places))
-        cuts = [round(k * len(places) / shares) for k in range(shares + 1)]
-        groups += [(worker, places[a:b]) for a, b in pairwise(cuts)]
+    for holder, some in places.items():
+        shares = min(len(some), threads.get(holder, 1) if holder else len(some))
+        cuts = [round(k * len(some) / shares) for k in range(shares + 1)] if some else []
+        groups += [(holder, sorted(some)[a:b]) for a, b in pairwise(cuts)]
     return groups
+
+
+def _beyond_their_share(
+    places: dict[str | None, list[int]], threads: dict[str, int], count: int
+) -> list[tuple[str, int]]:
+    """Take from workers what is more than their share; return who gets it."""
+    each = count / max(1, sum(threads.values()))
+    spare = []
+    for worker, cores in threads.items():
+        most = int(np.ceil(each * cores))
+        spare += places[worker][most:]
+        del places[worker][most:]
+    moved = []
+    for worker, cores in threads.items():
+        room = max(0, int(each * cores) - len(places[worker]))
+        moved += [(worker, place) for place in spare[:room]]
+        del spare[:room]
+    lightest = sorted(threads, key=lambda w: (len(places[w]) / threads[w], w))
+    return moved + [(lightest[k % len(lightest)], place) for k, place in enumerate(spare)]
 
 
 def _itself(value: Any) -> Any:

@@ -52,6 +52,11 @@ class OnCluster(BaseEstimator):
         local.__dict__.update({k: copy(v) for k, v in vars(self).items() if k != "client"})
         return local
 
+    def _local_copy(self) -> Any:
+        """Return an unfitted local estimator with the same parameters."""
+        params = self.get_params(deep=False)
+        return self.local(**{name: value for name, value in params.items() if name != "client"})
+
     def _note_columns(self, placed: TableOnCluster) -> None:
         self.n_features_in_ = placed.columns
         self.__dict__.pop("feature_names_in_", None)

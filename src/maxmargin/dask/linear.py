@@ -147,9 +147,7 @@ class LinearOnCluster(OnCluster):
         if self.labels and len(np.unique(y)) < len(self.classes_):
             return None
         left = None if clock.left == np.inf else max(0.05, 0.3 * clock.left)
-        model = self.local(
-            **{k: v for k, v in self.get_params(deep=False).items() if k != "client"}
-        )
+        model = self._local_copy()
         quiet = {"time_limit": left, "callback": None, "verbose": 0, "on_interrupt": "raise"}
         model.set_params(**quiet, tol=max(self.tol, 1e-2), max_iter=30)
         with warnings.catch_warnings(), suppress(ValueError):

@@ -74,9 +74,7 @@ class Nystroem(OnCluster, LocalNystroem):
             share = min(1.0, _POOL * self.n_components / placed.rows)
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             drawn = cluster.ask(placed.table, "draw landmarks", draw, share, seed)
-        local: Any = self.local(
-            **{k: v for k, v in self.get_params(deep=False).items() if k != "client"}
-        )
+        local = self._local_copy()
         local.fit(np.concatenate([part for part in drawn if len(part)]))
         columns, names = vars(self).get("feature_names_in_"), self.get_params(deep=False)
         self.__dict__.update({k: v for k, v in vars(local).items() if k not in names})
