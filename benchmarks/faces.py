@@ -53,7 +53,7 @@ from maxmargin.vision import (
 from maxmargin.vision.backgrounds import Backgrounds
 from maxmargin.vision.mining import Miner
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, rounds_of
+from maxmargin.vision.stage import Examples, StageGoal, rounds_of
 
 # Viola and Jones (2001), table 2, on all 130 images with 507 faces.
 PUBLISHED = {10: 0.761, 31: 0.884, 50: 0.914, 65: 0.920, 78: 0.921, 95: 0.929, 167: 0.939}
@@ -130,7 +130,7 @@ def speed(options: argparse.Namespace) -> None:
         begun = perf_counter()
         search = FeatureSearch(features, training.windows, workers)
         sorting = perf_counter() - begun
-        goal = Goal(1.0, 1e-9, options.rounds)
+        goal = StageGoal(1.0, 1e-9, options.rounds)
         booster = rounds_of(search, training, Examples(features, objects, others), goal)
         for _ in range(options.rounds):
             booster.round()
@@ -169,7 +169,7 @@ def cbcl(options: argparse.Namespace) -> None:
     begun = perf_counter()
     with Workers() as workers:
         search = FeatureSearch(features, training.windows, workers)
-        booster = rounds_of(search, training, checked, Goal(1.0, 1e-9, options.rounds))
+        booster = rounds_of(search, training, checked, StageGoal(1.0, 1e-9, options.rounds))
         for _ in range(options.rounds):
             booster.round()
     spent = perf_counter() - begun

@@ -21,7 +21,7 @@ from maxmargin.boosting import (
     Stop,
 )
 from maxmargin.boosting.corrective import Correction, minimise_parabola
-from maxmargin.boosting.objective import Rows
+from maxmargin.boosting.objective import RowObjective
 from maxmargin.datasets import load_ten_points, make_overlapping
 from maxmargin.evaluation import members
 from maxmargin.inputs.parameters import ParameterError
@@ -92,7 +92,7 @@ def problem(loss, seed, workers, rows=40, members=6, ridge=1e-3):
     t = np.abs(rng.normal(size=rows)) if loss.name == "poisson" else t
     weight, h = rng.random(rows) + 0.1, rng.normal(size=(rows, members))
     h[:, 0] = np.where(h[:, 0] > 0, 1.0, -1.0) * 10.0 ** rng.integers(-3, 4)
-    joint = Correction(Rows(loss, t, weight, workers), 0.3, ridge, workers)
+    joint = Correction(RowObjective(loss, t, weight, workers), 0.3, ridge, workers)
     for column in h.T:
         joint.add(column)
     share = weight / weight.sum()
@@ -134,7 +134,9 @@ def test_members_of_any_scale_are_the_same_function():
     fits = []
     for scale in (np.ones(4), np.array([1e-6, 1.0, 1e3, 1e8])):
         with Workers(1) as workers:
-            joint = Correction(Rows(losses.Logistic(), t, np.ones(50), workers), 0.0, 1e-4, workers)
+            joint = Correction(
+                RowObjective(losses.Logistic(), t, np.ones(50), workers), 0.0, 1e-4, workers
+            )
             for column in (h * scale).T:
                 joint.add(column)
             fits.append((joint.fit(np.zeros(4)), scale))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.boosting.line_search import search_line
-from maxmargin.boosting.objective import Pairs, Point, Rows
+from maxmargin.boosting.objective import ObjectivePoint, PairObjective, RowObjective
 from maxmargin.losses import (
     AbsoluteError,
     Exponential,
@@ -21,7 +21,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def at(objective, z):
-    point = Point.empty(len(z))
+    point = ObjectivePoint.empty(len(z))
     point.z[:] = z
     objective.evaluate(point)
     return point
@@ -30,7 +30,7 @@ def at(objective, z):
 def problem(seed, loss, rows=40):
     rng = np.random.default_rng(seed)
     t = np.append(rng.choice([-1.0, 1.0], size=rows - 2), [-1.0, 1.0])
-    objective = Rows(loss, t, rng.uniform(0.5, 2.0, size=rows), Workers(1))
+    objective = RowObjective(loss, t, rng.uniform(0.5, 2.0, size=rows), Workers(1))
     point = at(objective, rng.normal(size=rows))
     h = rng.choice([-1.0, 1.0], size=rows)
     h[-2:] = [1.0, 1.0]  # one right and one wrong at least: then there is a minimum
@@ -67,7 +67,7 @@ def test_real_valued_directions(seed):
 
 
 def test_without_an_error_a_finite_step_leaves_next_to_nothing():
-    objective = Rows(Exponential(), np.ones(3), np.ones(3), Workers(1))
+    objective = RowObjective(Exponential(), np.ones(3), np.ones(3), Workers(1))
     point = at(objective, np.zeros(3))
     found = search_line(objective, point, np.ones(3), signs=True)
     assert 10 < found < 50
@@ -76,7 +76,7 @@ def test_without_an_error_a_finite_step_leaves_next_to_nothing():
 def test_pairs():
     rng = np.random.default_rng(0)
     y, weight = rng.integers(0, 3, 30), np.ones(30)
-    objective = Pairs(PairwiseLogistic(), Queries.of(y), weight, Workers(1))
+    objective = PairObjective(PairwiseLogistic(), Queries.of(y), weight, Workers(1))
     point = at(objective, rng.normal(size=30))
     found = search_line(objective, point, point.pull)
     assert objective.slope(point.z + found * point.pull, point.pull) == pytest.approx(0, abs=1e-8)

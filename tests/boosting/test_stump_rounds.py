@@ -12,7 +12,7 @@ from maxmargin import AdaBoostClassifier, DecisionStump
 from maxmargin.boosting import History, Stop
 from maxmargin.boosting import adaboost as module
 from maxmargin.boosting.stump_rounds import StumpRounds
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.ops import clock as clocks
 from maxmargin.ops.engine import Engine, serving
 from maxmargin.ops.round_state import GAIN, LINE, LOG_Z, TRAIN_ERROR
@@ -52,7 +52,9 @@ def weights(seed, n, kind):
 
 def log_of(X, label, weight, criterion, rounds, n_jobs=1, engine="cpu"):
     with serving(Engine(engine)), Columns(X, n_jobs=n_jobs) as columns:
-        booster = StumpRounds(BucketedColumns.of(columns), Votes(label, weight, 2), criterion, 1.0)
+        booster = StumpRounds(
+            BucketedColumns.of(columns), RowVotes(label, weight, 2), criterion, 1.0
+        )
         log = np.zeros((rounds, LINE))
         made = booster._make(log, False)
         return log[:made], booster.weight

@@ -14,7 +14,7 @@ from maxmargin.boosting import (
     BoostingRanker,
     BoostingRegressor,
 )
-from maxmargin.ensembles.rounds import History, Limits, Round, Stop, boost, with_printing
+from maxmargin.ensembles.rounds import History, Round, RoundLimits, Stop, boost, with_printing
 from maxmargin.ops.clock import Clock, TimeUp, watch
 
 
@@ -58,7 +58,7 @@ class Late(Scripted):
 
 def test_all_rounds_asked_for_are_made():
     booster, history = Scripted(), History()
-    assert boost(booster, Limits(7, callback=history)) is Stop.ROUNDS
+    assert boost(booster, RoundLimits(7, callback=history)) is Stop.ROUNDS
     assert booster.made == len(history) == 7
     assert history.column("round").tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert history[0].round == 1
@@ -70,61 +70,61 @@ def test_all_rounds_asked_for_are_made():
 
 def test_no_rounds_asked_for_makes_none():
     booster = Scripted()
-    assert boost(booster, Limits(0)) is Stop.ROUNDS
+    assert boost(booster, RoundLimits(0)) is Stop.ROUNDS
     assert booster.made == 0
 
 
 @pytest.mark.parametrize("end", [Stop.TOO_WEAK, Stop.PERFECT])
 def test_the_booster_can_make_no_more(end):
     booster, history = Scripted([0.5, 0.4], end=end), History()
-    assert boost(booster, Limits(10, callback=history)) is end
+    assert boost(booster, RoundLimits(10, callback=history)) is end
     assert booster.made == len(history) == 2
 
 
 def test_a_round_can_be_the_last_even_where_more_were_asked_for():
     history = History()
     booster = Scripted([0.5, 0.4, 0.3], last=Stop.PERFECT)
-    assert boost(booster, Limits(10, callback=history)) is Stop.PERFECT
+    assert boost(booster, RoundLimits(10, callback=history)) is Stop.PERFECT
     assert len(history) == 3
-    assert boost(Scripted([0.5], last=Stop.PERFECT), Limits(1)) is Stop.PERFECT
+    assert boost(Scripted([0.5], last=Stop.PERFECT), RoundLimits(1)) is Stop.PERFECT
 
 
 @pytest.mark.parametrize("watched", ["validation_error", "validation_loss"])
 def test_early_stopping_keeps_the_best_round_of_the_validation_part(watched):
     booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2], watched=watched)
-    assert boost(booster, Limits(7, patience=3)) is Stop.EARLY
+    assert boost(booster, RoundLimits(7, patience=3)) is Stop.EARLY
     assert booster.made == 3
 
 
 def test_a_fall_within_patience_goes_on():
     booster = Scripted([0.5, 0.4, 0.3, 0.35, 0.3, 0.31, 0.2])
-    assert boost(booster, Limits(7, patience=4)) is Stop.ROUNDS
+    assert boost(booster, RoundLimits(7, patience=4)) is Stop.ROUNDS
     assert booster.made == 7
 
 
 def test_a_fall_smaller_than_tol_does_not_count_but_is_the_lowest():
     booster = Scripted([0.5, 0.499, 0.498, 0.497, 0.1])
-    assert boost(booster, Limits(5, patience=3, tol=0.01)) is Stop.EARLY
+    assert boost(booster, RoundLimits(5, patience=3, tol=0.01)) is Stop.EARLY
     assert booster.made == 4
 
 
 def test_a_fall_by_rounding_is_none():
     """Sums of other weights differ in their last bits, and on each processor otherwise."""
     booster = Scripted([0.3, *(0.3 - k * 2.0**-54 for k in range(1, 4)), 0.1])
-    assert boost(booster, Limits(5, patience=3)) is Stop.EARLY
+    assert boost(booster, RoundLimits(5, patience=3)) is Stop.EARLY
     assert booster.made == 1
 
 
 def test_rounds_of_an_earlier_call_count_for_patience():
     errors = [0.5, 0.3, 0.4, 0.4, 0.4, 0.1]
     whole = Scripted(errors)
-    assert boost(whole, Limits(6, patience=3)) is Stop.EARLY
+    assert boost(whole, RoundLimits(6, patience=3)) is Stop.EARLY
     first, history = Scripted(errors), History()
-    assert boost(first, Limits(3, callback=history, patience=3)) is Stop.ROUNDS
+    assert boost(first, RoundLimits(3, callback=history, patience=3)) is Stop.ROUNDS
     assert first.made == whole.made == 2
-    assert boost(first, Limits(4, patience=3), before=history[:2]) is Stop.EARLY
+    assert boost(first, RoundLimits(4, patience=3), before=history[:2]) is Stop.EARLY
     assert first.made == 2
-    assert boost(first, Limits(4, patience=4), before=history[:2]) is Stop.ROUNDS
+    assert boost(first, RoundLimits(4, patience=4), before=history[:2]) is Stop.ROUNDS
     assert first.made == 6
 
 
@@ -134,34 +134,34 @@ def test_whatever_stops_the_rounds_the_best_one_is_returned_to(stop):
     rounds = 4 if stop is Stop.ROUNDS else 9
     clock = Clock(0.0) if stop is Stop.TIME_LIMIT else Clock()
     callback = (lambda made: made.round == 3) if stop is Stop.CALLBACK else None
-    assert boost(booster, Limits(rounds, clock, callback, patience=9)) is stop
+    assert boost(booster, RoundLimits(rounds, clock, callback, patience=9)) is stop
     assert booster.made == (1 if stop is Stop.TIME_LIMIT else 2)
 
 
 def test_a_callback_stops_by_true_and_by_nothing_else():
     for answer in (None, False, 1, "yes", [True], np.bool_(False)):
-        assert boost(Scripted(), Limits(3, callback=lambda made, a=answer: a)) is Stop.ROUNDS
+        assert boost(Scripted(), RoundLimits(3, callback=lambda made, a=answer: a)) is Stop.ROUNDS
     for answer in (True, np.bool_(True)):
         booster = Scripted()
-        assert boost(booster, Limits(3, callback=lambda made, a=answer: a)) is Stop.CALLBACK
+        assert boost(booster, RoundLimits(3, callback=lambda made, a=answer: a)) is Stop.CALLBACK
         assert booster.made == 1
         assert boost(
-            Scripted(), Limits(3, callback=with_printing(lambda made, a=answer: a, 1))
+            Scripted(), RoundLimits(3, callback=with_printing(lambda made, a=answer: a, 1))
         ) is (Stop.CALLBACK)
 
 
 def test_without_validation_patience_never_ends():
-    assert boost(Scripted(), Limits(20, patience=1)) is Stop.ROUNDS
+    assert boost(Scripted(), RoundLimits(20, patience=1)) is Stop.ROUNDS
 
 
 def test_the_first_round_is_made_whatever_the_limit():
     booster = Scripted()
-    assert boost(booster, Limits(5, clock=Clock(0.0))) is Stop.TIME_LIMIT
+    assert boost(booster, RoundLimits(5, clock=Clock(0.0))) is Stop.TIME_LIMIT
     assert booster.made == 1
 
 
 def test_a_generous_time_limit_changes_nothing():
-    assert boost(Scripted(), Limits(5, clock=Clock(1e9))) is Stop.ROUNDS
+    assert boost(Scripted(), RoundLimits(5, clock=Clock(1e9))) is Stop.ROUNDS
 
 
 def test_an_interrupted_clock_keeps_the_rounds_so_far():
@@ -172,7 +172,7 @@ def test_an_interrupted_clock_keeps_the_rounds_so_far():
             clock.interrupt()
 
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED: The fit was interrupted"):
-        assert boost(booster, Limits(50, clock, interrupt)) is Stop.INTERRUPTED
+        assert boost(booster, RoundLimits(50, clock, interrupt)) is Stop.INTERRUPTED
     assert booster.made == 4
 
 
@@ -181,7 +181,7 @@ def test_ctrl_c_is_passed_on():
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        boost(Scripted(), Limits(3, callback=interrupt))
+        boost(Scripted(), RoundLimits(3, callback=interrupt))
 
 
 def test_an_error_of_the_callback_reaches_the_user():
@@ -189,21 +189,21 @@ def test_an_error_of_the_callback_reaches_the_user():
         raise RuntimeError("from the callback")
 
     with pytest.raises(RuntimeError, match="from the callback"):
-        boost(Scripted(), Limits(3, callback=fail))
+        boost(Scripted(), RoundLimits(3, callback=fail))
 
 
 def test_verbose_prints_what_is_known_and_calls_the_users_callback(capsys):
     history = History()
-    boost(Scripted([0.25, 0.125]), Limits(2, callback=with_printing(history, 1)))
+    boost(Scripted([0.25, 0.125]), RoundLimits(2, callback=with_printing(history, 1)))
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(history) == 2
     assert "validation error 0.125" in lines[1]
     assert "alpha" not in lines[1]
-    boost(Scripted([0.25]), Limits(1, callback=with_printing(history, 0)))
+    boost(Scripted([0.25]), RoundLimits(1, callback=with_printing(history, 0)))
     assert len(history) == 3
     assert capsys.readouterr().out == ""
     assert with_printing(None, 0) is None
-    boost(Scripted([0.25]), Limits(1, callback=with_printing(None, 1)))
+    boost(Scripted([0.25]), RoundLimits(1, callback=with_printing(None, 1)))
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
@@ -233,27 +233,27 @@ def test_a_callback_can_be_called(booster):
 def test_a_round_that_time_cuts_short_costs_none_of_those_before():
     clock = Clock(0.05)
     booster = Late(clock, 3)
-    assert boost(booster, Limits(10, clock)) is Stop.TIME_LIMIT
+    assert boost(booster, RoundLimits(10, clock)) is Stop.TIME_LIMIT
     assert booster.made == 3
 
 
 def test_time_that_ends_in_the_first_round_is_said():
     clock = Clock(0.01)
     with pytest.raises(TimeoutError, match=r"time_limit=0\.01 .* before the first weak learner"):
-        boost(Late(clock, 0), Limits(10, clock))
+        boost(Late(clock, 0), RoundLimits(10, clock))
 
 
 def test_a_first_round_that_is_interrupted_leaves_nothing_to_keep():
     clock = Clock()
     with pytest.raises(KeyboardInterrupt):
-        boost(Late(clock, 0, interrupted=True), Limits(10, clock))
+        boost(Late(clock, 0, interrupted=True), RoundLimits(10, clock))
 
 
 def test_time_of_somebody_around_is_theirs():
     with watch(0.02) as outer:
         clock = Clock(outer=outer)
         with pytest.raises(TimeUp):
-            boost(Late(clock, 2), Limits(10, clock))
+            boost(Late(clock, 2), RoundLimits(10, clock))
 
 
 def test_a_warm_start_without_time_keeps_its_members():

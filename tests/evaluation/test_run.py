@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from maxmargin import SVC, SVCCV
 from maxmargin.evaluation import evaluate, select
 from maxmargin.evaluation.protocol import Ratio, splits
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.kernels import FromFunction
 
 RNG = np.random.default_rng(0)
@@ -35,7 +35,7 @@ MODELS = {"svc": SVC(gamma=0.5), "bayes": GaussianNB()}
 
 
 def parted(protocol, groups=None, classify=True, y=Y):
-    rows = Rows.of(X, y, groups)
+    rows = EvaluationRows.of(X, y, groups)
     return splits(protocol, rows, classify=classify, random_state=0)
 
 
@@ -76,7 +76,7 @@ def test_splits_repeat_with_the_seed_and_not_without():
     first, again = parted(5), parted(5)
     for one, other in zip(first, again, strict=True):
         np.testing.assert_array_equal(one[1], other[1])
-    rows = Rows.of(X, Y)
+    rows = EvaluationRows.of(X, Y)
     other = splits(5, rows, classify=True, random_state=1)
     assert any(set(a[1]) != set(b[1]) for a, b in zip(first, other, strict=True))
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from maxmargin import LinearClassifier
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.run import run_folds
 from maxmargin.job.blend import NAME, blend, select
 from maxmargin.job.metric import Judge
@@ -62,7 +62,7 @@ MODELS = {"linear": LinearClassifier(loss="logistic"), "tree": DecisionTreeClass
 
 def rules_and_rows(table, metric):
     rules = Rules(table, metric, Wanted(metric), 3, 0)
-    return rules, Rows.of(table.features, table.target)
+    return rules, EvaluationRows.of(table.features, table.target)
 
 
 def test_it_is_better_than_its_members_and_says_so_on_unseen_rows(two_sides):

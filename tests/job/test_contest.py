@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job import budget as job_budget
 from maxmargin.job import contest as job_contest
 from maxmargin.job import effort as job_effort
@@ -103,7 +103,7 @@ def race(make_table, clock):
             )
             for name, traits in models.items()
         ]
-        rows = Rows.of(table.features, table.target)
+        rows = EvaluationRows.of(table.features, table.target)
         return hold_contest(known, rows, candidates, Budget(budget)), logs
 
     return held

@@ -8,7 +8,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import evaluate
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job import Job, contest, family_of, replay_of, run_comparison, run_job
 from maxmargin.job import job as job_module
 from maxmargin.job.candidate import Candidate
@@ -273,7 +273,7 @@ class TestSameBits:
 class TestEndings:
     def test_a_fit_without_end_is_stopped(self, two_classes):
         rules = job_module._Work(QUICK, two_classes, print).rules
-        rows = Rows.of(two_classes.features, two_classes.target)
+        rows = EvaluationRows.of(two_classes.features, two_classes.target)
         halves = [(np.arange(36), np.arange(36, 72))]
         effort = Effort(rules, rows, halves, scripted(wait_for_ever))
         effort.step(1e-6)

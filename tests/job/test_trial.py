@@ -2,13 +2,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job.metric import Judgement
 from maxmargin.job.trial import LEAST_ROWS, MOST_ROWS, behind_by, losses_of, trial_split
 
 
 def rows_of(y):
-    return Rows.of(pl.DataFrame({"x": np.arange(float(len(y)))}), np.asarray(y))
+    return EvaluationRows.of(pl.DataFrame({"x": np.arange(float(len(y)))}), np.asarray(y))
 
 
 def said(predicted):

@@ -18,7 +18,7 @@ from maxmargin.evaluation import (
 )
 from maxmargin.neighbors import KNeighborsClassifierCV, KNeighborsRegressorCV
 from maxmargin.progress.compile_time import compile_time
-from maxmargin.progress.lines import BestSoFar, CountedLines, Lines, SearchLines
+from maxmargin.progress.lines import BestSoFar, CountedLines, ProgressLines, SearchLines
 
 X, Y = make_overlapping(120, separation=1.0, random_state=0)
 
@@ -61,7 +61,7 @@ def test_models_that_have_not_begun_will_compile_too(unlike, left, capsys, monke
 @pytest.mark.parametrize(("verbose", "count"), [(1, 4), (2, 31)])
 def test_verbose_1_is_about_a_line_a_second(capsys, verbose, count):
     clock = Clock()
-    lines = Lines("SVCCV", "rows", verbose, clock)
+    lines = ProgressLines("SVCCV", "rows", verbose, clock)
     for done in range(31):
         lines.report(done, 30, done / 30, str)
         clock.seconds += 0.1

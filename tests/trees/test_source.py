@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.boosting import AdaBoostClassifier, BoostingRegressor, Columns
 from maxmargin.boosting.samme import Samme
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.boosting.weak_learner import PresortedStump
-from maxmargin.ensembles.rounds import Limits, Stop, boost
+from maxmargin.ensembles.rounds import RoundLimits, Stop, boost
 from maxmargin.ops.clock import Clock
 from maxmargin.trees import ColumnSource
 from maxmargin.trees import columns as module
@@ -92,9 +92,9 @@ def test_adaboost_needs_few_columns_at_once(monkeypatch):
     monkeypatch.setattr(module, "SortedBlock", Watched)
     label = (T > 0).astype(np.int32)
     with Columns(source, n_jobs=1, max_bytes=8 * ROWS * 5) as columns:
-        votes = Votes(label, np.ones(ROWS), 2)
+        votes = RowVotes(label, np.ones(ROWS), 2)
         booster = Samme(PresortedStump(columns, label, 2, "error"), votes, 2, 1.0)
-        assert boost(booster, Limits(12)) is Stop.ROUNDS
+        assert boost(booster, RoundLimits(12)) is Stop.ROUNDS
     assert booster.members == [member.split_ for member in model.estimators_]
     np.testing.assert_array_equal(booster.coefficients, model.estimator_weights_)
     assert source.alive.most <= 5  # a block that is sorted, and one column looked at

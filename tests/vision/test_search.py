@@ -12,7 +12,7 @@ from maxmargin.vision import HaarFeatures, LBPFeatures, Windows
 from maxmargin.vision.search import FeatureSearch
 from maxmargin.vision.stage import (
     Examples,
-    Goal,
+    StageGoal,
     answer,
     rounds_of,
     stump_of,
@@ -69,7 +69,7 @@ def boosted(windows, label, rounds, **goal):
     objects, others = windows[label > 0], windows[label < 0]
     training, checked = (Examples(HAAR, objects, others) for _ in range(2))
     search = searching(HAAR, training.windows.pixels)
-    goal = Goal(1.0, 1e-9, rounds, **goal)
+    goal = StageGoal(1.0, 1e-9, rounds, **goal)
     trained = train_stage(search, training, checked, goal, Clock(), lambda *_: None)
     booster = rounds_of(search, training, checked, goal)
     for _ in range(0 if trained is None else len(trained[0].trees)):

@@ -30,7 +30,7 @@ from maxmargin.bagging.bootstrap import Urn, fill_urn
 from maxmargin.bagging.rounds import HIGHEST, Bagging, BaggingState, BagSampler
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
-from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
+from maxmargin.ensembles.rounds import Round, RoundLimits, boost, with_printing
 from maxmargin.inputs.labels import find_classes, refuse_one_class
 from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, check_declared, numeric
 from maxmargin.inputs.table import naming_strings, read
@@ -295,7 +295,7 @@ class BaggingClassifier(
             return state
         random = check_random_state(self.random_state)
         random.randint(HIGHEST, size=state.drawn)  # where the fit before has stopped
-        limits = Limits(more, clock, with_printing(self.callback, self.verbose))
+        limits = RoundLimits(more, clock, with_printing(self.callback, self.verbose))
         with ExitStack() as stack:
             learner = self._bag_learner(X, sampler.label, clock, stack)
             bagging = Bagging(state, learner, sampler, random, more, self.n_jobs)

@@ -20,7 +20,13 @@ from maxmargin.boosting.corrective_rounds import CorrectiveRounds
 from maxmargin.boosting.samme import Samme
 from maxmargin.boosting.stump_rounds import StumpRounds
 from maxmargin.boosting.theory import Vector, bound_by_loss, bound_training_error, descent_of
-from maxmargin.boosting.training_set import Index, TrainingSet, Votes, Watched, set_aside
+from maxmargin.boosting.training_set import (
+    Index,
+    RowVotes,
+    TrainingSet,
+    ValidationArguments,
+    set_aside,
+)
 from maxmargin.boosting.vote import StagedVote
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import (
@@ -34,8 +40,8 @@ from maxmargin.ensembles.rounds import (
     ROUND_PARAMETERS,
     Callback,
     History,
-    Limits,
     Round,
+    RoundLimits,
     Stop,
     boost,
     with_printing,
@@ -269,7 +275,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
         self : object
         """
         self._check_parameters()
-        given = Watched(X_val, y_val, sample_weight_val)
+        given = ValidationArguments(X_val, y_val, sample_weight_val)
         with naming_strings(X), watch(self.time_limit, self.on_interrupt) as clock:
             earlier = self._earlier() if self.warm_start else None
             params = members_params(self, fit_params) if fit_params else {}
@@ -314,7 +320,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
             raise ValueError(_CONTINUES)
         return copy(self)
 
-    def _read_watched(self, watched: Watched) -> TrainingSet:
+    def _read_watched(self, watched: ValidationArguments) -> TrainingSet:
         """Read the validation rows that were passed to ``fit``."""
         X, labels = self._read_rows(watched.X, watched.y, False)
         label = known_numbers(self.classes_, check_labels(labels), "y_val")
@@ -370,10 +376,10 @@ class AdaBoostClassifier(StagedVote, VoteFit):
     ) -> Samme | StumpRounds | CorrectiveRounds:
         K, rate = len(self.classes_), float(self.learning_rate)
         learner = self._learner(training, clock, stack, self.resample)
-        votes = Votes(training.label, training.weight, K)
+        votes = RowVotes(training.label, training.weight, K)
         watched: tuple[Any, ...] = ()
         if validation is not None and len(validation.y):
-            watched = Votes(validation.label, validation.weight, K), validation.X
+            watched = RowVotes(validation.label, validation.weight, K), validation.X
         if self.corrective:
             workers = stack.enter_context(Workers(self.n_jobs))
             exact = not self.resample and self._searches_exactly()
@@ -406,7 +412,7 @@ class AdaBoostClassifier(StagedVote, VoteFit):
                 booster.resume(list(members), earlier.estimator_weights_.tolist())
             history, before = History(earlier.history_), tuple(earlier.history_)
         report = with_printing(self.callback, int(self.verbose))
-        limits = Limits(
+        limits = RoundLimits(
             self.n_estimators - len(before),
             clock,
             report,

@@ -18,12 +18,12 @@ from maxmargin.boosting.direction import is_presorted, learner_for
 from maxmargin.boosting.gradient import AdditiveFunction, GradientBooster, HeldOut
 from maxmargin.boosting.objective import Objective
 from maxmargin.boosting.step import StepRule
-from maxmargin.boosting.training_set import Index, Sample, Targets, Watched
+from maxmargin.boosting.training_set import Index, TargetRows, Targets, ValidationArguments
 from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, refuse_other_problem
 from maxmargin.ensembles.rounds import (
     ROUND_PARAMETERS,
     History,
-    Limits,
+    RoundLimits,
     Stop,
     boost,
     with_printing,
@@ -72,7 +72,9 @@ class AdditiveFit(AdditiveModel):
     _takes_numbers: ClassVar[bool] = True
     """Whether targets are numbers rather than classes."""
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, given: Watched, *groups: Any) -> Self:
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, given: ValidationArguments, *groups: Any
+    ) -> Self:
         self._check_parameters()
         with watch(self.time_limit, self.on_interrupt) as clock, ExitStack() as stack:
             earlier = self._earlier() if self.warm_start else None
@@ -91,7 +93,7 @@ class AdditiveFit(AdditiveModel):
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, reset: bool, *groups: Any
-    ) -> Sample:
+    ) -> TargetRows:
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -102,7 +104,7 @@ class AdditiveFit(AdditiveModel):
         self._refuse_missing(X)
         targets = self._targets(y, reset, *groups)
         weight = _rescaled(read_weight(sample_weight, X.shape[0])) * self._factors(targets)
-        sample = Sample(X, targets, _rescaled(weight))
+        sample = TargetRows(X, targets, _rescaled(weight))
         self._check_targets(sample)
         return sample
 
@@ -113,15 +115,17 @@ class AdditiveFit(AdditiveModel):
         own = self.estimator is None or not is_left_open(self.categorical_features)
         return self.categorical_features if own else self.estimator.categorical_features
 
-    def _read_watched(self, watched: Watched) -> Sample:
+    def _read_watched(self, watched: ValidationArguments) -> TargetRows:
         """Read the validation rows that were passed to ``fit``."""
         X, y = read(self, watched.X, watched.y, reset=False, y_numeric=self._takes_numbers)
         self._refuse_missing(X)
         weight = read_weight(watched.sample_weight, X.shape[0], "sample_weight_val")
-        sample = Sample(X, self._known_targets(y, *watched.groups), _rescaled(weight))
+        sample = TargetRows(X, self._known_targets(y, *watched.groups), _rescaled(weight))
         return sample.part(sample.rows)
 
-    def _begin(self, earlier: AdditiveModel | None, sample: Sample, watch: Sample | None) -> None:
+    def _begin(
+        self, earlier: AdditiveModel | None, sample: TargetRows, watch: TargetRows | None
+    ) -> None:
         """Note what is begun; what goes on must be the same."""
         problem = {
             "loss": self.loss,
@@ -155,13 +159,13 @@ class AdditiveFit(AdditiveModel):
         """Return the factors by which the weights of rows are multiplied."""
         return 1.0
 
-    def _check_targets(self, sample: Sample) -> None:
+    def _check_targets(self, sample: TargetRows) -> None:
         """Raise for targets for which the loss is undefined."""
 
-    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+    def _objectives(self, sample: TargetRows, workers: Workers) -> list[Objective]:
         raise NotImplementedError
 
-    def _train_error(self, sample: Sample, workers: Workers) -> Any:  # noqa: ARG002
+    def _train_error(self, sample: TargetRows, workers: Workers) -> Any:  # noqa: ARG002
         """Return a function from predictions to the training error, or None if it is undefined."""
         return None
 
@@ -169,7 +173,7 @@ class AdditiveFit(AdditiveModel):
         """Return the labels that stratify the validation set, if any."""
         return None
 
-    def _hold_out(self, sample: Sample) -> tuple[Index, Index]:
+    def _hold_out(self, sample: TargetRows) -> tuple[Index, Index]:
         """Draw rows to stop early by, evenly from each class, which keeps one at least."""
         rows = sample.rows
         rng = np.random.RandomState(self._seed)
@@ -189,8 +193,8 @@ class AdditiveFit(AdditiveModel):
 
     def _booster(
         self,
-        sample: Sample,
-        watch: Sample | None,
+        sample: TargetRows,
+        watch: TargetRows | None,
         workers: Workers,
         clock: Clock,
         stack: ExitStack,
@@ -254,7 +258,7 @@ class AdditiveFit(AdditiveModel):
                 booster.resume_corrective(members, earlier._paths(), list(earlier.history_))
             else:
                 booster.resume(members, steps, list(earlier.history_))
-        limits = Limits(
+        limits = RoundLimits(
             int(self.n_estimators) - len(booster.members),
             clock,
             with_printing(self.callback, int(self.verbose)),

@@ -14,7 +14,7 @@ from maxmargin import losses
 from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, sum_over_rows
-from maxmargin.boosting.training_set import Sample, Targets, Watched
+from maxmargin.boosting.training_set import TargetRows, Targets, ValidationArguments
 from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.labels import check_labels, refuse_one_class
@@ -247,7 +247,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
+        return self._fit(X, y, sample_weight, ValidationArguments(X_val, y_val, sample_weight_val))
 
     def _check_loss(self, owner: str) -> None:
         if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
@@ -281,7 +281,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         factors: Vector = weigh_classes(self.class_weight, self.classes_, self.classes_[label])
         return factors[label]
 
-    def _check_targets(self, sample: Sample) -> None:
+    def _check_targets(self, sample: TargetRows) -> None:
         if len(np.unique(sample.targets[0][sample.rows])) < len(self.classes_):
             raise ValueError(
                 "Invalid input - all samples of a class have zero weight, so that less than "
@@ -294,7 +294,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         return [np.where(label == k, 1.0, -1.0) for k in positive]
 
-    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+    def _objectives(self, sample: TargetRows, workers: Workers) -> list[Objective]:
         signs = self._signs(sample.targets[0])
         loss = self._loss()
         return [sum_over_rows(loss, t, sample.weight, workers) for t in signs]
@@ -302,7 +302,7 @@ class BoostingClassifier(ClassifierMixin, AdditiveFit):
     def _split_targets(self, targets: Targets) -> Array:
         return targets[0]
 
-    def _train_error(self, sample: Sample, workers: Workers) -> Callable[[list[Vector]], float]:
+    def _train_error(self, sample: TargetRows, workers: Workers) -> Callable[[list[Vector]], float]:
         label, weight = sample.targets[0], sample.weight / sample.weight.sum()
         pieces = Pieces(len(label), workers)
 

@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from maxmargin.boosting.objective import Point, Rows
+from maxmargin.boosting.objective import ObjectivePoint, RowObjective
 from maxmargin.boosting.theory import inner
 from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, numeric
 from maxmargin.ops.clock import stop_if_over
@@ -122,11 +122,11 @@ class JointOptimality:
 
 
 @dataclass(frozen=True)
-class Fit:
+class JointFit:
     """Coefficients, where they lead, the slopes of the loss along members, and what is proved."""
 
     a: Vector
-    point: Point
+    point: ObjectivePoint
     g: Vector
     optimality: JointOptimality
 
@@ -136,7 +136,7 @@ class Correction:
 
     Parameters
     ----------
-    objective : Rows
+    objective : RowObjective
         A smooth and convex loss of the rows.
     constant : float
         F, what the model begins with.
@@ -144,7 +144,9 @@ class Correction:
     workers : Workers
     """
 
-    def __init__(self, objective: Rows, constant: float, ridge: float, workers: Workers) -> None:
+    def __init__(
+        self, objective: RowObjective, constant: float, ridge: float, workers: Workers
+    ) -> None:
         self._objective, self._constant, self._workers = objective, constant, workers
         self._share = objective.weight / objective.weight.sum()
         start = self._evaluate(np.full(len(self._share), constant))
@@ -176,7 +178,7 @@ class Correction:
         squares = known.squares(np.ones(len(h))) * inner(h, h)
         return bool((products >= (1.0 - _SAME) * np.sqrt(squares)).any())
 
-    def fit(self, start: Vector) -> Fit:
+    def fit(self, start: Vector) -> JointFit:
         """Fit the coefficients of all members, from a start that is not negative."""
         design = self._design()
         a = start.copy()
@@ -194,42 +196,46 @@ class Correction:
                 break
         return self._polished(design, fit)
 
-    def _polished(self, design: Design, fit: Fit) -> Fit:
+    def _polished(self, design: Design, fit: JointFit) -> JointFit:
         """Take one more step where that lowers the gap: near the minimum it squares it."""
         after = self._step(design, fit)
         better = after is not None and after.optimality.gap < fit.optimality.gap
         return after if after is not None and better else fit
 
-    def value(self, a: Vector) -> Fit:
+    def value(self, a: Vector) -> JointFit:
         """Judge coefficients as they are."""
         return self._look(self._design(), a)
 
     def _design(self) -> Design:
         return Design(np.ascontiguousarray(self._h[:, : len(self)]), 0.0, self._workers)
 
-    def _evaluate(self, z: Vector) -> Point:
-        point = Point.empty(len(z))
+    def _evaluate(self, z: Vector) -> ObjectivePoint:
+        point = ObjectivePoint.empty(len(z))
         point.z = z
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long is halved
             self._objective.evaluate(point)
         return point
 
-    def _bend(self, point: Point) -> Vector:
+    def _bend(self, point: ObjectivePoint) -> Vector:
         """Return the curvature of every row's loss, which some objectives leave out."""
         if point.curvature is not None:
             return point.curvature
         curvature = self._objective.loss.curvature(point.z, self._objective.t)
         return self._objective.weight * curvature
 
-    def _look(self, design: Design, a: Vector) -> Fit:
+    def _look(self, design: Design, a: Vector) -> JointFit:
         point = self._evaluate(design.values(a) + self._constant)
         if not (np.isfinite(point.value) and np.isfinite(point.pull).all()):  # a step too far
-            return Fit(a, point, np.zeros(len(a)), JointOptimality(np.inf, -np.inf, np.inf, TOL))
+            return JointFit(
+                a, point, np.zeros(len(a)), JointOptimality(np.inf, -np.inf, np.inf, TOL)
+            )
         g = -design.back(point.pull) / self._objective.size
         with np.errstate(over="ignore", invalid="ignore"):  # far away no number is one
-            return Fit(a, point, g, self._judge(design, a, point, g))
+            return JointFit(a, point, g, self._judge(design, a, point, g))
 
-    def _judge(self, design: Design, a: Vector, point: Point, g: Vector) -> JointOptimality:
+    def _judge(
+        self, design: Design, a: Vector, point: ObjectivePoint, g: Vector
+    ) -> JointOptimality:
         """Return what is proved about the coefficients."""
         ridge, downhill = self._ridge, np.minimum(0.0, g)
         squares = (ridge * a + downhill) ** 2 / ridge + 2.0 * a * np.maximum(0.0, g)
@@ -237,7 +243,7 @@ class Correction:
         floor = self._rounding(design, a, point, g)
         return JointOptimality(primal, primal - 0.5 * float(squares.sum()), floor, TOL)
 
-    def _rounding(self, design: Design, a: Vector, point: Point, g: Vector) -> float:
+    def _rounding(self, design: Design, a: Vector, point: ObjectivePoint, g: Vector) -> float:
         """Bound by how much the gap changes where rounding moves every slope g_j."""
         largest = np.abs(design.X).max(axis=0, initial=0.0)
         reach = abs(self._constant) + float(largest @ a)
@@ -251,7 +257,7 @@ class Correction:
         gap = float(np.sum(far * (steep + far) / self._ridge))
         return gap + 4.0 * _EPS * abs(point.value)
 
-    def _step(self, design: Design, fit: Fit) -> Fit | None:
+    def _step(self, design: Design, fit: JointFit) -> JointFit | None:
         """Take a step of Newton's, or less; None where P falls no more."""
         slope = fit.g + self._ridge * fit.a
         bend = design.products(self._bend(fit.point)) / self._objective.size

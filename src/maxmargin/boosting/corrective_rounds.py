@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.corrective import Correction, Fit
-from maxmargin.boosting.objective import Rows
+from maxmargin.boosting.corrective import Correction, JointFit
+from maxmargin.boosting.objective import RowObjective
 from maxmargin.boosting.samme import too_weak
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.losses import Exponential
@@ -66,12 +66,12 @@ class CorrectiveRounds:
     Parameters
     ----------
     learner : WeakLearner
-    training : Votes
+    training : RowVotes
     ridge : float
     workers : Workers
     exact : bool
         Whether the learner finds the least weighted error of all its members.
-    validation : Votes, default=None
+    validation : RowVotes, default=None
         Rows on which the ensemble's error is watched.
     watched : array-like, default=None
         Their features.
@@ -80,18 +80,18 @@ class CorrectiveRounds:
     def __init__(
         self,
         learner: WeakLearner,
-        training: Votes,
+        training: RowVotes,
         ridge: float,
         workers: Workers,
         exact: bool,
-        validation: Votes | None = None,
+        validation: RowVotes | None = None,
         watched: Any = None,
     ) -> None:
         self._learner, self._training, self._exact = learner, training, exact
         self.validation, self._watched = validation, watched
         signs = as_signs(training.label)
         self._signs = signs
-        objective = Rows(Exponential(), signs, training.weight, workers)
+        objective = RowObjective(Exponential(), signs, training.weight, workers)
         self._joint = Correction(objective, 0.0, ridge, workers)
         self._begin()
 
@@ -104,7 +104,7 @@ class CorrectiveRounds:
         self._next: _Answer | None = None
         self._ended, self._loss = False, 1.0
         self.weight = self._training.weight.copy()
-        self.fitted: Fit | None = None
+        self.fitted: JointFit | None = None
 
     @property
     def coefficients(self) -> list[float]:
@@ -158,7 +158,7 @@ class CorrectiveRounds:
         alpha = 0.5 * math.log((1.0 - error) / error) if error > 0.0 else 1.0
         return np.append(earlier, alpha)
 
-    def _go_to(self, fit: Fit) -> None:
+    def _go_to(self, fit: JointFit) -> None:
         self.path.append(fit.a)
         self.fitted, self._loss = fit, fit.point.value
         weight = fit.point.pull * self._signs
@@ -169,7 +169,7 @@ class CorrectiveRounds:
         if self.validation is not None:
             self._held.append(as_signs(self._learner.predict(member, self._watched)))
 
-    def _report(self, error: float, before: float, fit: Fit) -> Round:
+    def _report(self, error: float, before: float, fit: JointFit) -> Round:
         return Round(
             round=len(self.members),
             error=error,
@@ -184,7 +184,7 @@ class CorrectiveRounds:
             stop=Stop.PERFECT if self._ended else None,
         )
 
-    def _gap(self, fit: Fit) -> float:
+    def _gap(self, fit: JointFit) -> float:
         """Bound by how much the loss is above that of every vote of no larger coefficients."""
         if self._next is None:
             return float("nan")
@@ -218,6 +218,6 @@ class CorrectiveRounds:
         self.members, self.path = list(members), list(path)
 
 
-def _error(votes: Vector, rows: Votes) -> float:
+def _error(votes: Vector, rows: RowVotes) -> float:
     """Weigh the rows that votes get wrong; no vote counts as one for the first class."""
     return float(np.where((votes > 0.0) != (rows.label == 1), rows.weight, 0.0).sum())

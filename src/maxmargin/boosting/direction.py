@@ -19,7 +19,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 
 from maxmargin.boosting.leaf_step import newton_steps
-from maxmargin.boosting.objective import Objective, Point
+from maxmargin.boosting.objective import Objective, ObjectivePoint
 from maxmargin.boosting.theory import inner
 from maxmargin.boosting.weak_learner import with_least_leaf
 from maxmargin.ensembles.members import seeded_copy
@@ -52,7 +52,9 @@ class Direction(Protocol):
         """Return h'h."""
         ...
 
-    def with_leaves(self, objective: Objective, point: Point, search: bool = False) -> Direction:
+    def with_leaves(
+        self, objective: Objective, point: ObjectivePoint, search: bool = False
+    ) -> Direction:
         """Set each leaf to its step: a quick one, or the best that a search finds."""
         ...
 
@@ -98,7 +100,7 @@ class StumpDirection:
         return (len(self.right) - along) * self.member.left**2 + along * self.member.right**2
 
     def with_leaves(
-        self, objective: Objective, point: Point, search: bool = False
+        self, objective: Objective, point: ObjectivePoint, search: bool = False
     ) -> StumpDirection:
         """Set each side to its step."""
         if search:
@@ -144,7 +146,7 @@ class ModelDirection:
         return inner(self.h, self.h)
 
     def with_leaves(
-        self, objective: Objective, point: Point, search: bool = False
+        self, objective: Objective, point: ObjectivePoint, search: bool = False
     ) -> ModelDirection:
         """Set each leaf of the tree to its step; the tree belongs to this member only."""
         assert self.leaf is not None

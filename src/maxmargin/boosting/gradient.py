@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.corrective import Correction, Fit
+from maxmargin.boosting.corrective import Correction, JointFit
 from maxmargin.boosting.direction import Direction, GradientLearner
-from maxmargin.boosting.objective import Objective, Point, Rows
+from maxmargin.boosting.objective import Objective, ObjectivePoint, RowObjective
 from maxmargin.boosting.step import StepRule
 from maxmargin.boosting.theory import inner
 from maxmargin.ensembles.rounds import Round, Stop
@@ -86,7 +86,7 @@ class _Proposal:
 
     direction: Direction
     coefficient: float
-    point: Point
+    point: ObjectivePoint
     error: float
     pull: float
     slope: float
@@ -116,27 +116,27 @@ class AdditiveFunction:
     def __init__(self, objective: Objective, learner: GradientLearner, constant: float) -> None:
         self._objective, self._learner = objective, learner
         self.constant, n_rows = constant, len(objective.weight)
-        self.point, self._spare = Point.empty(n_rows), Point.empty(n_rows)
+        self.point, self._spare = ObjectivePoint.empty(n_rows), ObjectivePoint.empty(n_rows)
         self.fitted = objective  # with the parameters of the latest round
         self.sees_descent = False  # by the gradient, whatever a step finds
         self.before = self.steepness = np.nan  # the mean loss that a proposal starts from, and p'p
         self.joint: Correction | None = None
-        self.joint_fit: Fit | None = None
+        self.joint_fit: JointFit | None = None
         self.begin()
 
     def fit_jointly(self, ridge: float, workers: Workers) -> None:
         """Fit all coefficients together from now on."""
-        assert isinstance(self._objective, Rows)
+        assert isinstance(self._objective, RowObjective)
         self.joint = Correction(self._objective, self.constant, ridge, workers)
 
-    def correct(self, proposal: _Proposal | None, a: Vector) -> Fit:
+    def correct(self, proposal: _Proposal | None, a: Vector) -> JointFit:
         """Fit the coefficients of the members so far, which are a, and of a proposed one."""
         assert self.joint is not None
         h = np.zeros(len(self.point.z)) if proposal is None else proposal.direction.values()
         self.joint.add(h)
         return self.joint.fit(np.append(a, 0.0 if proposal is None else proposal.coefficient))
 
-    def go_to(self, fit: Fit) -> None:
+    def go_to(self, fit: JointFit) -> None:
         """Go where coefficients that were fitted together lead."""
         self.joint_fit, self.point = fit, fit.point
 
@@ -189,7 +189,7 @@ class AdditiveFunction:
     def exact(self) -> bool:
         """Whether a member without error leaves nothing to do: AdaBoost's case."""
         objective = self._objective
-        return isinstance(objective, Rows) and objective.loss == Exponential()
+        return isinstance(objective, RowObjective) and objective.loss == Exponential()
 
 
 class GradientBooster:
@@ -278,7 +278,7 @@ class GradientBooster:
             for f, p in found
         )
 
-    def _fits(self, proposals: Sequence[_Proposal | None]) -> list[Fit]:
+    def _fits(self, proposals: Sequence[_Proposal | None]) -> list[JointFit]:
         """Fit all coefficients with those of the proposed members, or change nothing."""
         made, functions = len(self.members), self._functions
         earlier = self.path[-1] if self.path else [np.zeros(0)] * len(functions)
@@ -291,7 +291,7 @@ class GradientBooster:
                     function.joint.drop(made)
             raise
 
-    def _go_to(self, fits: Sequence[Fit]) -> None:
+    def _go_to(self, fits: Sequence[JointFit]) -> None:
         for function, fit in zip(self._functions, fits, strict=True):
             function.go_to(fit)
         self.path.append([fit.a for fit in fits])
@@ -310,7 +310,7 @@ class GradientBooster:
                 said.append(np.asarray(self._learner.predict(member, self._held.X), np.float64))
 
     @property
-    def joint_fits(self) -> list[Fit]:
+    def joint_fits(self) -> list[JointFit]:
         """What is proved of the coefficients of every function, where they were fitted together."""
         return [each.joint_fit for each in self._functions if each.joint_fit is not None]
 
@@ -446,7 +446,7 @@ def _error(direction: Direction, pull: Vector) -> tuple[float, float]:
     return wrong / total, total
 
 
-def _refuse_infinite(point: Point, square: float) -> None:
+def _refuse_infinite(point: ObjectivePoint, square: float) -> None:
     """Raise for a loss or a pull that is not finite; the squares of a pull that is may overflow."""
     finite = np.isfinite(square) or np.isfinite(point.pull).all()
     if not (np.isfinite(point.value) and finite):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.objective import Objective, Point, Rows
+from maxmargin.boosting.objective import Objective, ObjectivePoint, RowObjective
 from maxmargin.losses import Exponential
 from maxmargin.losses.base import newton_step
 from maxmargin.losses.descent import minimise
@@ -27,13 +27,15 @@ Vector = NDArray[np.float64]
 _LEAST = 1e-16  # of S+: without any S- there would be no minimum
 
 
-def search_line(objective: Objective, point: Point, h: Vector, signs: bool = False) -> float:
+def search_line(
+    objective: Objective, point: ObjectivePoint, h: Vector, signs: bool = False
+) -> float:
     """Return argmin_a L(z + a h) for a direction of descent.
 
     Parameters
     ----------
     objective : Objective
-    point : Point
+    point : ObjectivePoint
         Evaluated by the objective.
     h : ndarray of shape (rows,)
         With pull'h > 0.
@@ -46,7 +48,7 @@ def search_line(objective: Objective, point: Point, h: Vector, signs: bool = Fal
         At least 0, and 0 only where nothing is gained. Where there is no minimum, a step after
         which next to nothing is left to gain.
     """
-    if signs and isinstance(objective, Rows) and objective.loss == Exponential():
+    if signs and isinstance(objective, RowObjective) and objective.loss == Exponential():
         return _closed_form(point.pull * h)
     z = point.z
 
@@ -67,7 +69,7 @@ def _closed_form(agreement: Vector) -> float:
     return 0.5 * float(np.log(right / max(wrong, _LEAST * right)))
 
 
-def _parabola(point: Point, h: Vector) -> float:
+def _parabola(point: ObjectivePoint, h: Vector) -> float:
     if point.curvature is None:
         return 1.0
     return newton_step(-float(point.pull @ h), float(point.curvature @ (h * h)))

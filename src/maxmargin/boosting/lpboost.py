@@ -15,15 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from maxmargin.boosting.soft_margin import ColumnGeneration, Optimality, smallest_margin
-from maxmargin.boosting.training_set import TrainingSet, Votes
+from maxmargin.boosting.training_set import RowVotes, TrainingSet
 from maxmargin.boosting.vote_fit import VoteFit
 from maxmargin.boosting.weak_learner import check_weak_learner
 from maxmargin.ensembles.rounds import (
     ROUND_PARAMETERS,
     Callback,
     History,
-    Limits,
     Round,
+    RoundLimits,
     Stop,
     boost,
     with_printing,
@@ -253,7 +253,7 @@ class LPBoostClassifier(VoteFit):
 
     def _booster(self, data: TrainingSet, clock: Clock, stack: ExitStack) -> ColumnGeneration:
         self._random_state = check_random_state(self.random_state)
-        learner, votes = self._learner(data, clock, stack), Votes(data.label, data.weight, 2)
+        learner, votes = self._learner(data, clock, stack), RowVotes(data.label, data.weight, 2)
         exact = self._searches_exactly()
         nu = None if isinstance(self.nu, str) else float(self.nu)
         return ColumnGeneration(learner, votes, nu, float(self.tol), exact)
@@ -265,7 +265,7 @@ class LPBoostClassifier(VoteFit):
             history(made)
             return None if report is None else report(made)
 
-        return history, boost(booster, Limits(int(self.n_estimators), clock, keep_and_report))
+        return history, boost(booster, RoundLimits(int(self.n_estimators), clock, keep_and_report))
 
     def _recover(
         self, booster: ColumnGeneration, data: TrainingSet, history: History, stop: Stop

@@ -28,7 +28,7 @@ _PASSES: dict[Loss, str] = {Logistic(): "logistic_pass", Exponential(): "exponen
 
 
 @dataclass
-class Point:
+class ObjectivePoint:
     """Predictions of the training rows, with the loss and its derivatives there."""
 
     z: Vector
@@ -53,7 +53,7 @@ class Objective(Protocol):
         """By what the total loss is divided to be the mean."""
         ...
 
-    def evaluate(self, point: Point) -> None:
+    def evaluate(self, point: ObjectivePoint) -> None:
         """Fill in value, pull and curvature at point.z."""
         ...
 
@@ -77,16 +77,16 @@ class Objective(Protocol):
         """Return the best prediction that is the same for all rows."""
         ...
 
-    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: ObjectivePoint, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Return the step of each leaf."""
         ...
 
-    def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def best_leaf_steps(self, point: ObjectivePoint, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Return the best step of each leaf, if a search finds it."""
         ...
 
 
-class Rows:
+class RowObjective:
     """The weighted sum of a loss over rows.
 
     Parameters
@@ -111,19 +111,19 @@ class Rows:
         """The sum of the weights."""
         return self._total
 
-    def fitted_to(self, z: Vector) -> Rows:
+    def fitted_to(self, z: Vector) -> RowObjective:
         """Return the objective itself, or one whose loss parameters depend on the residuals."""
         return self._with(self.loss.fitted_to(z, self.t, self.weight))
 
-    def like(self, other: Rows) -> Rows:
+    def like(self, other: RowObjective) -> RowObjective:
         """Return the sum of another objective's loss over these rows."""
         return self._with(other.loss)
 
-    def _with(self, loss: Loss) -> Rows:
+    def _with(self, loss: Loss) -> RowObjective:
         same = loss is self.loss
         return self if same else type(self)(loss, self.t, self.weight, self._workers)
 
-    def evaluate(self, point: Point) -> None:
+    def evaluate(self, point: ObjectivePoint) -> None:
         """Fill in value, pull and curvature at point.z."""
         if self.loss in _PASSES:
             point.value = self._compiled(point) / self._total
@@ -142,7 +142,7 @@ class Rows:
     def _curvature(self, z: Vector, t: Vector) -> Vector:
         return self.loss.curvature(z, t)
 
-    def _compiled(self, point: Point) -> float:
+    def _compiled(self, point: ObjectivePoint) -> float:
         arrays, written = (point.z, self.t, self.weight), (point.pull, point.curvature)
         one_pass = getattr(engine_of(point.z).gradient, _PASSES[self.loss])
         (total,) = self._pieces.sum(lambda a, b: (one_pass(*arrays, a, b, *written),))
@@ -163,13 +163,13 @@ class Rows:
     def _best_shift(self, z: Vector, rows: NDArray[np.intp]) -> float:
         return self.loss.best_shift(z[rows], self.t[rows], self.weight[rows])
 
-    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: ObjectivePoint, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Set each leaf to a Newton step, or to the step that its loss defines."""
         if self._newton and point.curvature is not None:
             return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)
         return step_by_leaf(lambda rows: self._shift(point.z, rows), leaf, n_leaves)
 
-    def best_leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def best_leaf_steps(self, point: ObjectivePoint, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Set each leaf to the step that minimises its loss."""
         return step_by_leaf(lambda rows: self._best_shift(point.z, rows), leaf, n_leaves)
 
@@ -177,7 +177,7 @@ class Rows:
         return self.loss.newton_shift(z[rows], self.t[rows], self.weight[rows])
 
 
-class RoundedHinge(Rows):
+class RoundedHinge(RowObjective):
     """The hinge max(0, 1 - m) = (r + |r|) / 2, r = 1 - m, with |r| a parabola for |r| < 1.
 
     Its best constant puts all rows of the larger class on the kink m = 1, and any leaf in which
@@ -212,13 +212,13 @@ class RoundedHinge(Rows):
         )
 
 
-def sum_over_rows(loss: Loss, t: Vector, weight: Vector, workers: Workers) -> Rows:
+def sum_over_rows(loss: Loss, t: Vector, weight: Vector, workers: Workers) -> RowObjective:
     """Return the objective of a loss that is a sum over rows."""
-    kind = RoundedHinge if loss == Hinge() else Rows
+    kind = RoundedHinge if loss == Hinge() else RowObjective
     return kind(loss, t, weight, workers)
 
 
-class Pairs:
+class PairObjective:
     """The pairwise loss of a ranking.
 
     Parameters
@@ -240,15 +240,15 @@ class Pairs:
         """The number of pairs."""
         return float(self.queries.pairs)
 
-    def fitted_to(self, z: Vector) -> Pairs:  # noqa: ARG002
+    def fitted_to(self, z: Vector) -> PairObjective:  # noqa: ARG002
         """Return the object itself."""
         return self
 
-    def like(self, other: Any) -> Pairs:  # noqa: ARG002
+    def like(self, other: Any) -> PairObjective:  # noqa: ARG002
         """Return the object itself."""
         return self
 
-    def evaluate(self, point: Point) -> None:
+    def evaluate(self, point: ObjectivePoint) -> None:
         """Fill in value, pull and curvature at point.z."""
         total, point.pull, point.curvature = self._calculus(point.z)
         point.value = total / self.queries.pairs
@@ -268,7 +268,7 @@ class Pairs:
         """Return 0, since only differences matter."""
         return 0.0
 
-    def leaf_steps(self, point: Point, leaf: NDArray[Any], n_leaves: int) -> Vector:
+    def leaf_steps(self, point: ObjectivePoint, leaf: NDArray[Any], n_leaves: int) -> Vector:
         """Set each leaf to a Newton step by the diagonal of the Hessian, a short one."""
         assert point.curvature is not None
         return newton_leaf_steps(point.pull, point.curvature, leaf, n_leaves)

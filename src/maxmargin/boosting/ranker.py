@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
-from maxmargin.boosting.objective import Objective, Pairs, sum_over_rows
-from maxmargin.boosting.training_set import Index, Sample, Targets, Watched
+from maxmargin.boosting.objective import Objective, PairObjective, sum_over_rows
+from maxmargin.boosting.training_set import Index, TargetRows, Targets, ValidationArguments
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import check_choice
 from maxmargin.inputs.table import FROM_DTYPE
@@ -194,7 +194,7 @@ class BoostingRanker(AdditiveFit):
         -------
         self : object
         """
-        watched = Watched(X_val, y_val, sample_weight_val, (qid_val,))
+        watched = ValidationArguments(X_val, y_val, sample_weight_val, (qid_val,))
         return self._fit(X, y, sample_weight, watched, qid)
 
     def _is_pairwise(self) -> bool:
@@ -212,7 +212,7 @@ class BoostingRanker(AdditiveFit):
         y = np.asarray(y, dtype=np.float64)
         return y, _query_numbers(groups[0], len(y))
 
-    def _read_watched(self, watched: Watched) -> Sample:
+    def _read_watched(self, watched: ValidationArguments) -> TargetRows:
         sample = super()._read_watched(watched)
         if not self._is_pairwise():
             return sample
@@ -224,7 +224,7 @@ class BoostingRanker(AdditiveFit):
             )
         return sample
 
-    def _check_targets(self, sample: Sample) -> None:
+    def _check_targets(self, sample: TargetRows) -> None:
         if not self._is_pairwise():
             self._loss().check_targets(sample.targets[0][sample.rows])
         elif Queries.of(sample.targets[0], sample.targets[1], sample.weight).pairs == 0:
@@ -233,7 +233,7 @@ class BoostingRanker(AdditiveFit):
                 "do two rows differ in relevance; check y, qid and sample_weight."
             )
 
-    def _hold_out(self, sample: Sample) -> tuple[Index, Index]:
+    def _hold_out(self, sample: TargetRows) -> tuple[Index, Index]:
         """Hold out whole queries; rows, if there is only one query."""
         training, held = self._draw(sample)
         y, query = sample.targets
@@ -246,7 +246,7 @@ class BoostingRanker(AdditiveFit):
             )
         return training, held
 
-    def _draw(self, sample: Sample) -> Any:
+    def _draw(self, sample: TargetRows) -> Any:
         rows = sample.rows
         query = sample.targets[1][rows]
         labels = np.unique(query)
@@ -257,12 +257,12 @@ class BoostingRanker(AdditiveFit):
         held = np.isin(query, rng.permutation(labels)[:count])
         return rows[~held], rows[held]
 
-    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+    def _objectives(self, sample: TargetRows, workers: Workers) -> list[Objective]:
         (y, query), weight = sample.targets, sample.weight
         if not self._is_pairwise():
             return [sum_over_rows(self._loss(), y, weight, workers)]
         loss = self.loss if isinstance(self.loss, PairwiseLogistic) else PairwiseLogistic()
-        return [Pairs(loss, Queries.of(y, query, weight), weight, workers)]
+        return [PairObjective(loss, Queries.of(y, query, weight), weight, workers)]
 
     def predict(self, X: Any) -> Vector:
         """Score rows: within a query, larger is better.

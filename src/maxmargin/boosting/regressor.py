@@ -12,7 +12,7 @@ from sklearn.base import RegressorMixin
 from maxmargin.boosting.additive_fit import AdditiveFit
 from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, sum_over_rows
-from maxmargin.boosting.training_set import Sample, Targets, Watched
+from maxmargin.boosting.training_set import TargetRows, Targets, ValidationArguments
 from maxmargin.ensembles.rounds import Callback
 from maxmargin.inputs.parameters import ParameterError, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
@@ -202,7 +202,7 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight, Watched(X_val, y_val, sample_weight_val))
+        return self._fit(X, y, sample_weight, ValidationArguments(X_val, y_val, sample_weight_val))
 
     def _check_loss(self, owner: str) -> None:
         if isinstance(self.loss, str) and self.loss not in LABEL_LOSSES + NUMBER_LOSSES:
@@ -222,10 +222,10 @@ class BoostingRegressor(RegressorMixin, AdditiveFit):
         self._loss().check_targets(np.append(t, 1.0))  # all 0 is enough to watch
         return (t,)
 
-    def _check_targets(self, sample: Sample) -> None:
+    def _check_targets(self, sample: TargetRows) -> None:
         self._loss().check_targets(sample.targets[0][sample.rows])
 
-    def _objectives(self, sample: Sample, workers: Workers) -> list[Objective]:
+    def _objectives(self, sample: TargetRows, workers: Workers) -> list[Objective]:
         return [sum_over_rows(self._loss(), sample.targets[0], sample.weight, workers)]
 
     def predict(self, X: Any) -> Vector:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.theory import PERFECT_WEIGHT, inner, log_normaliser, weight_of_error
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.engine import engine_of
@@ -44,10 +44,10 @@ class Samme:
     Parameters
     ----------
     learner : WeakLearner
-    training : Votes
+    training : RowVotes
     n_classes : int
     learning_rate : float
-    validation : Votes, default=None
+    validation : RowVotes, default=None
         Rows on which the ensemble's error is watched.
     watched : array-like, default=None
         Their features.
@@ -56,10 +56,10 @@ class Samme:
     """
 
     learner: WeakLearner
-    training: Votes
+    training: RowVotes
     n_classes: int
     learning_rate: float
-    validation: Votes | None = None
+    validation: RowVotes | None = None
     watched: Any = None
     first: float | None = None
 

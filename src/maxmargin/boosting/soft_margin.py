@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from maxmargin.boosting.theory import weight_of_error
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.boosting.weak_learner import Numbers, WeakLearner
 from maxmargin.ensembles.rounds import Round, Stop
 from maxmargin.ops.linear_program import optimum
@@ -140,7 +140,7 @@ class ColumnGeneration:
     Parameters
     ----------
     learner : WeakLearner
-    training : Votes
+    training : RowVotes
     nu : float or None
         None for a little more than twice the error of the first member, from 0.1 to 1.
     tol : float
@@ -151,7 +151,7 @@ class ColumnGeneration:
     def __init__(
         self,
         learner: WeakLearner,
-        training: Votes,
+        training: RowVotes,
         nu: float | None,
         tol: float,
         exact: bool,

@@ -13,7 +13,7 @@ import numpy as np
 
 from maxmargin.boosting.direction import Direction
 from maxmargin.boosting.line_search import search_line
-from maxmargin.boosting.objective import Objective, Point, Vector
+from maxmargin.boosting.objective import Objective, ObjectivePoint, Vector
 from maxmargin.ops.pieces import SIZE
 
 _UPHILL = 1e-12  # a relative gain in loss that is rounding alone
@@ -30,7 +30,12 @@ class StepRule:
     learning_rate: float
 
     def go(
-        self, objective: Objective, direction: Direction, start: Point, end: Point, signs: bool
+        self,
+        objective: Objective,
+        direction: Direction,
+        start: ObjectivePoint,
+        end: ObjectivePoint,
+        signs: bool,
     ) -> Taken | None:
         """Go along a direction from one point to another; None if that leads nowhere.
 
@@ -48,7 +53,7 @@ class StepRule:
         return direction, coefficient
 
     def _by_leaves(
-        self, objective: Objective, direction: Direction, start: Point, end: Point
+        self, objective: Objective, direction: Direction, start: ObjectivePoint, end: ObjectivePoint
     ) -> Taken | None:
         """Go as far as each leaf wants, or half as far until that leads downhill.
 
@@ -80,7 +85,11 @@ def _differ(one: Vector, other: Vector) -> bool:
 
 
 def _move(
-    objective: Objective, direction: Direction, coefficient: float, start: Point, end: Point
+    objective: Objective,
+    direction: Direction,
+    coefficient: float,
+    start: ObjectivePoint,
+    end: ObjectivePoint,
 ) -> None:
     """Evaluate the loss at start + coefficient h."""
     direction.move(start.z, coefficient, end.z)

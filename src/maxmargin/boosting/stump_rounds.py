@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.samme import too_weak
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.ensembles.rounds import Round, RoundTable, Stop
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.engine import engine_of
@@ -58,11 +58,11 @@ class StumpRounds:
     Parameters
     ----------
     columns : BucketedColumns
-    training : Votes
+    training : RowVotes
         Of two classes.
     criterion : {"error", "gini"}
     learning_rate : float
-    validation : Votes, default=None
+    validation : RowVotes, default=None
         Rows on which the ensemble's error is watched.
     watched : array-like, default=None
         Their features.
@@ -71,10 +71,10 @@ class StumpRounds:
     """
 
     columns: BucketedColumns
-    training: Votes
+    training: RowVotes
     criterion: str
     learning_rate: float
-    validation: Votes | None = None
+    validation: RowVotes | None = None
     watched: Any = None
     first: float | None = None
 
@@ -191,7 +191,7 @@ class StumpRounds:
         self._log_bound, self._loss = logarithms[-1], losses[-1]
         return losses
 
-    def _validate(self, log: Vector, validation: Votes) -> list[float]:
+    def _validate(self, log: Vector, validation: RowVotes) -> list[float]:
         """Add the members' votes on the validation rows; return the error after each."""
         errors = []
         for member, alpha in zip(self.columns.splits(log), 0.5 * log[:, COEFFICIENT], strict=True):
@@ -215,7 +215,7 @@ class StumpRounds:
         self._take(log)
 
 
-def _initial_state(training: Votes, columns: BucketedColumns, workers: int) -> Boosted:
+def _initial_state(training: RowVotes, columns: BucketedColumns, workers: int) -> Boosted:
     """Return the arrays of a training set before the first round."""
     n, buckets, share = len(training.label), columns.buckets, training.weight
     places, chunks = int(buckets.cell[-1]), -(-n // CHUNK)

@@ -18,7 +18,7 @@ Targets = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
-class Sample:
+class TargetRows:
     """Rows that were read.
 
     Parameters
@@ -38,16 +38,16 @@ class Sample:
         """The numbers of the rows that count."""
         return np.flatnonzero(self.weight > 0)
 
-    def part(self, rows: Index) -> Sample:
+    def part(self, rows: Index) -> TargetRows:
         """Take some of the rows."""
         if len(rows) == len(self.weight):
             return self
         targets = tuple(target[rows] for target in self.targets)
-        return Sample(self.X[rows], targets, self.weight[rows])
+        return TargetRows(self.X[rows], targets, self.weight[rows])
 
 
 @dataclass(frozen=True)
-class Watched:
+class ValidationArguments:
     """Rows that the user gave to be watched, as they came.
 
     Parameters
@@ -114,7 +114,7 @@ class TrainingSet:
         return rows
 
 
-class Votes:
+class RowVotes:
     """Rows with their classes, and the running votes on them.
 
     Parameters

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state, column_or_1d
 
-from maxmargin.evaluation.rows import Rows, fit
+from maxmargin.evaluation.rows import EvaluationRows, fit
 from maxmargin.inputs.container import by_position, column_names, count_rows
 from maxmargin.inputs.parameters import ParameterError, check_number, check_time_limit
 from maxmargin.ops.clock import TimeUp, watch
@@ -36,7 +36,7 @@ class TrainingSets:
 
     X: Any
     y: NDArray[Any] | None
-    draws: Callable[[], Iterator[Rows]]
+    draws: Callable[[], Iterator[EvaluationRows]]
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class TrainingSets:
                 f"The 'sample' parameter of {owner} must be a function of a RandomState that gives"
                 f" X and y, or None. Got {sample!r} instead."
             )
-        judged = None if y is None else Rows.of(X, column_or_1d(y)).y
+        judged = None if y is None else EvaluationRows.of(X, column_or_1d(y)).y
         return cls(X, judged, lambda: _new(owner, sample, random, n_repeats))
 
     @classmethod
@@ -64,13 +64,13 @@ class TrainingSets:
     ) -> TrainingSets:
         if y is None:
             raise ValueError(f"{owner} needs y to learn from, or a sample that draws X and y.")
-        rows = Rows.of(X, column_or_1d(y))
+        rows = EvaluationRows.of(X, column_or_1d(y))
         if classify:
             _refuse_rare(owner, rows.y)
         pool, judged = next(_halves(rows, 1, random, classify))
         kept, others = rows.take(pool), rows.take(judged)
 
-        def draws() -> Iterator[Rows]:
+        def draws() -> Iterator[EvaluationRows]:
             return (kept.take(half) for half, _ in _halves(kept, n_repeats, random, classify))
 
         return cls(others.X, others.y, draws)
@@ -122,16 +122,18 @@ class Repeats:
         )
 
 
-def _new(owner: str, sample: Sample, random: RandomState, n_repeats: int) -> Iterator[Rows]:
+def _new(
+    owner: str, sample: Sample, random: RandomState, n_repeats: int
+) -> Iterator[EvaluationRows]:
     for _ in range(n_repeats):
         drawn = sample(random)
         if not (isinstance(drawn, tuple) and len(drawn) == 2):
             found = type(drawn).__name__
             raise ValueError(f"The sample of {owner} must give a pair of X and y, not a {found}.")
-        yield Rows.of(drawn[0], column_or_1d(drawn[1]))
+        yield EvaluationRows.of(drawn[0], column_or_1d(drawn[1]))
 
 
-def _halves(rows: Rows, count: int, random: RandomState, classify: bool) -> Iterator[Any]:
+def _halves(rows: EvaluationRows, count: int, random: RandomState, classify: bool) -> Iterator[Any]:
     kind = StratifiedShuffleSplit if classify else ShuffleSplit
     return kind(count, test_size=0.5, random_state=random).split(np.zeros(len(rows)), rows.y)
 

@@ -38,7 +38,7 @@ from maxmargin.dask.stump_search import (
     sum_inside,
     threshold_of,
 )
-from maxmargin.ensembles.rounds import History, Limits, Round, Stop, boost, with_printing
+from maxmargin.ensembles.rounds import History, Round, RoundLimits, Stop, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.table import is_left_open
 from maxmargin.inputs.whole import all_or_nothing
@@ -346,7 +346,7 @@ class AdaBoostClassifier(OnCluster, LocalAdaBoostClassifier):
 
     def _boost_on(self, booster: ClusterRounds, clock: Any) -> tuple[Stop, History]:
         history, report = History(), with_printing(self.callback, int(self.verbose))
-        limits = Limits(
+        limits = RoundLimits(
             int(self.n_estimators),
             clock,
             report,

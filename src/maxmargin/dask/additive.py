@@ -59,7 +59,7 @@ from maxmargin.dask.stump_search import (
     sum_inside,
     threshold_of,
 )
-from maxmargin.ensembles.rounds import Limits, Round, Stop, boost, with_printing
+from maxmargin.ensembles.rounds import Round, RoundLimits, Stop, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.inputs.whole import all_or_nothing
@@ -459,7 +459,7 @@ class BoostingOnCluster(OnCluster):
         return minimise(lambda c: float(sums(c)[2]), lambda c: float(sums(c)[0]))
 
     def _boost_on(self, booster: ClusterBooster, clock: Any) -> None:
-        limits = Limits(
+        limits = RoundLimits(
             int(self.n_estimators),
             clock,
             with_printing(self.callback, int(self.verbose)),

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.boosting.objective import Point, sum_over_rows
-from maxmargin.boosting.objective import Rows as Objective
+from maxmargin.boosting.objective import ObjectivePoint, sum_over_rows
+from maxmargin.boosting.objective import RowObjective as Objective
 from maxmargin.dask.bins import Cuts, binned, dense, on_grid, sum_bins
 from maxmargin.dask.rows import Parts, Rows, in_order
 from maxmargin.dask.stump_search import Neighbours, Values, join_neighbours, neighbours
@@ -145,15 +145,15 @@ def predictions(rows: Rows, goal: Goal, steps: Steps) -> Vector:
     return values
 
 
-def _point(rows: Rows, goal: Goal, steps: Steps) -> Point:
+def _point(rows: Rows, goal: Goal, steps: Steps) -> ObjectivePoint:
     """Return the loss and its derivatives after some steps."""
     known, point = rows.memo.get(("point", goal.number), (None, None))
     if known != (goal.constant, steps):
         z = predictions(rows, goal, steps)
-        point = Point(z, np.nan, np.empty(len(rows)), np.empty(len(rows)))
+        point = ObjectivePoint(z, np.nan, np.empty(len(rows)), np.empty(len(rows)))
         objective_of(rows, goal).evaluate(point)
         rows.memo["point", goal.number] = (goal.constant, steps), point
-    found: Point = point
+    found: ObjectivePoint = point
     return found
 
 

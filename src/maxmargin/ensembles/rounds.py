@@ -239,7 +239,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Limits:
+class RoundLimits:
     """When to stop.
 
     Parameters
@@ -313,13 +313,13 @@ class FastBooster(Booster, Protocol):
         ...
 
 
-def boost(booster: Booster, limits: Limits, before: Sequence[Round] | History = ()) -> Stop:
+def boost(booster: Booster, limits: RoundLimits, before: Sequence[Round] | History = ()) -> Stop:
     """Make rounds until one of the limits is met or the booster can make no more.
 
     Parameters
     ----------
     booster : Booster
-    limits : Limits
+    limits : RoundLimits
     before : sequence of Round, default=()
         Rounds of an earlier call that this one continues; early stopping counts them.
 
@@ -339,7 +339,7 @@ def boost(booster: Booster, limits: Limits, before: Sequence[Round] | History = 
 
 
 def _make_rounds(
-    booster: Booster, limits: Limits, patience: _Patience | None, any_made: bool
+    booster: Booster, limits: RoundLimits, patience: _Patience | None, any_made: bool
 ) -> Stop:
     left = limits.n_rounds
     while left > 0:

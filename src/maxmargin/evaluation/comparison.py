@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.evaluation.protocol import splits
-from maxmargin.evaluation.rows import Rows, classifies, named
+from maxmargin.evaluation.rows import EvaluationRows, classifies, named
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.selection import best_of
 from maxmargin.evaluation.verdict import Verdict, alpaydin_f, corrected_t, dietterich_t, holm
@@ -167,7 +167,7 @@ def compare(
         raise ParameterError(
             f"test={test!r} defines the splits; a protocol is for test='corrected' only."
         )
-    candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    candidates, rows = named(models), EvaluationRows.of(X, y, groups, sample_weight)
     wanted = "5x2" if test != "corrected" else 10 if protocol is None else protocol
     classify = classifies(candidates, rows.y)
     parts = splits(wanted, rows, classify=classify, random_state=random_state)

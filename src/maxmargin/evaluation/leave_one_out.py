@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
 from maxmargin.evaluation.interval import Interval, clopper_pearson
-from maxmargin.evaluation.rows import Rows, fit, takes_kernel_matrix
+from maxmargin.evaluation.rows import EvaluationRows, fit, takes_kernel_matrix
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers
 from maxmargin.progress.lines import CountedLines
@@ -137,7 +137,7 @@ def leave_one_out(
     >>> leave_one_out(SVC(), X, heart.target).refits == len(X)  # gamma="scale" is another each time
     True
     """
-    rows = Rows.of(X, y, sample_weight=sample_weight)
+    rows = EvaluationRows.of(X, y, sample_weight=sample_weight)
     report = CountedLines("leave_one_out", verbose, callback)
     with watch():
         if keeps_its_solution(model):
@@ -150,7 +150,7 @@ def keeps_its_solution(model: Any) -> bool:
     return isinstance(model, KernelClassifier) and model._by_recipe and model._row_by_row
 
 
-def _one_by_one(model: Any, rows: Rows, report: Callable[[int, int], object]) -> LeftOut:
+def _one_by_one(model: Any, rows: EvaluationRows, report: Callable[[int, int], object]) -> LeftOut:
     if is_classifier(model):
         _refuse_lonely(rows.y)
     everything, said = np.arange(len(rows)), []
@@ -163,7 +163,7 @@ def _one_by_one(model: Any, rows: Rows, report: Callable[[int, int], object]) ->
 
 
 def _of_kernel_machine(
-    model: KernelClassifier, rows: Rows, report: Callable[[int, int], object]
+    model: KernelClassifier, rows: EvaluationRows, report: Callable[[int, int], object]
 ) -> LeftOut:
     _refuse_lonely(rows.y if rows.weight is None else rows.y[rows.weight > 0])
     model._check_parameters()
@@ -197,7 +197,12 @@ class _LeftOut:
     """The fit to all rows, and those to all rows but one."""
 
     def __init__(
-        self, model: KernelClassifier, rows: Rows, training: Training, stored: Training, recipe: Any
+        self,
+        model: KernelClassifier,
+        rows: EvaluationRows,
+        training: Training,
+        stored: Training,
+        recipe: Any,
     ) -> None:
         self._model, self._rows, self._recipe = model, rows, recipe
         self._training, self._stored = training, stored

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from maxmargin.evaluation.protocol import Split, splits
-from maxmargin.evaluation.rows import Rows, classifies, named, takes_kernel_matrix
+from maxmargin.evaluation.rows import EvaluationRows, classifies, named, takes_kernel_matrix
 from maxmargin.evaluation.run import FoldDone, score
 from maxmargin.evaluation.selection import Selection, choose
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
@@ -149,7 +149,7 @@ def nested(
     >>> len(found.winners), found.trail.problems
     (3, [])
     """
-    candidates, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    candidates, rows = named(models), EvaluationRows.of(X, y, groups, sample_weight)
     classify, random = classifies(candidates, rows.y), check_random_state(random_state)
     outside = splits(outer, rows, classify=classify, random_state=random)
     options = {"scoring": scoring, "n_jobs": n_jobs, "callback": callback, "verbose": verbose}

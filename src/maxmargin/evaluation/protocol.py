@@ -31,7 +31,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state
 
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.inputs.parameters import ParameterError
 
 Index = NDArray[np.intp]
@@ -133,13 +133,13 @@ class Ratio:
         return train, validation, test
 
 
-def count_units(rows: Rows) -> int:
+def count_units(rows: EvaluationRows) -> int:
     """Count what is never parted: the rows, or their groups."""
     return len(rows) if rows.groups is None else len(np.unique(rows.groups))
 
 
 def hold_out(
-    rows: Rows, share: float, *, classify: bool, random_state: Any = None
+    rows: EvaluationRows, share: float, *, classify: bool, random_state: Any = None
 ) -> tuple[Index, Index]:
     """Part rows in two, classes in proportion and groups whole; the second has the share.
 
@@ -157,7 +157,9 @@ def hold_out(
     return np.sort(kept), np.sort(held)
 
 
-def splits(protocol: Any, rows: Rows, *, classify: bool, random_state: Any = None) -> list[Split]:
+def splits(
+    protocol: Any, rows: EvaluationRows, *, classify: bool, random_state: Any = None
+) -> list[Split]:
     """List the training and validation rows of every fold."""
     random = check_random_state(random_state)
     if isinstance(protocol, Ratio):
@@ -174,7 +176,7 @@ def splits(protocol: Any, rows: Rows, *, classify: bool, random_state: Any = Non
     return _given(protocol, rows)
 
 
-def _by_name(name: str, rows: Rows, classify: bool, random: Any) -> list[Split]:
+def _by_name(name: str, rows: EvaluationRows, classify: bool, random: Any) -> list[Split]:
     grouped = rows.groups is not None
     if name == "loo":
         return _split(LeaveOneGroupOut() if grouped else LeaveOneOut(), rows)
@@ -189,7 +191,7 @@ def _by_name(name: str, rows: Rows, classify: bool, random: Any) -> list[Split]:
     return splits(Ratio.of(name), rows, classify=classify, random_state=random)
 
 
-def _folds(k: int, rows: Rows, stratify: bool, random: Any) -> Any:
+def _folds(k: int, rows: EvaluationRows, stratify: bool, random: Any) -> Any:
     grouped = rows.groups is not None
     kinds = {
         (True, True): StratifiedGroupKFold,
@@ -201,12 +203,12 @@ def _folds(k: int, rows: Rows, stratify: bool, random: Any) -> Any:
     return kinds[stratify, grouped](n_splits=k, shuffle=True, random_state=seed)
 
 
-def _split(splitter: Any, rows: Rows) -> list[Split]:
+def _split(splitter: Any, rows: EvaluationRows) -> list[Split]:
     numbers = np.arange(len(rows)).reshape(-1, 1)
     return list(splitter.split(numbers, rows.y, rows.groups))
 
 
-def _given(pairs: Iterable[Any], rows: Rows) -> list[Split]:
+def _given(pairs: Iterable[Any], rows: EvaluationRows) -> list[Split]:
     try:
         found = [(_numbers(train, rows), _numbers(other, rows)) for train, other in pairs]
     except TypeError:
@@ -220,6 +222,6 @@ def _given(pairs: Iterable[Any], rows: Rows) -> list[Split]:
     return found
 
 
-def _numbers(part: Any, rows: Rows) -> Index:
+def _numbers(part: Any, rows: EvaluationRows) -> Index:
     numbers = np.asarray(part)
     return np.flatnonzero(numbers) if numbers.dtype == bool else np.arange(len(rows))[numbers]

@@ -20,7 +20,7 @@ Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Rows:
+class EvaluationRows:
     """X and y with groups and weights, and which rows of the user's data they are."""
 
     X: Any
@@ -31,7 +31,7 @@ class Rows:
     """Their places in the data as they came."""
 
     @classmethod
-    def of(cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Rows:
+    def of(cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> EvaluationRows:
         """Check that everything has as many rows; tables stay tables, lists become arrays."""
         X = X if column_names(X) is not None else by_position(X)
         columns = [None if each is None else np.asarray(each) for each in (y, groups)]
@@ -44,13 +44,17 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, rows: Index) -> Rows:
+    def take(self, rows: Index) -> EvaluationRows:
         """Take some rows, by position among these."""
         groups = None if self.groups is None else self.groups[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Rows(take_rows(self.X, rows), self.y[rows], groups, weight, self.index[rows])
+        return EvaluationRows(
+            take_rows(self.X, rows), self.y[rows], groups, weight, self.index[rows]
+        )
 
-    def part(self, train: Index, other: Index, pairwise: bool = False) -> tuple[Rows, Rows]:
+    def part(
+        self, train: Index, other: Index, pairwise: bool = False
+    ) -> tuple[EvaluationRows, EvaluationRows]:
         """Take rows to learn from and rows to be judged on; of a kernel matrix columns too."""
         parts = self.take(train), self.take(other)
         if pairwise:  # a model of the training rows knows their kernel values alone
@@ -64,12 +68,12 @@ def takes_kernel_matrix(*models: Any) -> bool:
     return any(get_tags(model).input_tags.pairwise for model in models)
 
 
-def fit(model: Any, rows: Rows) -> Any:
+def fit(model: Any, rows: EvaluationRows) -> Any:
     """Fit a model to rows, weighted if they have weights; a search also gets their groups."""
     return model.fit(rows.X, rows.y, **_weights(model, rows), **_groups(model, rows))
 
 
-def _groups(model: Any, rows: Rows) -> dict[str, Any]:
+def _groups(model: Any, rows: EvaluationRows) -> dict[str, Any]:
     """Name the groups as the ``fit`` of a search does, which splits rows itself."""
     if rows.groups is None:
         return {}
@@ -78,7 +82,7 @@ def _groups(model: Any, rows: Rows) -> dict[str, Any]:
     return {f"{prefix}groups": rows.groups} if has_fit_parameter(last, "groups") else {}
 
 
-def _weights(model: Any, rows: Rows) -> dict[str, Any]:
+def _weights(model: Any, rows: EvaluationRows) -> dict[str, Any]:
     """Name the weights as the model's ``fit`` does; a pipeline's are those of its last step."""
     if rows.weight is None:
         return {}

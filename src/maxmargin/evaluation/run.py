@@ -26,7 +26,7 @@ from maxmargin.evaluation.leave_one_out import keeps_its_solution, leave_one_out
 from maxmargin.evaluation.precision_recall import PrecisionRecallCurve
 from maxmargin.evaluation.protocol import Split, splits
 from maxmargin.evaluation.roc import RocCurve
-from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
+from maxmargin.evaluation.rows import EvaluationRows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.threshold import Threshold, choose_threshold
 from maxmargin.inputs.tabular import Tabular
 from maxmargin.ops.clock import TimeUp, watch
@@ -267,7 +267,7 @@ def evaluate(
     >>> len(run.folds), 0.7 < run.mean < 0.9
     (5, True)
     """
-    found, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    found, rows = named(models), EvaluationRows.of(X, y, groups, sample_weight)
     classify = classifies(found, rows.y)
     if isinstance(protocol, str) and "/" in protocol:
         raise ValueError(
@@ -291,7 +291,7 @@ def evaluate(
 
 def run_folds(
     models: Mapping[str, Any],
-    rows: Rows,
+    rows: EvaluationRows,
     parts: Sequence[Split],
     *,
     scoring: Any = None,
@@ -340,7 +340,7 @@ def _leaves_one_out(model: Any, parts: Sequence[Split], scoring: Any) -> bool:
     return every and by_accuracy and keeps_its_solution(model)
 
 
-def _left_out(model: Any, rows: Rows, error_score: Any) -> Iterator[Fold]:
+def _left_out(model: Any, rows: EvaluationRows, error_score: Any) -> Iterator[Fold]:
     begun = time.perf_counter()
     places = [(np.delete(rows.index, i), rows.index[i : i + 1]) for i in range(len(rows))]
     try:
@@ -366,7 +366,7 @@ def _each(work: Iterator[Any], n_jobs: int | None) -> Iterator[Fold]:
 
 def judge_fold(
     model: Any,
-    rows: Rows,
+    rows: EvaluationRows,
     train: Index,
     other: Index,
     scoring: Any,
@@ -402,7 +402,7 @@ def _reason(error: Exception, error_score: Any) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def score(fitted: Any, rows: Rows, scoring: Any) -> float:
+def score(fitted: Any, rows: EvaluationRows, scoring: Any) -> float:
     """Score a fitted model on rows, weighted if they have weights."""
     scorer = check_scoring(fitted, scoring=scoring)
     weights = {} if rows.weight is None else {"sample_weight": rows.weight}

@@ -27,7 +27,7 @@ from maxmargin.evaluation.interval import (
     clopper_pearson,
     mean_of_shares,
 )
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.run import decide
 
 _RESAMPLES, _FEWER, _MANY = 999, 299, 2000
@@ -74,7 +74,7 @@ def score_interval(
     >>> print(score_interval(model, X[1::2], y[1::2]))
     0.830 (95 % interval 0.742 to 0.898, Clopper-Pearson)
     """
-    rows = Rows.of(X, y, sample_weight=sample_weight)
+    rows = EvaluationRows.of(X, y, sample_weight=sample_weight)
     if rows.weight is None and is_classifier(model):
         if _is(scoring, "accuracy") or scoring is None:
             right = accuracy_score(rows.y, model.predict(rows.X), normalize=False)
@@ -93,7 +93,9 @@ def _mean_recall(truth: Any, said: Any, level: float) -> Interval:
     return mean_of_shares(right, np.bincount(number), level=level)
 
 
-def _resampled(model: Any, rows: Rows, scoring: Any, level: float, random_state: Any) -> Interval:
+def _resampled(
+    model: Any, rows: EvaluationRows, scoring: Any, level: float, random_state: Any
+) -> Interval:
     recited = _Recited(model, rows.X)
     scorer = check_scoring(model, scoring=scoring or own_scoring(model))
     places, given = np.arange(len(rows)), [rows.y]

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from maxmargin.evaluation.protocol import NAMES, Ratio, count_units, hold_out, splits
-from maxmargin.evaluation.rows import Rows, classifies, fit, named, takes_kernel_matrix
+from maxmargin.evaluation.rows import EvaluationRows, classifies, fit, named, takes_kernel_matrix
 from maxmargin.evaluation.run import FoldDone, Run, run_folds
 from maxmargin.evaluation.trail import Trail, Use, uses_of_folds
 from maxmargin.evaluation.vault import Look, TestVault
@@ -189,7 +189,7 @@ def select(
     >>> chosen.trail.problems, chosen.vault
     ([], TestVault(50 of 200 rows, never opened))
     """
-    found, rows = named(models), Rows.of(X, y, groups, sample_weight)
+    found, rows = named(models), EvaluationRows.of(X, y, groups, sample_weight)
     classify, random = classifies(found, rows.y), check_random_state(random_state)
     protocol = _read(protocol)
     share: float = test_size
@@ -230,7 +230,7 @@ def select(
 
 def choose(
     models: Mapping[str, Any],
-    rows: Rows,
+    rows: EvaluationRows,
     parts: Any,
     vault: TestVault | None,
     *,

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from maxmargin.evaluation.interval import Interval, check_share
 from maxmargin.evaluation.protocol import hold_out
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.score_interval import own_scoring, score_interval
 from maxmargin.inputs.parameters import check_number
 
@@ -130,7 +130,7 @@ class TestVault:
             check_number("TestVault", "test_size", test_size, 1, whole=True)
         else:
             check_share("TestVault", "test_size", test_size)
-        everything = Rows.of(X, y, groups, sample_weight)
+        everything = EvaluationRows.of(X, y, groups, sample_weight)
         if stratify is None:
             stratify = type_of_target(everything.y) in ("binary", "multiclass")
         if held is None:

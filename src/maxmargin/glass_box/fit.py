@@ -27,7 +27,7 @@ from maxmargin.ensembles.continuation import (
 )
 from maxmargin.ensembles.rounds import (
     History,
-    Limits,
+    RoundLimits,
     Round,
     Stop,
     boost,
@@ -241,7 +241,7 @@ class GlassBoxFit(GlassBoxModel, ABC):
         stop = Stop.ROUNDS if earlier["stop"] is None else Stop[earlier["stop"]]
         if most > 0 and stop is not Stop.EARLY:
             least = float(self.tol) * abs(booster.first_loss)
-            patience = Limits(most, clock, note, self.n_iter_no_change, least)
+            patience = RoundLimits(most, clock, note, self.n_iter_no_change, least)
             stop = boost(booster, patience, list(made))
         if self.n_iter_no_change is not None:
             made = made[: booster.best_round - booster.first]

@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import Verdict
 from maxmargin.evaluation.protocol import Split, splits
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job.background_compiler import IDLE, BackgroundCompiler
 from maxmargin.job.blend import MEMBERS, blend
 from maxmargin.job.budget import Budget
@@ -101,7 +101,7 @@ class Contest:
 
 def hold_contest(
     rules: Rules,
-    rows: Rows,
+    rows: EvaluationRows,
     candidates: Sequence[Candidate],
     budget: Budget,
     tell: Teller = silent,
@@ -112,7 +112,7 @@ def hold_contest(
     Parameters
     ----------
     rules : Rules
-    rows : Rows
+    rows : EvaluationRows
         All rows that are no test rows.
     candidates : sequence of Candidate
         In order of cost, cheapest first.
@@ -135,7 +135,7 @@ class _Race:
     def __init__(
         self,
         rules: Rules,
-        rows: Rows,
+        rows: EvaluationRows,
         candidates: Sequence[Candidate],
         budget: Budget,
         tell: Teller,
@@ -439,7 +439,7 @@ def _is_baseline_alone(contest: Contest) -> bool:
     return bool(others) and all(each.status == "stopped" for each in others)
 
 
-def _parts(rules: Rules, rows: Rows) -> list[Split]:
+def _parts(rules: Rules, rows: EvaluationRows) -> list[Split]:
     if rules.table.timeline is not None:
         return forward_folds(rules.table, rows.index, rules.folds)
     try:

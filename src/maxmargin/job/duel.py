@@ -12,7 +12,7 @@ import numpy as np
 
 from maxmargin.evaluation import Run, Verdict, alpaydin_f, corrected_t
 from maxmargin.evaluation.protocol import Split, splits
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.run import FoldDone, run_folds
 from maxmargin.job.budget import Budget
 from maxmargin.job.candidate import Candidate
@@ -26,7 +26,7 @@ HALF = 0.6  # of the time of a fold's fit that a fit to half of the rows takes
 
 def fight(
     rules: Rules,
-    rows: Rows,
+    rows: EvaluationRows,
     best: Sequence[tuple[Candidate | None, Entry]],
     budget: Budget,
     told: Callable[[FoldDone], object],
@@ -36,7 +36,7 @@ def fight(
     Parameters
     ----------
     rules : Rules
-    rows : Rows
+    rows : EvaluationRows
     best : two pairs of Candidate and Entry
         None in place of a candidate for an average of others, which is not fitted to halves.
     budget : Budget
@@ -74,7 +74,7 @@ def fight(
     return _by_folds(*runs), f"{why}: the best two are compared on the folds that are there."
 
 
-def _why_not(rules: Rules, rows: Rows, error: Exception) -> str:
+def _why_not(rules: Rules, rows: EvaluationRows, error: Exception) -> str:
     """Say why halves cannot be fitted: mostly since a class has not a row for every inner fold."""
     first, _ = _halves(rules, rows)[0]
     if rules.are_few(rows.y[first]):
@@ -93,7 +93,7 @@ def _halves_wanted(rules: Rules, best: Sequence[Entry], budget: Budget) -> bool:
 
 def _by_halves(
     rules: Rules,
-    rows: Rows,
+    rows: EvaluationRows,
     best: Sequence[Candidate],
     budget: Budget,
     told: Callable[[FoldDone], object],
@@ -105,7 +105,7 @@ def _by_halves(
     return alpaydin_f((first - second).reshape(5, 2))
 
 
-def _halves(rules: Rules, rows: Rows) -> list[Split]:
+def _halves(rules: Rules, rows: EvaluationRows) -> list[Split]:
     return splits("5x2", rows, classify=rules.classify, random_state=rules.seed + 1)
 
 

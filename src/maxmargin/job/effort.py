@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import Band, Fold, Run
 from maxmargin.evaluation.protocol import Split
-from maxmargin.evaluation.rows import Rows, fit
+from maxmargin.evaluation.rows import EvaluationRows, fit
 from maxmargin.evaluation.run import run_folds
 from maxmargin.inputs.exhaustion import lacks_memory
 from maxmargin.job.area import areas_of, mean_areas
@@ -40,7 +40,7 @@ class Effort:
     Parameters
     ----------
     rules : Rules
-    rows : Rows
+    rows : EvaluationRows
         All rows of the contest.
     parts : sequence of pairs of row numbers
         The folds.
@@ -68,7 +68,7 @@ class Effort:
     """
 
     def __init__(
-        self, rules: Rules, rows: Rows, parts: Sequence[Split], candidate: Candidate
+        self, rules: Rules, rows: EvaluationRows, parts: Sequence[Split], candidate: Candidate
     ) -> None:
         self._rules, self._rows, self.parts, self.candidate = rules, rows, parts, candidate
         self.name, self.judge = candidate.name, rules.judge()
@@ -332,7 +332,7 @@ class Effort:
             sampled_rows=self.sampled_rows,
         )
 
-    def _known(self) -> Rows:
+    def _known(self) -> EvaluationRows:
         """Return all rows, or the sample to learn from."""
         if self.sampled_rows is None:
             return self._rows

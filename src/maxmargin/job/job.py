@@ -11,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from maxmargin.evaluation import TestVault, Trail, Use
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.trail import uses_of_folds
 from maxmargin.job.additive_models import GLASS_BOX
 from maxmargin.job.background_compiler import compiler
@@ -188,7 +188,7 @@ def run_comparison(job: Job, table: Table, progress: Teller = silent) -> Contest
     Contest
     """
     with _undisturbed():
-        rows = Rows.of(table.features, table.target, table.groups)
+        rows = EvaluationRows.of(table.features, table.target, table.groups)
         return _Work(replace(job, blend=False), table, progress).contest(rows)
 
 
@@ -223,7 +223,7 @@ class _Work:
             **_replayed(job.replay),
         )
 
-    def contest(self, rows: Rows) -> Contest:
+    def contest(self, rows: EvaluationRows) -> Contest:
         """Hold the contest, with loops compiled beside it where there is a time budget."""
         needed = [name for each in self.candidates for name in each.compiles]
         try:
@@ -277,7 +277,7 @@ class _Work:
 
     def finish(self, command: str) -> Outcome:
         vault = self.vault()
-        kept = Rows(vault.X, vault.y, vault.groups, None, vault.rows)
+        kept = EvaluationRows(vault.X, vault.y, vault.groups, None, vault.rows)
         contest = self.contest(kept)
         winner, *others = contest.done
         model = contest.models[winner.name]

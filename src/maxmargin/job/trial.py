@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from maxmargin.evaluation.protocol import Split
-from maxmargin.evaluation.rows import Rows
+from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job.metric import Judgement
 
 Vector = NDArray[np.float64]
@@ -53,12 +53,14 @@ class Trial:
     judging: float = 0.0
 
 
-def trial_split(rows: Rows, part: Split, budget: float | None, *, classify: bool) -> Split | None:
+def trial_split(
+    rows: EvaluationRows, part: Split, budget: float | None, *, classify: bool
+) -> Split | None:
     """Choose rows of a fold for trials; None where they would save no time.
 
     Parameters
     ----------
-    rows : Rows
+    rows : EvaluationRows
         All rows of the contest.
     part : pair of arrays
         The rows that the fold learns from and is judged on.

@@ -102,7 +102,7 @@ class Queries:
         parts = [ordered_pairs(z, w, piece.lower, piece.ends) for z, w, piece in rows]
         return float(np.sum(parts)) / self.pairs
 
-    def pieces(self) -> list[_Piece]:
+    def pieces(self) -> list[_QueryPiece]:
         """Cut the rows into pieces of about as many pairs."""
         pairs = np.cumsum(self.ends - self.lower)
         if len(pairs) == 0:
@@ -111,11 +111,11 @@ class Queries:
         size = max(_PIECE, int(of_queries.max()) // _PARTS)
         inner = 1 + np.searchsorted(pairs, np.arange(size, int(pairs[-1]), size))
         cuts = np.unique([0, *inner.tolist(), len(pairs)]).tolist()
-        return [_Piece.of(self, first, stop) for first, stop in pairwise(cuts)]
+        return [_QueryPiece.of(self, first, stop) for first, stop in pairwise(cuts)]
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _QueryPiece:
     """Pairs by some of their first rows: all rows that these are compared with, counted from 0."""
 
     rows: slice

@@ -27,7 +27,7 @@ from maxmargin.neighbors.table import NeighborTable, leave_one_out_pieces
 from maxmargin.neighbors.vote import WEIGHTS, mean_for_each_k, vote_for_each_k, weigh
 from maxmargin.ops.clock import watch
 from maxmargin.progress import advance
-from maxmargin.progress.lines import Lines
+from maxmargin.progress.lines import ProgressLines
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -82,7 +82,7 @@ class _NeighborsCV(Searcher):
 
     def _leave_out(self, rows: Any, target: NDArray[Any], ks: Index) -> Vector:
         """Score rows by others, for every number of neighbours up to the largest."""
-        k, lines = int(ks.max()), Lines(type(self).__name__, "rows", self.verbose)
+        k, lines = int(ks.max()), ProgressLines(type(self).__name__, "rows", self.verbose)
         scores, judged = np.empty((len(target), k)), np.zeros(len(target), dtype=bool)
         with watch(self.time_limit) as clock:
             search = self._machine(rows, target, k)

@@ -12,7 +12,7 @@ _WORDS = 6  # of more categories the first are named
 
 
 @dataclass(frozen=True)
-class Question:
+class SplitQuestion:
     """The feature that a stump asks about, and which of its values go left and right."""
 
     feature: str
@@ -20,7 +20,7 @@ class Question:
     right: str
 
     @classmethod
-    def of(cls, stump: Any, names: Sequence[Any], missing: bool = False) -> Question | None:
+    def of(cls, stump: Any, names: Sequence[Any], missing: bool = False) -> SplitQuestion | None:
         """Put a split in words; None for a stump that asks nothing."""
         split = stump.split_
         if split.feature < 0:

@@ -69,7 +69,7 @@ def progress_bar() -> Iterator[Teller]:
         with _terminal_bar() as tell:
             yield tell
     else:
-        yield _Lines()
+        yield _BarLines()
 
 
 @contextmanager
@@ -139,7 +139,7 @@ class _NotebookBar:
             self._handle.update(data, raw=True)
 
 
-class _Lines:
+class _BarLines:
     """A line whenever something else begins."""
 
     def __init__(self) -> None:

@@ -61,7 +61,7 @@ class BestSoFar:
         return f"{means[point]:.4g} ({self._name(point)})"
 
 
-class Lines:
+class ProgressLines:
     """Prints or logs how far some work is.
 
     Parameters
@@ -134,7 +134,7 @@ class Lines:
             logger.info(line)
 
 
-class SearchLines(Lines):
+class SearchLines(ProgressLines):
     """Lines of a search, whose pieces of work are counted by kinds that take equally long.
 
     Parameters
@@ -143,7 +143,7 @@ class SearchLines(Lines):
     counts : mapping
         How many pieces there are, by kind.
     unit, verbose, now
-        As of ``Lines``.
+        As of ``ProgressLines``.
     name : callable, default=str
         Gives the words for a point that is scored.
     unlike : bool, default=False
@@ -195,7 +195,7 @@ class CountedLines:
     ----------
     owner : str
     verbose : int, default=0
-        As of ``Lines``.
+        As of ``ProgressLines``.
     callback : callable, default=None
         Called with both numbers too.
     """

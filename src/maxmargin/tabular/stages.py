@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maxmargin.progress import advance
-from maxmargin.progress.lines import Lines
+from maxmargin.progress.lines import ProgressLines
 
 PREPARED, SEARCHED = 0.1, 0.6  # shares of a fit that are done after these stages
 
@@ -27,7 +27,7 @@ class Stages:
     """
 
     def __init__(self, owner: str, searched: int, verbose: int = 0) -> None:
-        self._lines = Lines(owner, "stages", verbose)
+        self._lines = ProgressLines(owner, "stages", verbose)
         self._count, self._searched, self._best, self._done = searched, 0, "", 0
         self.share = 0.0
 

@@ -30,7 +30,7 @@ FEW = 10  # categories: up to this number, chance alone hardly matters
 
 
 @dataclass(frozen=True)
-class Categories:
+class CategoryCodes:
     """One categorical column of the training rows.
 
     Parameters
@@ -78,7 +78,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Rules:
+class CategoryRules:
     """Which groups are allowed, and how they are judged.
 
     Parameters
@@ -97,7 +97,7 @@ class Rules:
 
 
 def best_group(
-    criterion: Criterion, categories: Categories, sums: Vector, rules: Rules
+    criterion: Criterion, categories: CategoryCodes, sums: Vector, rules: CategoryRules
 ) -> tuple[float, Mask]:
     """Return the score of the best two groups, and which categories go right."""
     order = criterion.ranking(sums) if rules.split == "subset" else None

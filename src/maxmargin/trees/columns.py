@@ -14,8 +14,15 @@ from maxmargin.ops.clock import Clock
 from maxmargin.ops.pieces import Pieces
 from maxmargin.ops.scratch import Scratch
 from maxmargin.ops.threads import Workers
-from maxmargin.trees.categories import Categories, Rules, best_group
-from maxmargin.trees.criterion import Classes, Criterion, Gini, Sign, Square, Vector
+from maxmargin.trees.categories import CategoryCodes, CategoryRules, best_group
+from maxmargin.trees.criterion import (
+    ClassesCriterion,
+    Criterion,
+    GiniCriterion,
+    SignCriterion,
+    SquareCriterion,
+    Vector,
+)
 from maxmargin.trees.presort import sort_columns
 from maxmargin.trees.sorted_block import SortedBlock
 from maxmargin.trees.source import ColumnSource, source_of
@@ -86,14 +93,14 @@ class Columns:
         self._source = source_of(X)
         self.n_rows, self.n_features = self._source.n_rows, self._source.n_columns
         self._weight = np.ones(self.n_rows) if weight is None else np.asarray(weight, np.float64)
-        self._rules = Rules(categorical_split, min_weight_fraction_leaf, category_smoothing)
+        self._rules = CategoryRules(categorical_split, min_weight_fraction_leaf, category_smoothing)
         self._workers = Workers(n_jobs)
         self._latest: tuple[Split | None, bool, int] = None, False, 0
         mask = np.zeros(self.n_features, bool) if categorical is None else np.asarray(categorical)
         self._part(np.flatnonzero(~mask), max_bytes, clock or Clock())
-        self._categories: dict[int, Categories] = {}
+        self._categories: dict[int, CategoryCodes] = {}
         for j in np.flatnonzero(mask).tolist():
-            self._categories[j] = Categories.of(self._read(j), self._weight, min_category_weight)
+            self._categories[j] = CategoryCodes.of(self._read(j), self._weight, min_category_weight)
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +182,7 @@ class Columns:
             ``gain`` is the edge, so the weighted error is half of (sum of weights - gain).
         """
         signed = np.asarray(signed, dtype=np.float64)
-        return self._best(Sign(signed, self._scratch.memory(), self.pieces))
+        return self._best(SignCriterion(signed, self._scratch.memory(), self.pieces))
 
     def best_square(self, pull: Any, weight: Any = None, criterion: str = "square") -> Split:
         """Find the split of weighted least squares, which maximises G_l^2/H_l + G_r^2/H_r.
@@ -197,9 +204,9 @@ class Columns:
         """
         pull = np.asarray(pull, dtype=np.float64)
         if criterion == "gini":
-            return self._best(Gini(pull, self._scratch.memory(), self.pieces))
+            return self._best(GiniCriterion(pull, self._scratch.memory(), self.pieces))
         weight = None if weight is None else np.asarray(weight, float)
-        return self._best(Square(pull, weight, self.pieces))
+        return self._best(SquareCriterion(pull, weight, self.pieces))
 
     def best_classes(
         self, label: Any, weight: Any, n_classes: int, criterion: str = "error"
@@ -220,7 +227,7 @@ class Columns:
             With class numbers as leaves. ``gain`` is the decrease of the error or the impurity.
         """
         label = np.asarray(label, dtype=np.intp)
-        return self._best(Classes(label, np.asarray(weight, float), n_classes, criterion))
+        return self._best(ClassesCriterion(label, np.asarray(weight, float), n_classes, criterion))
 
     def _best(self, criterion: Criterion) -> Split:
         shift, gain = self._scan(criterion)
@@ -258,7 +265,7 @@ class Columns:
         categories = self._categories[feature]
         return best_group(criterion, categories, self._sums(criterion, categories), self._rules)
 
-    def _sums(self, criterion: Criterion, categories: Categories) -> Vector:
+    def _sums(self, criterion: Criterion, categories: CategoryCodes) -> Vector:
         return criterion.sums(categories.codes, slice(None), categories.n_groups)
 
     # from a score to a split

@@ -113,7 +113,7 @@ class Criterion(Protocol):
         ...
 
 
-class Sign:
+class SignCriterion:
     """The edge of labels -1 and +1: signed = w t."""
 
     def __init__(
@@ -171,7 +171,7 @@ class Sign:
         return score
 
 
-class Square:
+class SquareCriterion:
     """Weighted least squares: pull = w y, weight = w.
 
     The mean is taken off the pull first: sums of values far from 0 would be rounded more.
@@ -252,7 +252,7 @@ class Square:
         return score * float(self.total[1])
 
 
-class Gini(Square):
+class GiniCriterion(SquareCriterion):
     """Gini's index of labels -1 and +1, which is least squares: signed = w t, its size w."""
 
     def __init__(
@@ -277,7 +277,7 @@ class Gini(Square):
         return 1.0 if side[0] > _SLACK * self.total[1] else -1.0
 
 
-class Classes:
+class ClassesCriterion:
     """Several classes: the weight classified right, or Gini's purity."""
 
     def __init__(self, label: Array, weight: Vector, n_classes: int, criterion: str) -> None:

@@ -16,7 +16,7 @@ from maxmargin.vision.checkpoint import checksum
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.lbp import LBPFeatures
 from maxmargin.vision.positives import Variation
-from maxmargin.vision.stage import Features, Goal
+from maxmargin.vision.stage import Features, StageGoal
 
 FEWEST = 10
 """Windows of either kind that a stage is trained on."""
@@ -74,7 +74,7 @@ class LastStage:
         if self.n_negatives is not None:
             check_number("LastStage", "n_negatives", self.n_negatives, FEWEST, whole=True)
 
-    def goals(self, goal: Goal) -> list[Goal]:
+    def goals(self, goal: StageGoal) -> list[StageGoal]:
         """List what each round has to reach; none ends before it has all its features."""
         endless = replace(goal, min_detection=self.min_detection, max_false_positive=-1.0)
         return [replace(endless, max_features=count) for count in self.features]
@@ -86,7 +86,7 @@ class Plan:
 
     features: Features
     stages: int
-    goal: Goal
+    goal: StageGoal
     n_positives: int | None
     n_negatives: int | None
     validation: float

@@ -17,7 +17,7 @@ from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.columns import Columns
-from maxmargin.trees.criterion import Sign, on_grid
+from maxmargin.trees.criterion import SignCriterion, on_grid
 from maxmargin.trees.split import Split
 from maxmargin.vision.haar import HaarFeatures
 from maxmargin.vision.lbp import LBPFeatures
@@ -104,7 +104,7 @@ class FeatureSearch:
             As ``Columns.best_sign`` gives it: of equals that of the first feature.
         """
         gain = self._gains(signed)
-        criterion = Sign(signed)
+        criterion = SignCriterion(signed)
         best = float(gain.max())
         feature = int((gain >= best - criterion.slack(best)).argmax())
         column = self._source.block(np.array([feature])).T

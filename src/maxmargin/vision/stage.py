@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.boosting.samme import Samme
-from maxmargin.boosting.training_set import Votes
+from maxmargin.boosting.training_set import RowVotes
 from maxmargin.boosting.weak_learner import Numbers
-from maxmargin.ensembles.rounds import Limits, Round, Stop, boost
+from maxmargin.ensembles.rounds import Round, RoundLimits, Stop, boost
 from maxmargin.ops.clock import Clock
 from maxmargin.progress import muted
 from maxmargin.trees.split import Split, floor_as
@@ -39,7 +39,7 @@ _CODES = np.arange(256)
 
 
 @dataclass(frozen=True)
-class Goal:
+class StageGoal:
     """What a stage has to reach.
 
     Parameters
@@ -63,7 +63,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Rates:
+class StageRates:
     """What a stage reaches on validation windows."""
 
     detection: float
@@ -88,9 +88,9 @@ class Examples:
         """Return the values of a feature."""
         return self._source.block(np.array([feature]))[0]
 
-    def votes(self) -> Votes:
+    def votes(self) -> RowVotes:
         """Return the windows as rows of AdaBoost, both classes of the same total weight."""
-        return Votes(self.label, 0.5 / np.bincount(self.label, minlength=2)[self.label], 2)
+        return RowVotes(self.label, 0.5 / np.bincount(self.label, minlength=2)[self.label], 2)
 
 
 class FeatureLearner:
@@ -204,10 +204,10 @@ def train_stage(
     search: FeatureSearch,
     training: Examples,
     validation: Examples,
-    goal: Goal,
+    goal: StageGoal,
     clock: Clock,
-    report: Callable[[int, Rates], None],
-) -> tuple[Stage, Rates] | None:
+    report: Callable[[int, StageRates], None],
+) -> tuple[Stage, StageRates] | None:
     """Add features until the goal is reached; return None if no feature separates the classes.
 
     Parameters
@@ -215,7 +215,7 @@ def train_stage(
     search : FeatureSearch
         Over the windows of ``training``.
     training, validation : Examples
-    goal : Goal
+    goal : StageGoal
     clock : Clock
         If it is over, ``TimeUp`` is raised: an unfinished stage is of no use.
     report : callable
@@ -224,7 +224,7 @@ def train_stage(
     Returns
     -------
     stage : Stage
-    rates : Rates
+    rates : StageRates
     """
     rounds = rounds_of(search, training, validation, goal)
 
@@ -236,7 +236,7 @@ def train_stage(
 
     clock.stop_if_over()
     with muted():
-        boost(rounds, Limits(goal.max_features, callback=look))
+        boost(rounds, RoundLimits(goal.max_features, callback=look))
     if not rounds.members:
         return None
     threshold, rates = rate(rounds.validation, goal)
@@ -244,7 +244,7 @@ def train_stage(
 
 
 def rounds_of(
-    search: FeatureSearch, training: Examples, validation: Examples, goal: Goal
+    search: FeatureSearch, training: Examples, validation: Examples, goal: StageGoal
 ) -> StageRounds:
     """Return the rounds of a stage, before the first one."""
     return StageRounds(
@@ -259,13 +259,13 @@ def rounds_of(
     )
 
 
-def rate(votes: Votes | None, goal: Goal) -> tuple[float, Rates]:
+def rate(votes: RowVotes | None, goal: StageGoal) -> tuple[float, StageRates]:
     """Return the threshold that detects enough objects, and the rates at it."""
     assert votes is not None
     objects, others = votes.votes[votes.label == 1], votes.votes[votes.label == 0]
     threshold = threshold_of(objects, goal.min_detection)
     passing = float(np.mean(objects >= threshold)), float(np.mean(others >= threshold))
-    return threshold, Rates(*passing)
+    return threshold, StageRates(*passing)
 
 
 def passes(features: Features, stage: Stage, windows: Pixels) -> NDArray[np.bool_]:

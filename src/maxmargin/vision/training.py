@@ -37,7 +37,7 @@ from maxmargin.vision.plan import FEWEST, LastStage, Plan, check_run, choose_fea
 from maxmargin.vision.positives import Variation, read_positives
 from maxmargin.vision.progress import CascadeProgress, Teller, with_printing
 from maxmargin.vision.search import FeatureSearch
-from maxmargin.vision.stage import Examples, Goal, Rates, evaluated, passes, train_stage
+from maxmargin.vision.stage import Examples, StageGoal, StageRates, evaluated, passes, train_stage
 from maxmargin.vision.tree import Stage
 from maxmargin.vision.windows import check_window
 
@@ -145,7 +145,7 @@ def train_cascade(
     """
     window = check_window(window)
     check_run(time_limit, on_interrupt, n_jobs, variation, last)
-    goal = Goal(min_detection, max_false_positive, max_features, asymmetry)
+    goal = StageGoal(min_detection, max_false_positive, max_features, asymmetry)
     sizes = n_positives, n_negatives, validation, max_bytes
     plan = Plan(choose_features(features, window), stages, goal, *sizes, random_state, last)
     written = _destination(checkpoint, resume)
@@ -321,7 +321,7 @@ class _Training:
         how = "a checkpoint lets it go on" if self.stages else "give it more time"
         return f"time_limit={self.clock.time_limit} was reached; {how}."
 
-    def _take(self, stage: Stage, rates: Rates, positives: int, mined: Mined) -> None:
+    def _take(self, stage: Stage, rates: StageRates, positives: int, mined: Mined) -> None:
         self.stages.append(stage)
         self._drop_missed(stage)
         negatives = len(mined.windows) - self._aside(len(mined.windows))
@@ -330,7 +330,7 @@ class _Training:
         self.records.append(StageRecord(len(stage.trees), *shares, *sizes, mined.rate))
         self._say(len(stage.trees), rates, mined, done=True)
 
-    def _say(self, features: int, rates: Rates, mined: Mined, *, done: bool) -> None:
+    def _say(self, features: int, rates: StageRates, mined: Mined, *, done: bool) -> None:
         number = len(self.stages) + (not done)
         left = min(self._took * (self._count - number), self.clock.left)
         self.tell(
@@ -371,7 +371,9 @@ class _Training:
     def _aside(self, negatives: int) -> int:
         return max(1, round(self.plan.validation * negatives))
 
-    def _train_stage(self, objects: Pixels, mined: Mined, goal: Goal) -> tuple[Stage, Rates] | None:
+    def _train_stage(
+        self, objects: Pixels, mined: Mined, goal: StageGoal
+    ) -> tuple[Stage, StageRates] | None:
         features, number = self.plan.features, len(self.stages)
         order = np.random.default_rng([self.plan.seed, 3, number]).permutation(len(mined.windows))
         apart = self._aside(len(order))
@@ -379,7 +381,7 @@ class _Training:
         checked = Examples(features, self._validation, mined.windows[np.sort(order[:apart])])
         search = FeatureSearch(features, training.windows, self.workers, self.plan.max_bytes)
 
-        def report(count: int, rates: Rates) -> None:
+        def report(count: int, rates: StageRates) -> None:
             self._say(count, rates, mined, done=False)
 
         return train_stage(search, training, checked, goal, self.clock, report)

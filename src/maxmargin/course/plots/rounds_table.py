@@ -17,7 +17,7 @@ from maxmargin.inputs.container import take_rows
 from maxmargin.inputs.fitted import Fitted
 from maxmargin.plots import palette
 from maxmargin.plots.display import Display
-from maxmargin.plots.question import Question
+from maxmargin.plots.question import SplitQuestion
 from maxmargin.plots.text import plain, width
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def _head(
     """Write what stands above a round: the question of a stump of columns that are drawn."""
     facts = f"error {error:.4f}   α = {alphas[number - 1]:.4f}"
     member = model.estimators_[number - 1]
-    question = Question.of(member, names) if names and hasattr(member, "split_") else None
+    question = SplitQuestion.of(member, names) if names and hasattr(member, "split_") else None
     if question is None:
         return (facts,)
     return (*question.answer([classes[k] for k in member._leaf_classes()]), facts)

@@ -18,7 +18,7 @@ from maxmargin.inputs.fitted import Fitted
 from maxmargin.inputs.weights import read_weight
 from maxmargin.plots import palette
 from maxmargin.plots.display import Display
-from maxmargin.plots.question import Question
+from maxmargin.plots.question import SplitQuestion
 from maxmargin.plots.text import head, plain
 from maxmargin.trees.stump import DecisionStump
 
@@ -45,7 +45,7 @@ class StumpDisplay(Display):
 
     Parameters
     ----------
-    question : Question or None
+    question : SplitQuestion or None
         What is asked; None of a stump that asks nothing and has one leaf.
     said : ndarray of int of shape (2,)
         The class that each leaf says, left and right.
@@ -85,7 +85,7 @@ class StumpDisplay(Display):
     def __init__(
         self,
         *,
-        question: Question | None,
+        question: SplitQuestion | None,
         said: Array,
         counts: Array,
         weights: Array,
@@ -168,7 +168,7 @@ class StumpDisplay(Display):
         np.add.at(counts, cell, weight > 0)
         np.add.at(weights, cell, weight)
         display = cls(
-            question=Question.of(stump, names, _has_missing(rows, stump.split_.feature)),
+            question=SplitQuestion.of(stump, names, _has_missing(rows, stump.split_.feature)),
             said=stump._leaf_classes(),
             counts=counts.astype(np.intp),
             weights=weights,
@@ -202,7 +202,7 @@ class StumpDisplay(Display):
         head(ax, self.title, f"weighted error {self.error:.4f}")
         return self
 
-    def _draw_root(self, question: Question) -> None:
+    def _draw_root(self, question: SplitQuestion) -> None:
         box = {"boxstyle": "round,pad=0.5", "fc": "white", "ec": palette.INK}
         for side, answer in enumerate((question.left, question.right)):
             middle = sum(_LEAVES[side]) / 2
