@@ -47,7 +47,7 @@ class FeatureSpace:
     n_columns : int
         Of the rows.
     n_features : int, inf or None
-        How many features ``kernel.features`` writes out; None where nobody knows, or where the
+        How many features ``kernel.features`` writes out; None if it is unknown, or where the
         kernel is none.
     dimension : int, inf or None
         Of the space that these span, which is at most ``n_features``: ``Linear() + Linear()``
@@ -55,7 +55,7 @@ class FeatureSpace:
         worked out: for functions, and for sums and products of kernels of different columns.
     by_kernel : int or None
         Multiplications of k(x, y). An exponential, a root, a division and an absolute difference
-        count as one each; None where the kernel is somebody's function.
+        count as one each; None if the kernel is a user's function.
     by_features : int, inf or None
         Multiplications of <phi(x), phi(y)> once both are written out: as many as features.
     """
@@ -123,7 +123,7 @@ takes 103 multiplications by the kernel, 176,851 by features
 
 
 def _spanned_by(kernel: Kernel, columns: int) -> float | None:
-    """Return the dimension of the space that the features span; None where nobody knows."""
+    """Return the dimension of the space that the features span; None if it is unknown."""
     written = kernel.n_features(columns)
     if written is None or np.isinf(written) or not kernel.psd:
         return written if kernel.psd else None
@@ -200,7 +200,7 @@ def _sums(left: frozenset[int], right: frozenset[int]) -> frozenset[int]:
 
 @singledispatch
 def multiplications(kernel: Kernel, columns: int) -> int | None:  # noqa: ARG001
-    """Count those of one value of a kernel; None where nobody knows."""
+    """Count those of one value of a kernel; None if it is unknown."""
     return None
 
 

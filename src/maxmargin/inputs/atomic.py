@@ -81,7 +81,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     Yields
     ------
     file : binary file
-        Nobody sees it until it is complete.
+        It is invisible until it is complete.
 
     Raises
     ------

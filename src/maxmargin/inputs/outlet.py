@@ -1,4 +1,4 @@
-"""Standard output and error that outlive whoever reads them.
+"""Standard output and error that outlive their reader.
 
 ``maxmargin fit ... | head -1`` closes the pipe after a line, and a terminal may be closed at any
 time. The words have no reader then, but the files are still wanted: printing goes on into the void.
@@ -18,7 +18,7 @@ _ERRORS = 2
 
 
 class Outlet(io.FileIO):
-    """A standard stream that swallows what nobody reads any more.
+    """A standard stream that drops its output once the reader is gone.
 
     Parameters
     ----------

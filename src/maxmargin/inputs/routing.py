@@ -25,7 +25,7 @@ def route_to_members(ensemble: Any, weak_learner: Any) -> MetadataRouter:
 
 
 def members_params(ensemble: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
-    """Choose what members are fitted with, refusing what nobody asked for."""
+    """Choose what members are fitted with, refusing what no member requested."""
     if not fit_params:
         return {}
     if not get_config()["enable_metadata_routing"]:

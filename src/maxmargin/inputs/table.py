@@ -115,7 +115,7 @@ def missing_columns(X: Any) -> Mask:
 
 
 def is_left_open(categorical_features: Any) -> bool:
-    """Whether nobody has said which columns are categorical."""
+    """Return whether the user did not name the categorical columns."""
     return categorical_features is None or (
         isinstance(categorical_features, str) and categorical_features == FROM_DTYPE
     )

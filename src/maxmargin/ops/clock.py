@@ -5,7 +5,7 @@ KeyboardInterrupt, as everywhere in Python, unless the fit was asked to keep the
 (``on_interrupt="keep"``) and was called by the user: a search, a pipeline or an ensemble around it
 would otherwise go on with a model that was cut short.
 
-Both act between two pieces of work, so whoever works in longer pieces asks ``over`` in between:
+Both act between two pieces of work, so longer pieces of work ask ``over`` in between:
 compiled loops come back after some hundredths of a second.
 """
 
@@ -70,14 +70,14 @@ class Clock:
         self._asked = True
 
     def over(self) -> bool:
-        """Whether to stop here; raises where nobody waits for the result any more."""
+        """Return whether to stop here; raise if the result is not wanted any more."""
         stop_if_cancelled()
         if self.outer is not None and self.outer.over():
             raise TimeUp
         return self._asked or (self._end is not None and time.perf_counter() >= self._end)
 
     def says_first(self, topic: str) -> bool:
-        """Whether nobody in the outermost fit has spoken of this yet; now somebody has."""
+        """Return whether a topic is new in the outermost fit, and record it."""
         if self.outer is not None:
             return self.outer.says_first(topic)
         known = topic in self._said
@@ -85,13 +85,13 @@ class Clock:
         return not known
 
     def stop_if_over(self) -> None:
-        """Raise ``TimeUp`` if so, where somebody is ready for it."""
+        """Raise ``TimeUp`` if the clock is over; the caller must handle it."""
         if self.over():
             raise TimeUp
 
 
 def pieces(count: int, work: float) -> Iterator[slice]:
-    """Cut so many items, which are so much work together, into those between two looks.
+    """Cut items into pieces of at most ``WORK``; ``work`` is that of all of them.
 
     No items are one piece too.
     """
@@ -155,7 +155,7 @@ def current_clock() -> Clock | None:
 
 @contextmanager
 def under(clock: Clock) -> Iterator[None]:
-    """Let a clock that is made elsewhere decide when the work inside has to end."""
+    """Use a given clock for the work inside."""
     token = _current.set(clock)
     try:
         yield
@@ -179,7 +179,7 @@ def outside(callback: Callable[..., T] | None) -> Callable[..., T] | None:
     """Run a callback outside of the fit that calls it.
 
     A fit that a user makes in a callback has its own limit: by that of the fit around it, it would
-    end with ``TimeUp``, which nobody waits for there.
+    end with ``TimeUp``, which is not handled there.
     """
     if callback is None:
         return None
@@ -208,7 +208,7 @@ def as_one_fit(fit: Fit) -> Fit:
 def _called_by_user() -> bool:
     """Whether no search, pipeline or the like is between the user and this fit.
 
-    Only the main thread may set a handler, and only where somebody answers to Ctrl-C at all.
+    Only the main thread may set a handler, and only if Ctrl-C has a handler.
     """
     frame = sys._getframe()
     while frame.f_back is not None:

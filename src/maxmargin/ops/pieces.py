@@ -1,4 +1,4 @@
-"""Rows in fixed pieces that threads share: whoever passes over all of them cuts them here.
+"""Rows in fixed pieces that threads share: every pass over all rows cuts them here.
 
 Pieces do not depend on the number of threads, and what is summed over them is added up in their
 order, so results are equal to the last bit for any ``n_jobs``.
@@ -18,7 +18,7 @@ SIZE = 1 << 15
 
 
 class Pieces:
-    """So many rows, cut; without workers one piece follows the other.
+    """A number of rows, cut; without workers one piece follows the other.
 
     Examples
     --------

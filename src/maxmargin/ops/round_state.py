@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 CHUNK: Final = 4096
-"""Rows that are summed together, whoever does it."""
+"""Rows that are summed together, on any thread."""
 
 GROWTH: Final = 1024.0
 """Of the sum of weights, before all are divided by it: 51 bits become 61."""

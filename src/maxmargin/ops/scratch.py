@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class Scratch:
-    """So many values for each thread that asks.
+    """An array of a fixed size for each thread that asks.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 Pieces are cut the same way whatever the number of threads, and each writes its own part of the
 output, so results are equal to the last bit for any ``n_jobs``. BLAS is held to one thread
 meanwhile: the pieces are the parallelism, and two pools would fight over the cores. For the same
-reason nobody's worker takes more than its own core unless it is told to (``count_threads``).
+reason a worker of a pool takes only its own core, unless ``n_jobs`` is given (``count_threads``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")  # among those that joblib sets in its workers
-_OPEN = 1  # the place in a gate that says that nobody is to wait at it any more
+_OPEN = 1  # the place in a gate that says that no thread has to wait at it any more
 _FEWEST = 4  # fewer pieces than this are done before another thread has woken up
 
 _share: ContextVar[int | None] = ContextVar("share", default=None)
@@ -50,7 +50,7 @@ def _cores_known(_allowed: int | None, _limit: str | None) -> int:
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Threads to use: for None all cores at the top level, and one in somebody else's worker.
+    """Threads to use: for None all cores at the top level, and one in a worker of another pool.
 
     Other numbers count as joblib's do (-1 all, -2 all but one). Inside ``side_by_side`` there are
     at most as many as the share of the piece at work.
@@ -99,13 +99,13 @@ def resting() -> int:
 
 
 class _OneBlasThread:
-    """Hold BLAS to one thread while anybody asks for it; the last one out restores it."""
+    """Hold BLAS to one thread while any block asks for it; the last block restores it."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, with nobody asking."""
+        """Begin anew, without a block that asks."""
         self._lock, self._users = threading.Lock(), 0
         self._restore: Restore | None = None
 
@@ -126,7 +126,7 @@ class _OneBlasThread:
 one_blas_thread = _OneBlasThread()
 
 if hasattr(os, "register_at_fork"):
-    # Whoever held the lock in the parent, or asked for one thread, is not there in the child.
+    # Threads that held the lock in the parent, or asked for one thread, do not exist in the child.
     os.register_at_fork(after_in_child=one_blas_thread.forget)
 
 
@@ -159,7 +159,7 @@ class _Team:
             del call, context, function, done  # what it holds shall not live until the next
 
     def run(self, function: Callable[[], Any], others: int) -> None:
-        """Call a function here and on so many other threads, and wait for all of them."""
+        """Call a function here and on a number of other threads, and wait for all of them."""
         failed, done = threading.Event(), SimpleQueue[BaseException | None]()
         for _ in range(others):
             self._calls.put((_with_flag(failed), function, done))
@@ -200,7 +200,7 @@ class Workers:
     def each(self, function: Callable[[T], Any], pieces: Iterable[T]) -> None:
         """Call the function on every piece; the first error met is raised here.
 
-        The calling thread works too, and whoever is free takes the next piece: a task for each
+        The calling thread works too, and a free thread takes the next piece: a task for each
         piece would cost more than many pieces do. After an error, Ctrl-C among them, no further
         piece is begun.
         """
@@ -227,7 +227,7 @@ class Workers:
         self._on_some(take_turns, len(left))
 
     def on_all(self, function: Callable[[], Any], pieces: int) -> None:
-        """Call the function on as many threads as find one of so many pieces to do.
+        """Call the function on as many threads as find a piece to do.
 
         It takes pieces until none is left. The first error met is raised here, once all threads
         have ended, and they end where they next ask (``stop_if_cancelled``). Compiled loops may

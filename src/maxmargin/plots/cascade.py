@@ -62,7 +62,7 @@ class FirstFeaturesDisplay:
         objects : sequence of images of the size of the window, optional
             Whose mean is drawn below; without them it is white.
         count : int, default=5
-            So many features, in the order of stages and trees.
+            Number of features, in the order of stages and trees.
 
         Returns
         -------

@@ -450,7 +450,7 @@ def _glass_box(estimator: Any, drawn_of: str) -> Any:
 
 
 def _function(model: Any, label: Any) -> tuple[int, str]:
-    """Give the number of the function of a class, and what its values are."""
+    """Return the number of the function of a class, and what its values are."""
     if not is_classifier(model):
         return 0, "the prediction"
     classes = model.classes_.tolist()

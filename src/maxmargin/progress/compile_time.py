@@ -1,4 +1,4 @@
-"""The seconds in which this process has compiled loops, so that nobody takes them for work."""
+"""The seconds in which this process has compiled loops, which are not counted as work."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class ProgressLines:
         best: Callable[[], str],
         kinds_to_come: float = 0.0,
     ) -> None:
-        """Tell how much is done, if it is time for a line.
+        """Print the share done, if it is time for a line.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ from maxmargin.progress.work import Work, current, muted
 
 
 def report_fit(fit: Callable[..., Any], estimator: Any, *args: Any, **kwargs: Any) -> Any:
-    """Fit an estimator, so that what works inside reports to whoever watches this fit.
+    """Fit an estimator, so that the work inside is reported to the listener of this fit.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The share of a piece of work that is done, reported from wherever the work happens.
 
-Whoever wants to watch opens a ``Work`` with a listener (``Work.at_work``). Code that works calls
+To watch a task, open a ``Work`` with a listener (``Work.at_work``). Code that works calls
 ``advance`` with the share of its own task; code that splits a task puts each piece into ``part``.
 Without a listener all of this is one look at a context variable. Nothing here decides how work is
 done, so a watched fit makes the same steps as an unwatched one.
@@ -89,7 +89,7 @@ AT_WORK: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
 def current() -> Work | None:
-    """Return the task at work here; None if nobody watches.
+    """Return the task at work here; None without a listener.
 
     Returns
     -------

@@ -37,7 +37,7 @@ from maxmargin.report.picture import PAGE_COLOURS, STYLE, draw_errors, inline_sv
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINTS = 500  # of more rows so many are drawn
+POINTS = 500  # rows that are drawn at most
 
 _SQUARE, _WIDE = (4.8, 4.5), (4.9, 3.3)
 _SHAPES = {
@@ -222,7 +222,7 @@ def draw_projection(model: Any, train: tuple[Any, Any], across: str) -> Picture:
 
 
 def _counted(display: ProjectionDisplay) -> str:
-    """Say how many rows are support vectors, and how many lie inside the margins."""
+    """Count how many rows are support vectors, and how many lie inside the margins."""
     said = ""
     if display.support is not None:
         said += f"; {int(display.support.sum())} of them support vectors"

@@ -177,7 +177,7 @@ def _table(element: Element, _section: str) -> Iterator[str]:
 
 
 def _cells(row: Element) -> Iterator[Element]:
-    """Give the cells of a row, and empty ones for those that one stretches over."""
+    """Return the cells of a row, and empty ones for those that one stretches over."""
     for cell in row.elements:
         yield cell
         for _ in range(int(cell.attributes.get("colspan", "1")) - 1):

@@ -90,7 +90,7 @@ def _spelt(letter: str) -> str:
 
 
 def _seen(value: Any) -> Any:
-    """Let nothing into a page that hides; markup is made of what was let in before."""
+    """Escape hidden letters of a text; markup holds only escaped text."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -126,7 +126,7 @@ def percent(share: float) -> str:
 
 
 def alarm(recall: float) -> str:
-    """Say how a share of the rows of a class that were found is to be taken.
+    """Describe how to read the share of a class's rows that were found.
 
     Parameters
     ----------

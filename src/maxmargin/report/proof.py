@@ -49,7 +49,7 @@ def certificate_of(model: Any) -> Any:
 
 
 def unit_of(model: Any) -> str:
-    """Say what a model has many of: rounds, or members that are made independently.
+    """Return what a model has many of: rounds, or members that are made independently.
 
     Parameters
     ----------

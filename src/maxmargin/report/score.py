@@ -16,7 +16,7 @@ from maxmargin.inputs.fitted import Fitted
 
 @dataclass(frozen=True)
 class Proportion:
-    """So many of so many, with the exact interval of Clopper and Pearson.
+    """A share as two counts, with the exact interval of Clopper and Pearson.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Sought:
         return len(classes) == 2 and bool(self.label == classes[0])
 
     def band(self, entry: Entry, kind: str) -> Band | None:
-        """Give the curve of a model over folds.
+        """Return the curve of a model over folds.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Sought:
         return band_of(known) if known else band
 
     def test_curve(self, kind: str) -> Any:
-        """Give the curve of the winner on the test rows.
+        """Return the curve of the winner on the test rows.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Sought:
         return _turn(type(curve), test.truth, test.decision, classes)
 
     def score(self, entry: Entry, name: str) -> float:
-        """Give a further score of a model; the average precision is that of the class sought.
+        """Return a further score of a model; the average precision is that of the class sought.
 
         Parameters
         ----------

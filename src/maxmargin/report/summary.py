@@ -1,4 +1,4 @@
-"""What a report says about the data: plain values, filled in by whoever read them."""
+"""What a report says about the data: plain values, filled in by the reader of the file."""
 
 from dataclasses import dataclass
 

@@ -26,7 +26,7 @@ def _misfit(step: Any) -> ValueError:
 
 
 def part_calibrated(parts: dict[str, Any]) -> dict[str, Any]:
-    """Give the pairs as tuples."""
+    """Return the pairs as tuples."""
     if "calibrated_classifiers_" not in parts:
         return parts
     pairs = [_as_tuple(pair) for pair in parts["calibrated_classifiers_"]]

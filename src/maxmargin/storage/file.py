@@ -127,15 +127,15 @@ def load_model(path: str | Path, *, max_bytes: int = _LARGEST) -> StoredModel:
     path = Path(path)
     try:
         description, arrays = _read(path, max_bytes)
-        value = _made(description, arrays)
+        value = _restore_model(description, arrays)
     except ModelFileError as error:
         raise _refusal(path, str(error)) from None
     _caution_of_other_release(description)
     return StoredModel(value, description["about"], VERSION, description["libraries"])
 
 
-def _made(description: dict[str, Any], arrays: list[NDArray[Any]]) -> Any:
-    """Make the model, or say why none can be made."""
+def _restore_model(description: dict[str, Any], arrays: list[NDArray[Any]]) -> Any:
+    """Make the model, or raise ModelFileError with the reason."""
     try:
         return from_plain(_put_in(description["value"], arrays))
     except ModelFileError:

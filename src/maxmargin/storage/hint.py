@@ -18,12 +18,12 @@ _NUMBERS: dict[Any, tuple[type, ...]] = {
 
 @cache
 def hints_of(kind: type) -> dict[str, Any]:
-    """Give the declared types of a class's parts."""
+    """Return the declared types of a class's parts."""
     return get_type_hints(kind)
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Tell whether a value is of a declared type, as far as types can be told from values.
+    """Return whether a value is of a declared type, as far as types can be told from values.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _all_fit(values: tuple[Any, ...], parts: tuple[Any, ...]) -> bool:
 
 
 def _holds(array: Any, dtype: Any) -> bool:
-    """Tell whether an array is of a dtype, or of one of a family such as all integers."""
+    """Return whether an array is of a dtype, or of one of a family such as all integers."""
     kinds = [kind for kind in get_args(dtype) if isinstance(kind, type) and kind is not Any]
     return all(issubclass(array.dtype.type, kind) for kind in kinds)
 

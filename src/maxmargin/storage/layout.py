@@ -158,7 +158,7 @@ def _read_head(file: BinaryIO, max_bytes: int) -> _Head:
 
 
 def _check_digest(file: BinaryIO, head: _Head) -> None:
-    """Read all of it once: whoever damaged it by accident has changed the digest."""
+    """Read all of it once: accidental damage changes the digest."""
     digest = hashlib.sha256(head.packed(b"")[:32])
     for piece in iter(lambda: file.read(_CHUNK), b""):
         digest.update(piece)

@@ -72,18 +72,18 @@ def check_pattern(pattern: str) -> None:
 
 
 class _TooMany(Exception):  # noqa: N818  (it never leaves this file)
-    """Something whose ways are not counted."""
+    """A part whose ways are not counted."""
 
 
 def _sequence(parts: Any, before: _Ways) -> _Ways:
     ways = before
     for kind, what in parts:
-        ways = _after(ways, str(kind), what)
+        ways = _extend_ways(ways, str(kind), what)
     return ways
 
 
-def _after(before: _Ways, kind: str, what: Any) -> _Ways:
-    """Count the ways of what came before and of one part more."""
+def _extend_ways(before: _Ways, kind: str, what: Any) -> _Ways:
+    """Count the ways of a sequence with one part more."""
     if kind in _LETTERS:
         divided = kind == "LITERAL" and not any(_matches(each, what) for each in before.open)
         return replace(before, open=()) if divided else before

@@ -177,7 +177,7 @@ def _read_items(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked(kind: type, items: dict[str, Any]) -> dict[str, Any]:
-    """Let through what costs no more than models need."""
+    """Raise for a value that costs more than models need."""
     check_bounds(kind, items)
     if issubclass(kind, Words):
         check_pattern(items["pattern"])
@@ -242,7 +242,7 @@ def _read_parts(kind: type, plain: dict[str, Any]) -> Any:
 
 
 def _later_parts(kind: type) -> dict[str, Any]:
-    """Give the parts that say of themselves that an earlier release wrote none of them.
+    """Return the parts that older model files may lack, as their declarations say.
 
     A default alone does not: a file that has lost such a part would be read as another model.
     """

@@ -2,7 +2,7 @@
 
 The list is closed: a name that is not on it is not looked up. Each of these keeps its state in
 arrays, numbers, strings and other estimators of the list. What their compiled loops trust is
-checked before anybody predicts with them (``CHECKS``); what would run code is refused.
+checked before they predict (``CHECKS``); what would run code is refused.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def find_step(name: str) -> type | None:
 
 
 def name_of_step(kind: type) -> str | None:
-    """Give the public name of an estimator; None if it is not on the list."""
+    """Return the public name of an estimator; None if it is not on the list."""
     public = kind.__module__.partition("._")[0]
     name = f"{public}.{kind.__qualname__}"
     return name if find_step(name) is kind else None
@@ -125,7 +125,7 @@ def check_step(step: Any) -> None:
 
 
 def parts_of_step(step: Any) -> dict[str, Any]:
-    """Give what is stored of a step: all that it has, with plain parts for what is not plain.
+    """Return what is stored of a step: all attributes, with plain parts for what is not plain.
 
     Of neighbours no tree to search in is stored, of curves no function.
 
@@ -205,7 +205,7 @@ def _check_tree(step: Any) -> None:
 
 
 def _check_neighbors(step: Any) -> None:
-    """Let through what searches rows by a plain distance; its loops do not look at sizes."""
+    """Raise unless rows are searched by a plain distance: compiled loops do not check sizes."""
     if not _searches(step):
         return
     plain = step.metric_params is None and step.metric in _METRICS

@@ -13,7 +13,7 @@ _LEAF = -1
 
 
 def write_tree(tree: Tree) -> dict[str, Any]:
-    """Give the arrays of a tree."""
+    """Return the arrays of a tree."""
     _, (n_features, n_classes, n_outputs), state = tree.__reduce__()
     size = {"n_features": n_features, "n_classes": n_classes, "n_outputs": n_outputs}
     nodes = {name: state["nodes"][name].copy() for name in state["nodes"].dtype.names}

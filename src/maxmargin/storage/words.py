@@ -97,7 +97,7 @@ def _check_vocabulary(step: Any) -> None:
 
 
 def part_words(parts: dict[str, Any]) -> dict[str, Any]:
-    """Give the vocabulary as a list, and leave out where Python keeps the stop words."""
+    """Return the vocabulary as a list; leave out where Python keeps the stop words."""
     held = {name: part for name, part in parts.items() if name != "_stop_words_id"}
     if "vocabulary_" in held:
         held["vocabulary_"] = sorted(held["vocabulary_"], key=held["vocabulary_"].__getitem__)
@@ -105,7 +105,7 @@ def part_words(parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def restore_words(step: Any) -> None:
-    """Give each word its column again."""
+    """Return the column of each word."""
     known = vars(step).get("vocabulary_")
     if known is not None:
         step.vocabulary_ = {word: place for place, word in enumerate(known)}

@@ -137,7 +137,7 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-# Whoever damaged a file may have put anything in it, so nothing is taken that was not written.
+# A damaged file may hold anything, so only what was written is accepted.
 
 
 def _stage(plain: dict[str, Any], features: Features) -> Stage:
