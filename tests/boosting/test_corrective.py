@@ -22,11 +22,11 @@ from maxmargin.boosting import (
 )
 from maxmargin.boosting.corrective import Correction, minimise_parabola
 from maxmargin.boosting.objective import RowObjective
+from maxmargin.course.plots import replay
 from maxmargin.datasets import load_ten_points, make_overlapping
 from maxmargin.evaluation import members
 from maxmargin.inputs.parameters import ParameterError
 from maxmargin.ops.threads import Workers
-from maxmargin.plots import replay
 from maxmargin.storage import load_model, save_model
 
 X, y = make_overlapping(150, separation=1.5, n_features=4, random_state=0)
