@@ -48,13 +48,12 @@ ROOMS = (
 )
 # Values of a fit, a search or a picture that no model holds, or of which numbers are only shown.
 NOT_FOLLOWED = {
-    "_OfShares", "_Proposal", "_Ruler", "Affordability", "Asked", "AttributeSearch",
-    "AttributeStep", "BaggingState", "Cell", "Condition", "DimensionFacts", "DualExplanation",
-    "Explanation", "FeatureSpace", "Formula", "Gram", "Groups", "Importances", "KernelCheck",
-    "LearnedMixture", "Limits", "NewMember", "Optimality", "Point", "Queries", "Recipe",
-    "Reduction", "RepairedGram", "Round", "Rounding", "Rules", "Samme", "Search", "SearchCost",
-    "Separation", "ShapeFunction", "ShapeFunctions", "Side", "Split", "StepRule", "StumpRounds",
-    "Task", "Together", "Unready", "Urn",
+    "Affordability", "Asked", "AttributeSearch", "AttributeStep", "BaggingState", "CategoryRules",
+    "Cell", "Condition", "DualExplanation", "Explanation", "Formula", "Gram", "Groups",
+    "Importances", "KernelCheck", "LearnedMixture", "NewMember", "ObjectivePoint", "Optimality",
+    "Queries", "Recipe", "Reduction", "RepairedGram", "Round", "RoundLimits", "Rounding", "Samme",
+    "Search", "Separation", "ShapeFunction", "ShapeFunctions", "Side", "Split", "StepRule",
+    "StumpRounds", "Task", "Together", "Unready", "Urn", "_OfShares", "_Proposal", "_Ruler",
 }  # fmt: skip
 
 
