@@ -27,8 +27,8 @@ from maxmargin.ensembles.continuation import (
 )
 from maxmargin.ensembles.rounds import (
     History,
-    RoundLimits,
     Round,
+    RoundLimits,
     Stop,
     boost,
     with_printing,
