@@ -28,6 +28,11 @@ def test_data_need_neither_compiler_nor_table_reader():
     assert loaded.isdisjoint({"numba", "matplotlib", "polars", "rich", "typer"})
 
 
+def test_estimators_are_there_before_the_compiler_is():
+    loaded = modules_after("import maxmargin; maxmargin.SVC, maxmargin.AdaBoostClassifier")
+    assert loaded.isdisjoint({"numba", "llvmlite"})
+
+
 def test_drawing_is_loaded_only_when_asked_for():
     loaded = modules_after("import maxmargin; maxmargin.SVC, maxmargin.kernels")
     assert loaded.isdisjoint({"matplotlib", "polars", "rich", "typer"})

@@ -143,6 +143,11 @@ def test_a_folder_that_another_could_have_planted_is_not_used(closed, plant):
     assert not list(closed.temporary.rglob("*.nbc"))
 
 
+def test_without_user_ids_as_on_windows_there_is_no_private_folder(monkeypatch):
+    monkeypatch.delattr(os, "geteuid")
+    assert private_folder() is None
+
+
 def test_a_folder_of_another_user_is_not_private(tmp_path, monkeypatch):
     tmp_path.chmod(0o700)
     assert is_private(tmp_path)

@@ -7,7 +7,7 @@ from llvmlite import ir
 
 from maxmargin.ops.compiler import llvm, portable, quick, trial
 from maxmargin.ops.compiler.blas import hold_blas
-from maxmargin.ops.compiler.plain import is_plain, mode
+from maxmargin.ops.compiler.plain import is_asked_for, is_plain, mode
 from maxmargin.ops.kinds import PANEL, SLIVER
 from maxmargin.ops.loop import njit
 
@@ -117,8 +117,8 @@ def test_trials_pass_here_and_say_what_failed(monkeypatch):
 
 
 def test_blas_is_held_without_private_parts_too(monkeypatch):
-    monkeypatch.setattr(mode, "plain", True)
-    hold_blas()()
-    monkeypatch.setattr(mode, "plain", False)
-    hold_blas()()
-    assert not mode.plain
+    for asked in ("1", "0"):
+        monkeypatch.setenv("MAXMARGIN_PLAIN", asked)
+        restore = hold_blas()
+        restore()
+        assert is_asked_for() == (asked == "1")

@@ -8,7 +8,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from maxmargin.ops.compiler.plain import is_plain
+from maxmargin.ops.compiler.plain import is_asked_for
 
 Restore = Callable[[], None]
 
@@ -18,7 +18,7 @@ def hold_blas() -> Restore:
 
     threadpoolctl's own limit lists all it knows of them, which takes longer than a row's decision.
     """
-    if not is_plain():
+    if not is_asked_for():
         try:
             return _hold_quickly()
         except AttributeError:  # another release of threadpoolctl

@@ -1,6 +1,6 @@
 """Decide whether loops use private parts of the compiler or portable substitutes.
 
-The decision is made once in a process, when the first module that depends on it is imported. If a
+The decision is made once in a process, when the first loop is defined. If a
 loop cannot be compiled later because of a private part, ``ops/loop.py`` switches to the substitutes
 and compiles it again.
 """
@@ -16,12 +16,31 @@ from maxmargin.progress.audience import announce
 PLAIN: Final = "MAXMARGIN_PLAIN"
 
 
+def is_asked_for() -> bool:
+    """Return whether the user wants portable substitutes; nothing of the compiler is imported."""
+    return os.environ.get(PLAIN, "0") not in {"", "0"}
+
+
 class _Mode:
-    """Whether portable substitutes are in use."""
+    """Whether portable substitutes are in use; decided when that is first asked."""
 
     def __init__(self) -> None:
-        self.plain = os.environ.get(PLAIN, "0") not in {"", "0"}
-        if self.plain:
+        self._plain: bool | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether they are."""
+        if self._plain is None:
+            self._decide()
+        return bool(self._plain)
+
+    @plain.setter
+    def plain(self, plain: bool) -> None:
+        self._plain = plain
+
+    def _decide(self) -> None:
+        self._plain = is_asked_for()
+        if self._plain:
             announce(f"{PLAIN} is set: loops are compiled in a portable way, which is slower")
             return
         failure = first_failure()
