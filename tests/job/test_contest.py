@@ -14,6 +14,7 @@ from maxmargin.job import budget as job_budget
 from maxmargin.job import contest as job_contest
 from maxmargin.job import effort as job_effort
 from maxmargin.job import sample as job_sample
+from maxmargin.job import trial as job_trial
 from maxmargin.job.budget import Budget
 from maxmargin.job.candidate import Candidate
 from maxmargin.job.contest import hold_contest
@@ -192,6 +193,7 @@ def many(monkeypatch):
     """Take the rows of this module for many."""
     monkeypatch.setattr(job_contest, "MANY_ROWS", 5000)
     monkeypatch.setattr(job_sample, "SIZES", (3000, 1500, 750))
+    monkeypatch.setattr(job_trial, "LARGER", 800)
 
 
 def test_of_many_rows_a_slow_model_learns_from_a_sample_and_a_repeat_from_the_same(race, many):
@@ -200,7 +202,8 @@ def test_of_many_rows_a_slow_model_learns_from_a_sample_and_a_repeat_from_the_sa
     assert contest.done[0].name == "slow"
     rows = contest.done[0].sampled_rows
     assert rows in (3000, 1500, 750)
-    assert set(logs["slow"][1:]) == {rows}
+    assert logs["slow"][:2] == [400, 800]  # its trials
+    assert set(logs["slow"][2:]) == {rows}
     assert next(e for e in contest.entries if e.name == "quick").sampled_rows is None
     again, same = race(None, models, sampled={"slow": rows})
     assert same["slow"][0] == rows
@@ -249,3 +252,23 @@ def test_a_repeat_makes_the_deeper_searches_of_the_first_run_and_no_others(race)
     contest, logs = race(None, models, deepened=())
     assert contest.done[0].name == "good"
     assert logs["good+"] == []
+
+
+def test_of_many_rows_the_best_try_again_on_more_and_their_time_is_known_better(race, monkeypatch):
+    monkeypatch.setattr(job_contest, "MANY_ROWS", 5000)
+    monkeypatch.setattr(job_trial, "LARGER", 3000)
+    models = {"good": (0.05, 0.5), "same": (0.051, 0.5), "bad": (0.4, 0.5)}
+    contest, logs = race(60.0, models)
+    assert logs["good"][:2] == logs["same"][:2] == [1200, 3000]
+    assert logs["bad"][:2] == [1200, 4800]
+    assert {entry.name for entry in contest.done} == {"good", "same", "bad"}
+
+
+def test_a_second_trial_that_its_limit_ends_keeps_its_score_and_tells_its_time(race, monkeypatch):
+    monkeypatch.setattr(job_contest, "MANY_ROWS", 5000)
+    monkeypatch.setattr(job_trial, "LARGER", 3000)
+    models = {"quick": (0.1, 0.5), "slow": (0.09, 24.0)}
+    contest, logs = race(60.0, models)
+    assert logs["slow"][0] == 1200
+    assert 3000 not in logs["slow"]
+    assert "quick" in {entry.name for entry in contest.done}

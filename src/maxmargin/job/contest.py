@@ -5,7 +5,8 @@ had no part in any choice.
 
 With a time budget and many rows the contest is a race:
 
-1. Trials: every model is fitted to few rows of the first fold (``trial``).
+1. Trials: every model is fitted to few rows of the first fold (``trial``). Of many rows the best
+   and those that learn more from more try again on more of them.
 2. The trials decide on how many folds the models are compared, and in which order (``plan``).
 3. Folds: while time is short, a model that is clearly worse than the best one on the rows of the
    same folds stops. Of many rows, a model that has no time for all learns from a sample.
@@ -17,7 +18,7 @@ With a time budget and many rows the contest is a race:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -25,13 +26,12 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from maxmargin.evaluation import Verdict
-from maxmargin.evaluation.protocol import Split, splits
+from maxmargin.evaluation.protocol import Split
 from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.job.background_compiler import IDLE, BackgroundCompiler
 from maxmargin.job.blend import MEMBERS, blend
 from maxmargin.job.budget import Budget
 from maxmargin.job.candidate import Candidate
-from maxmargin.job.chronology import forward_folds
 from maxmargin.job.duel import fight
 from maxmargin.job.effort import Effort
 from maxmargin.job.metric import Judgement
@@ -46,17 +46,18 @@ from maxmargin.job.plan import (
     order_of,
 )
 from maxmargin.job.progress import Teller, silent
+from maxmargin.job.refusal import folds_of, refuse_nothing
 from maxmargin.job.rules import Rules
 from maxmargin.job.sample import MANY_ROWS
-from maxmargin.job.trial import Trial, behind_by, trial_split
+from maxmargin.job.trial import Trial, behind_by, larger_split, trial_split
 from maxmargin.job.watcher import Watcher
 from maxmargin.progress.duration import duration
-from maxmargin.tables import InputError
 
 EQUAL = 12  # decimals to which means are compared: beyond them is rounding
 CTRL_C = "Ctrl-C came first"
 TRIAL = 0.1  # of the time budget: the most for one trial
 TRIALS = 0.3  # of the time budget: for all trials
+SECOND_TRIALS = 0.2  # of the time budget: for trials on more of many rows
 DEEPENED = 3  # the best models, which may be searched deeper
 DEEP_ROWS = 1000  # of fewer rows a finer search finds chance
 FINALS = 2  # models whose last fits have their time reserved while folds go on
@@ -143,7 +144,7 @@ class _Race:
     ) -> None:
         self.rules, self.rows, self.candidates = rules, rows, candidates
         self.budget, self.compiler = budget, compiler
-        self.parts = _parts(rules, rows)
+        self.parts = folds_of(rules, rows)
         self._planned = len(self.parts)
         first = [each for each in candidates if not each.deepens]
         self.efforts = [Effort(rules, rows, self.parts, each) for each in first]
@@ -161,7 +162,7 @@ class _Race:
         self._deepen()
         self._fit_to_all_rows()
         contest = self._contest()
-        _refuse_nothing(contest, self.budget)
+        refuse_nothing(contest.entries, self.budget)
         return self._judged(contest)
 
     # trials
@@ -173,12 +174,30 @@ class _Race:
         if part is None or total is None:
             return
         open_ = [each for each in self.efforts if not each.over]
-        for effort in self.compiler.in_order(open_, self.budget, self._patience):
-            if self.budget.interrupted or self.budget.seconds > TRIALS * total:
+        self._try_each(self.compiler.in_order(open_, self.budget, self._patience), part, TRIALS)
+        if len(self.rows) > MANY_ROWS:
+            facts = self.rows, self.parts[0], part
+            larger = larger_split(*facts, classify=classify)
+            self._try_each(self._promising(), larger, TRIALS + SECOND_TRIALS)
+
+    def _try_each(self, efforts: Iterable[Effort], part: Split, share: float) -> None:
+        """Fit models to some rows until that share of the budget is spent."""
+        total = self.budget.total or math.inf
+        for effort in efforts:
+            if self.budget.interrupted or self.budget.seconds > share * total:
                 return
             with self.budget.until_interrupted():
                 self.watcher.say_trial(effort)
                 effort.try_out(part, TRIAL * total)
+
+    def _promising(self) -> list[Effort]:
+        """List the models whose trials came close to the best, or say little against them."""
+        off = distances(self._trials)
+        return [
+            each
+            for each in self._ordered()
+            if each.trial is not None and (each.candidate.learns or off[each.name] <= CLOSE)
+        ]
 
     def _patience(self) -> float:
         """Return the seconds to wait for loops that are being compiled."""
@@ -332,9 +351,10 @@ class _Race:
 
     def _lost_trial(self, effort: Effort) -> str:
         """Return why its trial is enough: one that is judged had a far better trial."""
-        judged = [each for each in self.efforts if each.judged and each.trial is not None]
-        best = max(judged, key=lambda each: self._trials[each.name].score, default=None)
-        own = effort.trial
+        own, trials = effort.trial, self._trials
+        judged = [each for each in self.efforts if each.judged and each.name in trials]
+        same = [each for each in judged if own and trials[each.name].rows == own.rows]
+        best = max(same, key=lambda each: trials[each.name].score, default=None)
         if own is None or best is None or best.trial is None:
             return ""
         if own.score >= best.trial.score or behind_by(own.losses, best.trial.losses) <= HOPELESS:
@@ -433,27 +453,6 @@ class _Race:
         return replace(contest, verdict=verdict, notes=notes)
 
 
-def _is_baseline_alone(contest: Contest) -> bool:
-    """Return whether the clock ended all models but the baseline."""
-    others = [each for each in contest.entries if each.name != "baseline"]
-    return bool(others) and all(each.status == "stopped" for each in others)
-
-
-def _parts(rules: Rules, rows: EvaluationRows) -> list[Split]:
-    if rules.table.timeline is not None:
-        return forward_folds(rules.table, rows.index, rules.folds)
-    try:
-        return splits(rules.folds, rows, classify=rules.classify, random_state=rules.seed)
-    except ValueError:
-        every = " that hold every class" if rules.classify else ""
-        groups = 0 if rows.groups is None else len(np.unique(rows.groups))
-        few = f"{len(rows)} rows are" if rows.groups is None else f"{groups} groups of rows are"
-        more = "" if rows.groups is None else ", or another --group"
-        raise InputError(
-            f"{few} too few for {rules.folds} folds{every}: give fewer --folds{more}."
-        ) from None
-
-
 def _why_not(rules: Rules, candidate: Candidate, budget: Budget) -> str:
     """Return why a candidate is not tried; empty if it is."""
     if candidate.name in rules.left_out:
@@ -483,18 +482,3 @@ def _place(entry: Entry) -> tuple[float, bool, float]:
     mean = float("nan") if entry.run is None else entry.run.mean
     loss = float("inf") if math.isnan(mean) else -round(mean, EQUAL)
     return loss, entry.name == "baseline", -entry.scores.get("roc_auc", 0.0)
-
-
-def _refuse_nothing(contest: Contest, budget: Budget) -> None:
-    """Raise an error if no model has a result, or time sufficed for the baseline alone."""
-    if budget.total is not None and not budget.interrupted and _is_baseline_alone(contest):
-        raise InputError(
-            f"The time budget of {duration(budget.total)} was too short for any model but the"
-            " baseline: give a longer --time-budget."
-        )
-    if contest.done:
-        return
-    if budget.interrupted:
-        raise KeyboardInterrupt
-    reasons = "; ".join(f"{each.name}: {each.reason}" for each in contest.entries)
-    raise InputError(f"No model could be fitted ({reasons}).")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from traceback import walk_tb
 from typing import Any, Final
@@ -161,6 +162,7 @@ class Effort:
         """Fit it to few rows and judge it on others.
 
         A model that the limit ends is slow from then on; one that fails is left without a trial.
+        A second trial takes the place of the first. If the limit ends it, its time alone does.
 
         Parameters
         ----------
@@ -176,16 +178,20 @@ class Effort:
                 options: Any = {"scoring": judge, "decisions": False}
                 run = run_folds({self.name: built}, self._rows, [part], **options)[self.name]
         except TimeUp:
-            self._tried = self._since(begun, compiled)
-            self.slow = self._on_a_fold(self._tried, len(part[0]))
+            spent = self._since(begun, compiled)
+            self._tried += spent
+            self.slow = self._on_a_fold(spent, len(part[0]))
+            if self.trial is not None:
+                self.trial = replace(self.trial, seconds=spent, rows=len(part[0]), judging=0.0)
             return
         except Exception:  # the folds will tell what it is
             return
-        self._tried = self._since(begun, compiled)
+        spent = self._since(begun, compiled)
+        self._tried += spent
         losses = losses_of(judge.judgements[0], self._rows.y[part[1]], self._rules.metric)
         judging = perf_counter() - begun - run.fit_seconds
-        judging = min(max(judging, 0.0), self._tried)
-        self.trial = Trial(run.mean, self._tried, len(part[0]), losses, judging)
+        judging = min(max(judging, 0.0), spent)
+        self.trial = Trial(run.mean, spent, len(part[0]), losses, judging)
 
     def _since(self, begun: float, compiled: float) -> float:
         """Return the seconds since then without those in which loops were compiled."""

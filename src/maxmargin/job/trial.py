@@ -25,6 +25,7 @@ MOST_JUDGED = 4000  # that it is judged on
 LEAST_ROWS = 400
 ROWS_A_SECOND = 20.0  # of the time budget: 1,200 rows at 60 s
 WORTH = 1.3  # times as many rows in a fold as in a trial: else the fold itself is as quick
+LARGER = 15_000  # rows that a second trial learns from, where there are many rows
 _BY_CLASS = ("balanced_accuracy", "f1", "recall", "jaccard", "f1_macro", "recall_macro")
 
 
@@ -80,6 +81,26 @@ def trial_split(
         return None
     y = rows.y if classify else None
     return _some(train, count, y), _some(judged, MOST_JUDGED, y)
+
+
+def larger_split(rows: EvaluationRows, part: Split, first: Split, *, classify: bool) -> Split:
+    """Choose more rows of a fold for second trials, which are judged on the rows of the first.
+
+    Parameters
+    ----------
+    rows : EvaluationRows
+        All rows of the contest.
+    part : pair of arrays
+        The rows that the fold learns from and is judged on.
+    first : pair of arrays
+        Those of the first trials.
+    classify : bool
+
+    Returns
+    -------
+    pair of arrays
+    """
+    return _some(part[0], LARGER, rows.y if classify else None), first[1]
 
 
 def _some(places: Index, count: int, y: NDArray[Any] | None) -> Index:
