@@ -32,8 +32,12 @@ APPROXIMATE = ("lsh", "hnsw")
 _NOT_INSTALLED = (
     "Approximate search (lsh, hnsw) is left out: it needs faiss, pip install faiss-cpu."
 )
-_BUILDS, _TURNS = 3, 9  # of which the median counts: what disturbs one turn leaves it alone
-_BITS, _TABLES, _BITS_A_TABLE, _CANDIDATES = 256, 16, 10, 50
+_BUILDS = 3  # repetitions of which the median counts, so that one disturbed turn does not
+_TURNS = 9  # the same for searches
+_BITS = 256  # of a binary code of a row
+_TABLES = 16  # hash tables; more find more neighbours and take longer
+_BITS_A_TABLE = 10  # more make buckets smaller, and find fewer neighbours
+_CANDIDATES = 50  # rows whose true distances are computed
 _LINKS = 16  # of a node of the graph, as its authors have it
 
 

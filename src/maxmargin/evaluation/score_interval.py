@@ -30,7 +30,9 @@ from maxmargin.evaluation.interval import (
 from maxmargin.evaluation.rows import EvaluationRows
 from maxmargin.evaluation.run import decide
 
-_RESAMPLES, _FEWER, _MANY = 999, 299, 2000
+_RESAMPLES = 999  # of the BCa bootstrap; more narrow only its own noise
+_FEWER = 299  # of the percentile bootstrap, which many rows get: each resample costs a pass
+_MANY = 2000  # rows, above which the percentile bootstrap is used
 
 Index = NDArray[np.intp]
 Method = TypeVar("Method", bound=Callable[..., Any])

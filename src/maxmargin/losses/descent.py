@@ -16,7 +16,9 @@ from scipy.optimize import brentq
 
 Function = Callable[[float], float]
 
-_DOUBLINGS, _HALVINGS, _SHRINKINGS = 64, 60, 1100
+_DOUBLINGS = 64  # of a step that still leads downhill
+_HALVINGS = 60  # of the interval that holds the minimum: its width is then rounding
+_SHRINKINGS = 1100  # of a first step that overflows: down to the smallest double
 _FLAT = 1e-12  # a slope this small beside the first one: there is no minimum, or it is far away
 _ROUNDING = 1e-12  # a relative gain that may be rounding alone
 _CLOSE = 8.9e-16  # the smallest relative tolerance that brentq takes

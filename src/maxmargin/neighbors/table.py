@@ -36,9 +36,11 @@ Index = NDArray[np.intp]
 _PAIRS = 1 << 20  # distances, or differences of numbers, that are worked on at a time
 _SAME = 1e-9  # by which two ways to work out a distance may differ
 _FIRST = 64  # rows of the first piece of a tree, and the seconds of one
-_SOON, _LATE = 0.05, 0.2  # after which the next is larger, or smaller
+_SOON = 0.05  # seconds; a block that takes less is followed by a larger one
+_LATE = 0.2  # seconds; a block that takes longer is followed by a smaller one
 _AT_ONCE = 4096  # rows of a piece of brute force: of fewer its threads make little
-_MOST_PAIRS, _MOST_PRODUCTS = 1 << 26, 1 << 30  # of them: half a second or so
+_MOST_PAIRS = 1 << 26  # distances of a block: about half a second
+_MOST_PRODUCTS = 1 << 30  # multiplications of a block: about half a second
 _GOLDEN = 0.6180339887498949
 _EPS = float(np.finfo(np.float64).eps)
 

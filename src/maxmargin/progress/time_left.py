@@ -7,7 +7,8 @@ import math
 _LEAST_SECONDS = 0.5  # of work, before which its speed says nothing
 _ENOUGH = 0.1  # of the work, after which a single piece tells the speed
 _PACE = 0.5  # of the time observed, or left: how long old estimates count beside new ones
-_RISE, _FALL = 1.5, 0.5  # times the estimate before, which a new one keeps between
+_RISE = 1.5  # a new estimate is at most this many times the one before
+_FALL = 0.5  # and at least this many times
 _SMALL = 0.05  # of the time elapsed, by which it may rise besides
 _TINY = 1e-9
 

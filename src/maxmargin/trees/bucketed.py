@@ -24,12 +24,15 @@ from maxmargin.trees.stump_ensemble import StumpEnsemble
 
 Vector = NDArray[np.float64]
 
-_ALL = 65_535  # buckets: their numbers have two bytes
-_MOST, _FEWEST = 254, 7  # buckets of a column, that of missing values apart
-_GROUPS, _WORTH_THREADS = 16, 1 << 19  # of columns, and stored rows; fewer are one group
-_ROWS = 8  # of a bucket, at least: fewer are read as fast as their sum
-_CELLS, _ROWS_A_CELL = 1024, 16  # of a bundle, at most and at least: sums of more take long to fold
-_STORED = 4  # at least one row in so few has the frequent value, or the column is not bundled
+_MOST_ENTRIES = 65_535  # buckets of all columns: their numbers have two bytes
+_MOST_BUCKETS = 254  # buckets of a column, that of missing values apart: a bucket has one byte
+_FEWEST_BUCKETS = 7  # that every column must get, or the columns are not cut
+_GROUPS = 16  # of columns, which threads share
+_WORTH_THREADS = 1 << 19  # stored rows; fewer are one group
+_ROWS_A_BUCKET = 8  # at least: fewer are read as fast as their sum
+_CELLS = 1024  # of a bundle at most: sums of more take long to fold
+_ROWS_A_CELL = 16  # at least, for the same reason
+_FREQUENT_SHARE = 4  # a bundled column has its frequent value in one row of 4 at least
 
 
 class BucketedColumns:
@@ -51,7 +54,7 @@ class BucketedColumns:
     def of(cls, columns: Columns) -> BucketedColumns | None:
         """Cut columns that are all numbers, in memory and free to be split anywhere."""
         parts = columns.plain()
-        if parts is None or not 0 < parts[1].n_columns <= _ALL // (_FEWEST + 1):
+        if parts is None or not 0 < parts[1].n_columns <= _MOST_ENTRIES // (_FEWEST_BUCKETS + 1):
             return None
         return cls(*parts)
 
@@ -106,13 +109,15 @@ class BucketedColumns:
 def _cut(block: SortedBlock, n_rows: int, workers: Workers) -> Buckets:
     rows, start, missing, lacking = block.parts()
     p = len(lacking) - 1
-    most = min(_MOST, _ALL // p - 1)
+    most = min(_MOST_BUCKETS, _MOST_ENTRIES // p - 1)
     first, exact = np.empty(2 * p + 1, np.int64), np.empty(p, np.bool_)
     bounds = np.empty((3, min(p * (most + 1), len(rows) + p)), np.int64)
-    count = engine_of(rows).stump_buckets.cut_runs(rows, start, most, _ROWS, first, exact, *bounds)
+    count = engine_of(rows).stump_buckets.cut_runs(
+        rows, start, most, _ROWS_A_BUCKET, first, exact, *bounds
+    )
     begin, inner, stop = bounds[:, :count].copy()
     width = np.diff(first[::2]) + (np.diff(lacking) > 0)
-    common = _STORED * np.diff(start[::2].astype(np.int64)) >= n_rows
+    common = _FREQUENT_SHARE * np.diff(start[::2].astype(np.int64)) >= n_rows
     bundle, cell = _bundle(width, exact & common, count, n_rows // _ROWS_A_CELL)
     runs, bundles = (rows, start, missing, lacking), (bundle, cell, width)
     entry_start, entries = _list_entries(runs, (first, begin, stop), bundles, n_rows, workers)
@@ -133,7 +138,7 @@ def _bundle(width: Any, joins: Any, count: int, most: int) -> tuple[Any, Any]:
             begin.append(j)
             sizes.append(w if join else 0)
     cell = np.cumsum([count, *sizes], dtype=np.int64)
-    if cell[-1] > _ALL:
+    if cell[-1] > _MOST_ENTRIES:
         return np.arange(len(width) + 1, dtype=np.int64), np.full(len(width) + 1, count)
     return np.array([*begin, len(width)], np.int64), cell
 

@@ -21,7 +21,8 @@ from maxmargin.trees.split import Split
 Vector = NDArray[np.float64]
 
 _BLOCK_VALUES = 32_768  # a quarter of a megabyte stays in the cache of a core
-_FEWEST_ROWS, _MOST_ROWS = 256, 4_096
+_FEWEST_ROWS = 256  # of a block; fewer cost more calls than the cache gains
+_MOST_ROWS = 4_096  # of a block; more leave few blocks for the threads
 _WORTH_THREADS = 1_000_000  # comparisons; fewer are done before another thread has woken up
 
 

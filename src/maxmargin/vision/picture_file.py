@@ -12,7 +12,8 @@ from maxmargin.inputs.extra import require
 from maxmargin.inputs.opening import read_ordinary
 from maxmargin.vision.image import Grey, ImageError, eight_bits, grey_image, pixels_of
 
-_BYTE, _WORD = 255, 65535
+_BYTE = 255  # the brightest grey of eight bits
+_WORD = 65535  # the brightest grey of sixteen bits
 
 MOST_BYTES = 1 << 28
 """Of a file with an image or a list, unless more are allowed."""

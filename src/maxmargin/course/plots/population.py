@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
-_POINTS, _TOP = 501, 3.0
+_POINTS = 501  # of each curve
+_TOP = 3.0  # where the axis of decision values ends
 _USUAL = ("hinge", "squared", "exponential", "logistic")
 _WORDS = {
     "hinge": r"hinge: sign$(2\eta-1)$",

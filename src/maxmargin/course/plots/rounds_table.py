@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[Any]
 
 _ROWS = 24  # that are drawn unless others are asked for
-_LINE, _HEAD, _PAD = 0.27, 0.95, 0.14  # inches: of a line, of the head, of spare room
-_NUMBER, _BAR = 0.5, 0.85  # inches: of a weight, and of its bar at most
+_LINE = 0.27  # height of a line in inches
+_HEAD = 0.95  # height of the head in inches
+_PAD = 0.14  # room beside a column in inches
+_NUMBER = 0.5  # width of a weight in inches
+_BAR = 0.85  # width of the longest bar in inches
 
 
 class RoundsTableDisplay(Display):

@@ -35,7 +35,9 @@ from maxmargin.ops.round_state import (
     WEAK,
 )
 
-_SLACK, _CHANCE, _FLOOR = 1e-12, 1e-12, 1e-250
+_SLACK = 1e-12  # relative; splits whose scores differ by less are equal
+_CHANCE = 1e-12  # an error this close to 1/2 differs from it by rounding
+_FLOOR = 1e-250  # of a weight; above it no product with a factor becomes subnormal
 
 
 def make_rounds(
