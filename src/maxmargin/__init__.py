@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from maxmargin.certify import Certificate, Status
     from maxmargin.glass_box import GlassBoxClassifier, GlassBoxRegressor
-    from maxmargin.inputs.scale import UnscaledColumnsWarning
+    from maxmargin.inputs.vectors import UnscaledColumnsWarning
     from maxmargin.svm import SVC
     from maxmargin.svm.discriminant import KernelDiscriminant
     from maxmargin.svm.duality import DualExplanation, explain_dual
@@ -167,7 +167,7 @@ _HOME = {
     "TableOneClass": "maxmargin.tabular",
     "TableSVC": "maxmargin.tabular",
     "TableSVR": "maxmargin.tabular",
-    "UnscaledColumnsWarning": "maxmargin.inputs.scale",
+    "UnscaledColumnsWarning": "maxmargin.inputs.vectors",
     "explain_dual": "maxmargin.svm.duality",
     "feature_weights": "maxmargin.svm.feature_weights",
     "node_weights": "maxmargin.svm.node_weights",

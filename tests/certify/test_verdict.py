@@ -9,7 +9,7 @@ import pytest
 
 import maxmargin.certify
 from maxmargin.certify import Point, Status, judge
-from maxmargin.certify.verdict import BY_CONDITIONS, BY_GAP, conclude_one
+from maxmargin.certify.certificate import BY_CONDITIONS, BY_GAP, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP
 from maxmargin.problems.nu import nu_svc, one_class

@@ -22,7 +22,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Limits, Trace, run
-from maxmargin.solvers.linear.linear_start import LinearStart
+from maxmargin.solvers.linear.propose import LinearStart
 
 TOL = 1e-7
 SMOOTH = ("squared_hinge", "logistic", "exponential", "squared", "modified_huber")
@@ -365,7 +365,7 @@ def test_separable_rows_have_no_maximum_likelihood(loss):
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 @pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
 def test_newton_by_conjugate_gradients(monkeypatch, loss, storage):
-    monkeypatch.setattr("maxmargin.solvers.linear.newton._EXACT_WIDTH", 0)
+    monkeypatch.setattr("maxmargin.solvers.linear.small_newton._EXACT_WIDTH", 0)
     for name in ("overlapping", "more columns than rows", "rows of zeros", "imbalanced"):
         for intercept in INTERCEPTS:
             member = (name, loss, "l2", intercept)

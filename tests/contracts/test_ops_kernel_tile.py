@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maxmargin.kernels import RBF, Linear, Polynomial
-from maxmargin.kernels.formula import Formula
+from maxmargin.kernels.gram import Formula
 from maxmargin.ops.engine import Engine
 from maxmargin.ops.kinds import SLIVER, TILE_COLUMNS, TILE_ROWS
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin.kernels import RBF, Linear
-from maxmargin.kernels.formula import Formula
+from maxmargin.kernels.gram import Formula
 from maxmargin.ops.engine import Engine
 from maxmargin.ops.kinds import PANEL, SLIVER
 

@@ -21,7 +21,7 @@ def descend(ops, X, t, orders, *, constant=0.0, weight=0.1, radius=3.0, storage=
     short, drawn = np.zeros(len(t)), np.zeros(len(t))
     for order in orders:
         facts = constant, t, design.row_norms(), np.array(order), weight, radius
-        ops.pegasos(*design.csr(), *facts, v, short, drawn, state)
+        ops.pegasos(*design.csr, *facts, v, short, drawn, state)
     return state[1] * v / (weight * state[0]), short, drawn, state
 
 

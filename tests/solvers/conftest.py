@@ -11,7 +11,7 @@ from maxmargin.ops.threads import Workers
 from maxmargin.problems import BoxQP, c_svc
 from maxmargin.solvers import Limits, RowCache, Start, WorkingSet, run
 from maxmargin.solvers.box_qp.dual_ascent import SIZE
-from maxmargin.solvers.box_qp.in_memory import InMemory, Square
+from maxmargin.solvers.box_qp.in_memory import InMemory
 from maxmargin.solvers.kernel_values.iterate import Window
 from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.kernel_values.memory import evaluate
@@ -48,7 +48,7 @@ class Case:
             return run(proposal, limits or Limits())
 
     def square(self):
-        return Square(self.gram, np.arange(len(self.gram)), Matrix.of(evaluate(self.gram)))
+        return Matrix.of(evaluate(self.gram), self.gram, np.arange(len(self.gram)))
 
     def window(self, workers, size, budget=PLENTY, boundaries=None):
         cache = RowCache(self.gram, budget, workers, boundaries)

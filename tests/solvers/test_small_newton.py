@@ -10,7 +10,7 @@ from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import CoordinatesFirst, Limits, Newton, SmallNewton, run
-from maxmargin.solvers.linear.linear_start import LinearStart
+from maxmargin.solvers.linear.propose import LinearStart
 
 KINDS = [Hinge(), SquaredHinge(), Logistic()]
 LOSSES = pytest.mark.parametrize("loss", KINDS, ids=lambda x: x.name)

@@ -21,6 +21,7 @@ from maxmargin.datasets import load_mixture
 from maxmargin.kernels import RBF
 from maxmargin.solvers import BOX_QP_SOLVERS, Trace
 from maxmargin.solvers.box_qp import together
+from maxmargin.solvers.box_qp.in_memory import InMemory
 from maxmargin.solvers.box_qp.turns import SmoNewtonState
 
 FREE_BIAS = [name for name, kind in BOX_QP_SOLVERS.items() if True in kind.biases]
@@ -233,7 +234,7 @@ def press_ctrl_c_in_the_first_step(monkeypatch, solver, noticed):
 
     steps = [(BOX_QP_SOLVERS[solver], "step")]
     if solver == "working_set":
-        steps = [(together, "_in_one_call"), (together, "_one_by_one")]
+        steps = [(together, "_in_one_call"), (InMemory, "step")]
     monkeypatch.setattr(together, "_GROUP", 1)
     for owner, name in steps:
         monkeypatch.setattr(owner, name, interrupted(getattr(owner, name)))

@@ -32,12 +32,18 @@ from maxmargin.ensembles.continuation import fingerprint, refuse_other_data, ref
 from maxmargin.ensembles.members import LazyMembers, MemberSequence, by_place, refuse_items
 from maxmargin.ensembles.rounds import Round, RoundLimits, boost, with_printing
 from maxmargin.inputs.labels import find_classes, refuse_one_class
-from maxmargin.inputs.parameters import FLAG, Parameter, ParameterError, check_declared, numeric
+from maxmargin.inputs.parameters import (
+    FLAG,
+    Parameter,
+    ParameterError,
+    all_or_nothing,
+    check_declared,
+    numeric,
+)
 from maxmargin.inputs.table import naming_strings, read
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import side_by_side
 from maxmargin.progress.callbacks import CallbackSupport

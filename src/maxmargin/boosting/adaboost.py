@@ -47,11 +47,10 @@ from maxmargin.ensembles.rounds import (
     with_printing,
 )
 from maxmargin.inputs.labels import check_labels
-from maxmargin.inputs.parameters import FLAG, Parameter, check_declared, one_of
+from maxmargin.inputs.parameters import FLAG, Parameter, all_or_nothing, check_declared, one_of
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers
 from maxmargin.trees.bucketed import BucketedColumns

@@ -17,11 +17,9 @@ from maxmargin.boosting.objective import Objective, sum_over_rows
 from maxmargin.boosting.training_set import TargetRows, Targets, ValidationArguments
 from maxmargin.boosting.weak_learner import known_numbers
 from maxmargin.ensembles.rounds import Callback
-from maxmargin.inputs.labels import check_labels, refuse_one_class
-from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.labels import check_labels, refuse_one_class, weigh_classes
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
-from maxmargin.inputs.weights import weigh_classes
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.losses.probability import class_probabilities, gives_probabilities

@@ -31,6 +31,7 @@ from maxmargin.ensembles.rounds import (
 from maxmargin.inputs.parameters import (
     Parameter,
     ParameterError,
+    all_or_nothing,
     check_choice,
     check_declared,
     check_number,
@@ -38,7 +39,6 @@ from maxmargin.inputs.parameters import (
 from maxmargin.inputs.routing import members_params
 from maxmargin.inputs.table import FROM_DTYPE, naming_strings
 from maxmargin.inputs.warning import warn_user
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.trees.stump import LEAF_SHARE
 

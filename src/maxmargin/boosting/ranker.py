@@ -14,10 +14,9 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, PairObjective, sum_over_rows
 from maxmargin.boosting.training_set import Index, TargetRows, Targets, ValidationArguments
 from maxmargin.ensembles.rounds import Callback
-from maxmargin.inputs.parameters import check_choice
+from maxmargin.inputs.parameters import all_or_nothing, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, PairwiseLogistic, Queries
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers

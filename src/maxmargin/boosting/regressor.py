@@ -14,9 +14,8 @@ from maxmargin.boosting.additive_model import Vector
 from maxmargin.boosting.objective import Objective, sum_over_rows
 from maxmargin.boosting.training_set import TargetRows, Targets, ValidationArguments
 from maxmargin.ensembles.rounds import Callback
-from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, MarginLoss
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 from maxmargin.ops.threads import Workers

@@ -22,11 +22,11 @@ from maxmargin.boosting.weak_learner import (
     with_least_leaf,
 )
 from maxmargin.ensembles.members import LazyMembers, by_place, refuse_items
-from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.labels import number_classes, weigh_classes
 from maxmargin.inputs.routing import route_to_members
 from maxmargin.inputs.table import missing_columns, read
 from maxmargin.inputs.vectors import refuse_dates
-from maxmargin.inputs.weights import read_weight, weigh_classes
+from maxmargin.inputs.weights import read_weight
 from maxmargin.ops.clock import Clock
 from maxmargin.trees.categories import FEW
 from maxmargin.trees.stump import DecisionStump, StumpMaker

@@ -17,12 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.certificate import (
+    BY_CONDITIONS,
+    Certificate,
+    Numbers,
+    conclude,
+    conclude_one,
+)
 from maxmargin.certify.status import Status
-from maxmargin.certify.verdict import BY_CONDITIONS, Numbers, conclude, conclude_one
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.problems import BoxQP, SlackBudget, Stack
-from maxmargin.problems.stack import StackPoint
+from maxmargin.problems.box_qp import StackPoint
 
 Vector = NDArray[np.float64]
 
@@ -81,7 +86,10 @@ def judge_all(
     seen, zero = problems.look(points.beta, points.product), problems.at_zero
     error, floor = rounding(problems, points, seen)
     violation = np.maximum(0.0, seen.violation)
-    rest, unit = _rest(problems, points, floor), _unit(problems, points, seen)
+    without_targets = not problems.p.any()
+    rest = _rest(problems, points, floor) if without_targets and any(problems.totals) else 0.0
+    grouped = without_targets and problems.groups is not None
+    unit = _unit(points, seen) if grouped else 1.0
     numbers = Numbers(seen.primal, seen.dual, violation, floor, error, rest, unit)
     best = seen.primal <= zero + numbers.allowed(BY_CONDITIONS, tol)
     sums = problems.segments.sum(points.product)  # finite unless something in it is not
@@ -126,18 +134,26 @@ def rounding(problems: Stack, points: Point, seen: StackPoint) -> tuple[Vector, 
     row that pays or would at the edge of them; both values of |w|^2, here and in the dual, are off
     by sum |beta| times the error; and duals that do not quite sum to 0 count the bias. Under
     infinite bounds the primal is stretched by the worst row, whose error counts sum |beta| times.
+    Adding the bias, and what was taken off the targets, is good to half a unit: a target counts
+    where the value is near to it, and nothing is lost of a bias alone, nor of a shift alone.
     Adding up the objectives is good to a few units in the last place of sum |p beta|, which in a
     classification is at most twice their size at the optimum.
     """
     parts, weights = problems.segments, np.abs(points.beta)
-    error = _error_of_values(problems, points) + _error_of_sums(problems, points, seen)
+    values, shift = problems.p - seen.g, abs(problems.shift)
+    bias = np.abs(values - points.product)
+    summed = problems.rows.sum(problems.of_rows(points.beta) != 0) > 0
+    level = (np.abs(values) + shift) * parts.spread(summed.astype(np.float64))
+    if shift:
+        level = level + np.where(bias > 0, bias + shift, 0.0)
+    error = _error_of_values(problems, points) + 0.5 * _EPS * level
     upper, lower = problems.upper, problems.lower
     total, terms = parts.sum(weights), parts.sum(weights * np.abs(problems.p))
     if problems.hard:
         upper, lower = (np.where(np.isinf(u), 0.0, u) for u in (upper, lower))
     slope = np.where(seen.g + error > 0, upper, 0.0) - np.where(seen.g - error < 0, lower, 0.0)
     floor = parts.sum((2.0 * slope + weights) * error) + 8.0 * _EPS * terms + 2.0 * seen.stray
-    worst = parts.max(error)
+    worst = parts.reduce(np.maximum, error)
     return worst, floor + 2.0 * worst * total if problems.hard else floor
 
 
@@ -157,42 +173,22 @@ def _error_of_values(problems: Stack, points: Point) -> Vector:
     return longer
 
 
-def _error_of_sums(problems: Stack, points: Point, seen: StackPoint) -> Vector:
-    """Bound what adding the bias adds, and what was taken off the targets.
-
-    A target counts where the value is near to it; elsewhere it is what the row pays that is large.
-    Nothing is lost of a bias alone, nor of a shift alone.
-    """
-    values, shift = problems.p - seen.g, abs(problems.shift)
-    bias = np.abs(values - points.product)
-    summed = problems.rows.sum(problems.of_rows(points.beta) != 0) > 0
-    level = (np.abs(values) + shift) * problems.segments.spread(summed.astype(np.float64))
-    if shift:
-        level = level + np.where(bias > 0, bias + shift, 0.0)
-    error: Vector = 0.5 * _EPS * level
-    return error
-
-
 def _rest(problems: Stack, points: Point, floor: Vector) -> Vector:
     """Return up to where an objective is 0 but for rounding, where sums are given and no targets.
 
     That is the floor, which has to be next to nothing beside what cancels in |w|^2 / 2. Both grow
     with the square of the weights, as the objective does; beside targets they would outgrow it.
     """
-    if not any(problems.totals) or problems.p.any():
-        return np.zeros(len(problems))
     lengths = points.rounding.lengths[: len(points.beta) // problems.copies]
     terms = problems.rows.sum(np.abs(problems.of_rows(points.beta)) * lengths)
     return np.where(floor <= _VANISHING * 0.5 * np.square(terms), floor, 0.0)
 
 
-def _unit(problems: Stack, points: Point, seen: StackPoint) -> float:
+def _unit(points: Point, seen: StackPoint) -> float:
     """Return in which unit values violate: in margins of rho, where a model is divided by it.
 
     That is the problem of two groups without targets; rho is half of what lies between their
     biases. A margin above 1 does not make the conditions any milder.
     """
-    if problems.groups is None or problems.p.any():
-        return 1.0
     bias = -points.product - seen.g
     return float(min(max(0.5 * (bias[-1] - bias[0]), 0.0), 1.0))

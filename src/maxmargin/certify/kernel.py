@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.certificate import BY_GAP, Certificate, conclude_one
 from maxmargin.certify.judge import Point, judge
 from maxmargin.certify.status import Status
-from maxmargin.certify.verdict import BY_GAP, conclude_one
 from maxmargin.problems import KernelProblem
 
 Vector = NDArray[np.float64]

@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.certify.certificate import Certificate
+from maxmargin.certify.certificate import BY_GAP, Certificate, conclude_one
 from maxmargin.certify.judge import judge
 from maxmargin.certify.status import Status
-from maxmargin.certify.verdict import BY_GAP, conclude_one
 from maxmargin.kernels.rounding import of_product, units
 from maxmargin.problems import LinearProblem
 

@@ -40,8 +40,8 @@ from maxmargin.dask.stump_search import (
 )
 from maxmargin.ensembles.rounds import History, Round, RoundLimits, Stop, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
+from maxmargin.inputs.parameters import all_or_nothing
 from maxmargin.inputs.table import is_left_open
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
 from maxmargin.ops.round_state import GREAT, GROWTH
 from maxmargin.trees.split import Split, round_gain

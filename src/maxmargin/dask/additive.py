@@ -61,8 +61,7 @@ from maxmargin.dask.stump_search import (
 )
 from maxmargin.ensembles.rounds import Round, RoundLimits, Stop, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.parameters import ParameterError
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing
 from maxmargin.losses import Loss, SquaredError
 from maxmargin.losses.descent import minimise
 from maxmargin.ops.clock import watch

@@ -26,11 +26,11 @@ from maxmargin.dask.linear_newton import SummedNewton, SummedPoint, SummedProble
 from maxmargin.dask.linear_rows import LinearTask, draw_rows, spread_of_targets
 from maxmargin.dask.reading import class_factors, read_table
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing
 from maxmargin.ops.clock import Clock, TimeUp, watch
 from maxmargin.solvers import Limits, Solution, with_printing
-from maxmargin.solvers.linear.scope import has
 from maxmargin.solvers.run import given_up, run
+from maxmargin.solvers.solver import has
 from maxmargin.svm.linear_classifier import LinearClassifier as LocalLinearClassifier
 from maxmargin.svm.linear_svc import LinearSVC as LocalLinearSVC
 from maxmargin.svm.linear_svr import LinearSVR as LocalLinearSVR
@@ -218,7 +218,7 @@ class LinearSVC(ClassifierOnCluster, LocalLinearSVC):
     local = LocalLinearSVC
 
     def _linear_tasks(self, placed: TableOnCluster) -> list[LinearTask]:
-        if self._joint():
+        if self.multi_class == "crammer_singer":
             raise ValueError(
                 "multi_class='crammer_singer' is not available on a cluster; use 'ovr'."
             )

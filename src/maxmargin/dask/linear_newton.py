@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.certify import Certificate, Status, judge
-from maxmargin.certify.verdict import BY_GAP, conclude_one
+from maxmargin.certify.certificate import BY_GAP, conclude_one
 from maxmargin.dask.cluster import Cluster, Table
 from maxmargin.dask.linear_rows import (
     Facts,
@@ -37,7 +37,8 @@ from maxmargin.dask.linear_rows import (
 from maxmargin.kernels.rounding import of_product, units
 from maxmargin.ops.clock import TimeUp
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.newton import damping_of, least_along, width_of
+from maxmargin.solvers.linear.newton import least_along
+from maxmargin.solvers.linear.small_newton import damping_of, width_of
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.solver import GapSolver
 

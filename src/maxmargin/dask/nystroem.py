@@ -12,7 +12,7 @@ from maxmargin.dask.collection import is_collection
 from maxmargin.dask.estimator import OnCluster, lazy, with_client
 from maxmargin.dask.reading import place_features
 from maxmargin.dask.rows import Rows
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing
 from maxmargin.kernels.approximation import Nystroem as LocalNystroem
 from maxmargin.ops.clock import watch
 

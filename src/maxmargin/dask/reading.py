@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.dask.cluster import Cluster
 from maxmargin.dask.collection import TableOnCluster, place_rows
-from maxmargin.inputs.weights import weigh_classes
+from maxmargin.inputs.labels import weigh_classes
 from maxmargin.ops.clock import TimeUp
 
 Vector = NDArray[np.float64]

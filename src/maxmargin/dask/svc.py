@@ -38,7 +38,7 @@ from maxmargin.dask.svc_rows import (
     move,
 )
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.ops.clock import TimeUp, watch

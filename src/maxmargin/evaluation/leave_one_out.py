@@ -38,7 +38,7 @@ from maxmargin.solvers.run import warn_not_converged
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_classifier import KernelClassifier
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn
-from maxmargin.svm.training import Training, resolved, take
+from maxmargin.svm.training import Training, named_columns, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -212,7 +212,7 @@ class _LeftOut:
         self._places = dict(zip(reduced.order.tolist(), range(len(reduced.order)), strict=True))
         self._matters = _matters(self.whole)
         self._asked = model._kernel()
-        self._decides = resolved(self._asked, rows.X, training.X, None) != self._asked
+        self._decides = self._asked.resolved(named_columns(rows.X, training.X)) != self._asked
 
     def changed_by(self, i: int) -> _Without | None:
         """Compute the decision without one of the rows; None if the solution does not change."""
@@ -233,7 +233,8 @@ class _LeftOut:
         weighed = self._model._check_labels(some.y, some.weight)
         kernel = training.seen.kernel
         if self._decides:
-            kernel = resolved(self._asked, some.X, take(training.X, others), weighed.weight)
+            X = named_columns(some.X, take(training.X, others))
+            kernel = self._asked.resolved(X, weighed.weight)
         return _Without(kernel, weighed.class_weight)
 
     def learn(self, i: int, rest: _Without) -> Learned:

@@ -12,11 +12,10 @@ from maxmargin.ensembles.rounds import Callback
 from maxmargin.glass_box.fit import GlassBoxFit, Training
 from maxmargin.glass_box.objective import Objective, objective_of_numbers, pairs_of, ranking
 from maxmargin.glass_box.optimal import refit_numbers
-from maxmargin.inputs.parameters import ParameterError, check_choice
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_choice
 from maxmargin.inputs.table import FROM_DTYPE
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss, MarginLoss, PairwiseLogistic, SquaredError
 from maxmargin.losses.choice import LABEL_LOSSES, NUMBER_LOSSES
 

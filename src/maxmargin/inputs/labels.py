@@ -1,11 +1,13 @@
-"""Class labels: checked, and turned into numbers."""
+"""Class labels and class weights: checked, and turned into numbers."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -66,3 +68,23 @@ def find_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if len(classes) == 2:
         return classes, (labels == classes[1]).astype(np.intp)
     return classes, np.searchsorted(classes, labels).astype(np.intp, copy=False)
+
+
+def weigh_classes(
+    class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the factor of each class, and refuse those that cannot be a cost."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if not (
+        isinstance(class_weight, str)
+        or all(isinstance(factor, Real) for factor in class_weight.values())
+    ):
+        raise ValueError(f"class_weight must give a number for each class, got {class_weight}.")
+    weight: NDArray[np.float64] = compute_class_weight(class_weight, classes=classes, y=labels)
+    if not (weight > 0).all() or not np.isfinite(weight).all():
+        raise ValueError(
+            f"class_weight must be finite and greater than 0, got {class_weight}; "
+            "leave rows out by sample_weight=0."
+        )
+    return weight

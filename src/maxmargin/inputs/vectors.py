@@ -1,7 +1,8 @@
-"""Rows of numbers for an estimator: checked as scikit-learn does, and said where they fail."""
+"""Rows of numbers for an estimator: checked as scikit-learn does, with columns of similar scale."""
 
 from __future__ import annotations
 
+import sys
 from math import isfinite
 from typing import Any
 
@@ -11,6 +12,8 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from maxmargin.inputs.container import column_names
+from maxmargin.inputs.warning import warn_user
+from maxmargin.ops.clock import says_first
 from maxmargin.ops.threads import Workers
 
 _RULES: dict[str, Any] = {
@@ -21,10 +24,22 @@ _RULES: dict[str, Any] = {
     "ensure_all_finite": False,  # refuse_nonfinite says where, in one sentence
 }
 
-_TIMES = ("Date", "Time", "Duration")  # as polars names its kinds of columns
-_OFFSET = 0.9  # of the mean squared length of the rows is the mean's own: then they are far
-_SAMPLE = 1024  # rows that tell whether it is
-_MANY = 2**20  # values that a thread adds at a time
+Vector = NDArray[np.float64]
+
+# As polars names its kinds of columns.
+_TIMES = ("Date", "Time", "Duration")
+# Rows are far from the origin if this share of their mean squared length is their mean's.
+_OFFSET = 0.9
+# Rows that show whether rows are far, and whether columns differ in scale; more change little.
+_SAMPLE_ROWS = 1024
+# Values that a thread adds at a time.
+_MANY = 2**20
+# Columns below this share of squared distances hardly count: a factor of 14 between two columns.
+_SHARE_OF_DISTANCES = 0.005
+# With fewer rows quartiles say little.
+_FEWEST_ROWS = 10
+# Standard deviations between the quartiles of a normal column.
+_OF_NORMAL = 1.349
 
 
 class NonFiniteError(ValueError):
@@ -41,7 +56,7 @@ class NonFiniteError(ValueError):
         return NonFiniteError, (self.found, self.row, self.column, self.named)
 
 
-def refuse_nonfinite(matrix: Any, names: list[Any] | None = None) -> None:
+def refuse_nonfinite(matrix: Any, names: Any = None) -> None:
     """Raise ValueError with the place of the first NaN or infinity, if there is one.
 
     With names, columns are told by them.
@@ -49,7 +64,7 @@ def refuse_nonfinite(matrix: Any, names: list[Any] | None = None) -> None:
     if (place := find_nonfinite(matrix)) is not None:
         found, row, column = place
         named = names is not None
-        raise NonFiniteError(found, row, names[column] if names else column, named)
+        raise NonFiniteError(found, row, names[column] if named else column, named)
 
 
 def _sum(values: Any) -> float:
@@ -188,7 +203,7 @@ def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
 
     Some thousand rows tell whether that is so.
     """
-    sample = X[:: max(1, len(X) // _SAMPLE)].astype(np.float64)
+    sample = X[:: max(1, len(X) // _SAMPLE_ROWS)].astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):  # whoever uses such numbers says so
         mean = sample.mean(axis=0)
         # No dot products: BLAS would wake its threads, which wait for more by spinning.
@@ -197,3 +212,84 @@ def far_mean(X: NDArray[Any]) -> NDArray[Any] | None:
         return None
     shift: NDArray[Any] = mean.astype(X.dtype)
     return shift
+
+
+class UnscaledColumnsWarning(UserWarning):
+    """Columns of different scales where a kernel adds them up.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from maxmargin import UnscaledColumnsWarning
+    >>> warnings.simplefilter("ignore", UnscaledColumnsWarning)  # the units are meant
+    """
+
+
+def warn_of_scales(owner: str, X: Any, given: Any) -> None:
+    """Warn, once a fit, if few columns make all of the distances between rows.
+
+    A column's part in squared distances is its variance. The columns are unscaled if the smaller
+    half of them has next to no part in the distances, and if this is not due to a few extreme
+    values: the spread of a large column is the smaller of its standard deviation and what its
+    quartiles say. Sparse columns and those with a heavy tail have a small spread in this sense, so
+    pixels, indicators, counts of words and a single long tail are no reason to warn.
+
+    Parameters
+    ----------
+    owner : str
+        The estimator, as its user calls it.
+    X : ndarray or CSR matrix
+        Checked rows.
+    given : array-like or DataFrame
+        What X was made of, whose names of columns are used.
+    """
+    if sparse.issparse(X) or len(X) < _FEWEST_ROWS or X.shape[1] < 2:
+        return
+    extremes = _extremes(X[:: max(1, len(X) // _SAMPLE_ROWS)])
+    if extremes is None or not says_first("scales") or _fits_a_fold():
+        return
+    names = column_names(given)
+    large, small = (f"column {j}" if names is None else repr(names[j]) for j in extremes)
+    warn_user(
+        "The columns of X differ in scale by orders of magnitude: the largest, such as "
+        f"{large}, decide distances between rows, and half of the columns, such as {small}, hardly "
+        f"count. Scale them: make_pipeline(StandardScaler(), {owner}(...)).",
+        UnscaledColumnsWarning,
+    )
+
+
+def _extremes(rows: NDArray[Any]) -> tuple[int, int] | None:
+    """Find the columns of the largest and the smallest spread, if the smaller half has no part."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = rows - rows.mean(axis=0, dtype=np.float64)
+        variance: Vector = np.einsum("ij,ij->j", off, off) / len(rows)
+    order = np.argsort(variance)
+    order = order[variance[order] > 0]  # constant columns have no part in any distance
+    half = (len(order) + 1) // 2
+    if len(order) < 2 or not np.isfinite(variance[order[-1]]):
+        return None
+    small, large = float(variance[order[:half]].sum()), order[half:]
+    if small >= _SHARE_OF_DISTANCES * float(variance[large].sum()):
+        return None
+    low, high = np.percentile(rows[:, large], [25.0, 75.0], axis=0)
+    within = np.minimum(np.square((high - low) / _OF_NORMAL), variance[large])
+    if small >= _SHARE_OF_DISTANCES * float(within.sum()):
+        return None
+    return int(large[within.argmax()]), int(order[0])
+
+
+def _fits_a_fold() -> bool:
+    """Whether a search of scikit-learn fits a part of the rows, before it fits all of them.
+
+    Or a worker of a pool does, where nobody would see to whom it is said.
+    """
+    frame, pooled = sys._getframe(), False
+    while frame.f_back is not None:
+        frame = frame.f_back
+        module = str(frame.f_globals.get("__name__", ""))
+        pooled = pooled or module.startswith("joblib")
+        if pooled and module.startswith("sklearn.model_selection._search"):
+            return True
+        if module.startswith("joblib.externals"):
+            return True
+    return False

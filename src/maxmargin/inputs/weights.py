@@ -1,4 +1,4 @@
-"""Weights of rows and classes, checked once for all estimators.
+"""Weights of rows, checked once for all estimators.
 
 ``check_sample_weight`` is for support vector machines, whose rows may weigh less than nothing;
 ``read_weight`` for boosting, bagging and stumps.
@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import compute_class_weight
 
 Vector = NDArray[np.float64]
 
@@ -86,22 +84,3 @@ def _check_weight(weight: Vector, name: str) -> None:
         raise ValueError(
             "All sample weights are zero: there is nothing to learn from; give some row a weight."
         )
-
-
-def weigh_classes(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Vector:
-    """Return the factor of each class, and refuse those that cannot be a cost."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    if not (isinstance(class_weight, str) or all(map(_is_number, class_weight.values()))):
-        raise ValueError(f"class_weight must give a number for each class, got {class_weight}.")
-    weight: Vector = compute_class_weight(class_weight, classes=classes, y=labels)
-    if not (weight > 0).all() or not np.isfinite(weight).all():
-        raise ValueError(
-            f"class_weight must be finite and greater than 0, got {class_weight}; "
-            "leave rows out by sample_weight=0."
-        )
-    return weight
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real)

@@ -35,18 +35,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.container import column_names, count_rows
 from maxmargin.inputs.items import check_items
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
-from maxmargin.inputs.scale import warn_of_scales
-from maxmargin.inputs.vectors import check_vectors, far_mean
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    all_or_nothing,
+    check_choice,
+    check_number,
+    check_shared,
+)
+from maxmargin.inputs.vectors import check_vectors, far_mean, warn_of_scales
 from maxmargin.inputs.warning import warn_user
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
 from maxmargin.kernels.dot import Linear
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.ops.aside import aside
-from maxmargin.ops.clock import says_first, stop_if_over
+from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.threads import Workers
 from maxmargin.progress.callbacks import CallbackSupport
 
@@ -179,7 +183,7 @@ class Nystroem(_Features):
         kernel, given = self._chosen(), X
         X = self._checked(kernel, X, reset=True)
         if kernel.adds_columns and not kernel.takes_items(given):
-            warn_of_scales(type(self).__name__, X, given, lambda: says_first("scales"))
+            warn_of_scales(type(self).__name__, X, given)
         self._kernel = kernel.resolved(X if column_names(given) is None else given)
         self._shift = _shift(self._kernel, X)
         places = self._draw(X, check_random_state(self.random_state))
@@ -353,7 +357,7 @@ class FourierFeatures(_Features):
         """
         self._check_parameters()
         given, X = X, check_vectors(self, X)
-        warn_of_scales(type(self).__name__, X, given, lambda: says_first("scales"))
+        warn_of_scales(type(self).__name__, X, given)
         named = isinstance(self.kernel, str)
         chosen: Any = named_kernel(self.kernel, self.gamma) if named else self.kernel
         kernel = chosen.resolved(X)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
@@ -16,14 +15,15 @@ from maxmargin.kernels.stationary import RBF, Laplacian
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 """Those that estimators take, as scikit-learn's do."""
 
-NAMED: dict[str, Callable[[Any, int, float], Kernel]] = {
-    "linear": lambda *_: Linear(),
-    "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
-    "rbf": lambda gamma, *_: RBF(gamma),
-    "sigmoid": lambda gamma, _, coef0: Sigmoid(gamma, coef0),
-    "laplacian": lambda gamma, *_: Laplacian(gamma),
-    "precomputed": lambda *_: Precomputed(),
+NAMED: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
+    "linear": (Linear, ()),
+    "poly": (Polynomial, ("degree", "gamma", "coef0")),
+    "rbf": (RBF, ("gamma",)),
+    "sigmoid": (Sigmoid, ("gamma", "coef0")),
+    "laplacian": (Laplacian, ("gamma",)),
+    "precomputed": (Precomputed, ()),
 }
+"""The kernels by name, each with the numbers that it takes."""
 
 
 def named_kernel(name: str, gamma: Any = "scale", degree: int = 3, coef0: float = 0.0) -> Kernel:
@@ -34,7 +34,9 @@ def named_kernel(name: str, gamma: Any = "scale", degree: int = 3, coef0: float 
     >>> named_kernel("poly", gamma=0.5)
     Polynomial(degree=3, gamma=0.5, coef0=0.0)
     """
-    return NAMED[name](gamma, degree, coef0)
+    kind, used = NAMED[name]
+    numbers = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    return kind(**{number: numbers[number] for number in used})
 
 
 def as_kernel(kernel: Any) -> Kernel:
@@ -61,18 +63,13 @@ def as_kernel(kernel: Any) -> Kernel:
 def choose_kernel(kernel: Any, gamma: Any, degree: int, coef0: float) -> Kernel:
     """Make a kernel of scikit-learn's names and numbers, of a kernel value, or of a function."""
     if isinstance(kernel, Kernel):
-        _refuse_matrix_parts(kernel)
+        parts = [part for part in kernel.get_params().values() if isinstance(part, Kernel)]
+        if parts and kernel.takes is Takes.MATRIX:  # its columns could not be told from new rows
+            raise ValueError(
+                f"{kernel!r} combines a precomputed matrix with others; combine the matrices "
+                "yourself and give kernel='precomputed'."
+            )
         return clone(kernel)  # what happens to the parameter later is not ours
     if callable(kernel):
         return FromFunction(kernel, batch=True)
-    return NAMED[kernel](gamma, degree, coef0)
-
-
-def _refuse_matrix_parts(kernel: Kernel) -> None:
-    """Refuse algebra on a matrix: its columns could not be told from the rows of new data."""
-    parts = [part for part in kernel.get_params().values() if isinstance(part, Kernel)]
-    if parts and kernel.takes is Takes.MATRIX:
-        raise ValueError(
-            f"{kernel!r} combines a precomputed matrix with others; combine the matrices yourself "
-            "and give kernel='precomputed'."
-        )
+    return named_kernel(kernel, gamma, degree, coef0)

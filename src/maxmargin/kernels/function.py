@@ -15,7 +15,7 @@ from maxmargin.inputs.container import by_position, count_rows
 from maxmargin.inputs.vectors import find_nonfinite
 from maxmargin.kernels.base import Kernel, Takes, precision_of, shown
 from maxmargin.kernels.dot import DotProduct
-from maxmargin.kernels.points import FloatArray, Points, Rows, as_floats
+from maxmargin.kernels.points import FloatArray, Points, Rows, as_matrix
 from maxmargin.ops.clock import stop_if_over
 
 _CALLS = 16  # of a function that may take long, between two looks at the clock
@@ -204,7 +204,7 @@ class FeatureMap(DotProduct):
         """Map all items to their features."""
         items = as_items(X)
         features = self.phi(items.items) if self.batch else [self.phi(x) for x in items]
-        points = Points(as_floats(_one_row_each(features, len(items))))
+        points = Points(as_matrix(_one_row_each(features, len(items)), finite=False))
         if (place := find_nonfinite(points.X)) is not None:
             item = _short(items.items[place[1]])
             raise ValueError(f"phi gave {place[0]} for {item}; it must give finite numbers.")

@@ -72,16 +72,19 @@ def resolve(gamma: str, X: Any, weight: NDArray[np.float64] | None = None) -> fl
     if gamma == "auto":
         return 1.0 / float(X.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        variance = _variance(X, weight)
+        if weight is None and not sparse.issparse(X):
+            variance = float(X.var(dtype=np.float64))
+        else:
+            variance = _weighted_variance(
+                X, np.ones(X.shape[0]) if weight is None else np.maximum(weight, 0.0)
+            )
     if not variance > 0:  # all entries are equal, or too large to tell
         return 1.0
     return 1.0 / max(X.shape[1] * variance, _SMALLEST)
 
 
-def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
-    if weight is None and not sparse.issparse(X):
-        return float(X.var(dtype=np.float64))
-    w = np.ones(X.shape[0]) if weight is None else np.maximum(weight, 0.0)
+def _weighted_variance(X: Any, w: NDArray[np.float64]) -> float:
+    """Compute the variance of all entries, each counted as often as its row."""
     size = float(w.sum()) * X.shape[1]
     if sparse.issparse(X):
         mean = float((w @ X).sum()) / size

@@ -3,19 +3,100 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin.inputs.container import count_rows
 from maxmargin.kernels.base import Kernel, Prepared
-from maxmargin.kernels.formula import Formula
 from maxmargin.kernels.points import Points, Rows
 from maxmargin.kernels.precomputed import Numbered, Precomputed
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.ops.clock import TimeUp
+from maxmargin.ops.engine import engine_of
+from maxmargin.ops.kinds import PANEL, SLIVER
+from maxmargin.ops.threads import Workers
+
+_WORTH_A_PIECE = 1 << 15  # numbers: fewer are packed while another thread wakes up
+
+
+@cache
+def _speaks_for(kind: type[Kernel]) -> bool:
+    """Whether a formula says what a kernel fills: not where a subclass fills something else."""
+    ways = ("formula", "fill", "_apply", "_finish")
+    first = next((way for base in kind.__mro__ for way in ways if way in vars(base)), None)
+    return first == "formula"
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A kernel by the number of its formula (``ops.kinds``), with rows and their squared lengths.
+
+    The rows are those of X, or some of them; lengths are zeros where the formula has no use for
+    them. Workers, where there are any, share the packing of rows.
+    """
+
+    kind: int
+    params: NDArray[np.float64]
+    X: NDArray[Any]
+    lengths: NDArray[Any]
+    rows: NDArray[np.intp] | None = None
+    workers: Workers | None = None
+
+    @classmethod
+    def of(cls, kernel: Kernel, rows: Prepared) -> Formula | None:
+        """Look at rows through a kernel; None where compiled loops cannot."""
+        dense = isinstance(rows, Points) and not sparse.issparse(rows.X)
+        if not dense or kernel.formula is None or not _speaks_for(type(kernel)):
+            return None
+        assert isinstance(rows, Points)
+        kind, params = kernel.formula
+        # Loops are compiled for arrays that may be written to; for others they would be once more.
+        X = rows.X if rows.X.flags.writeable else rows.X.copy()
+        lengths = np.zeros(len(X), X.dtype) if rows.sq_norms is None else rows.sq_norms
+        return cls(kind, np.minimum(params, np.finfo(X.dtype).max), X, lengths)
+
+    @property
+    def verbs(self) -> Any:
+        """The loops for these rows."""
+        return engine_of(self.X).kernel_tile
+
+    def _packed(self, width: int) -> NDArray[Any]:
+        rows = np.arange(len(self)) if self.rows is None else self.rows
+        packed = np.empty((-(-len(self) // width), self.X.shape[1], width), self.X.dtype)
+        pack, each = engine_of(self.X).product.pack, -(-_WORTH_A_PIECE // (width * self.X.shape[1]))
+
+        def work(first: int) -> None:
+            some = rows[first * width : (first + each) * width]
+            pack(self.X, some, packed[first : first + each])
+
+        if self.workers is None:
+            pack(self.X, rows, packed)
+        else:
+            self.workers.each(work, range(0, len(packed), each))
+        return packed
+
+    @cached_property
+    def as_rows(self) -> tuple[int, NDArray[np.float64], NDArray[Any], NDArray[Any]]:
+        """Return the kernel, and the rows as those of a tile."""
+        return self.kind, self.params, self._packed(SLIVER), self.lengths
+
+    @cached_property
+    def as_columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the rows as columns of a tile."""
+        return self._packed(PANEL // self.X.itemsize), self.lengths
+
+    def take(self, rows: Any) -> Formula:
+        """Look at some of the rows."""
+        known = np.arange(len(self)) if self.rows is None else self.rows
+        return replace(self, lengths=self.lengths[rows], rows=known[rows])
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
 
 _ALL, _SAMPLE = 2048, 256  # rows of which all are looked at, and how many of more
 
@@ -77,12 +158,12 @@ class Gram:
 
         Where time is up before k(x, x) is known no solver has begun, and 0 is judged exactly.
         """
+        if self.known is not None:
+            return self.known
         try:
-            return self.known or self._rounding(self.diagonal())
+            diagonal = self.diagonal() if self.whole is None else self.whole.diagonal()
         except TimeUp:
             return Rounding.none(len(self))
-
-    def _rounding(self, diagonal: NDArray[Any]) -> Rounding:
         lengths = np.sqrt(np.abs(diagonal.astype(np.float64)))
         errors, reach = self.kernel.errors(self.rows), None
         if self.offset:
@@ -93,8 +174,8 @@ class Gram:
 
     def stored(self, matrix: NDArray[Any]) -> Gram:
         """Stand for the same matrix, evaluated already."""
-        rows, known = Numbered(matrix, np.arange(len(matrix))), self.known
-        known = known or self._rounding(matrix.diagonal())
+        rows = Numbered(matrix, np.arange(len(matrix)))
+        known = replace(self, whole=matrix).rounding
         return Gram(Precomputed(), rows, self.psd, whole=matrix, known=known)
 
     def reordered(self, order: NDArray[np.intp]) -> Gram:
@@ -132,12 +213,8 @@ class Gram:
 
     def diagonal(self) -> NDArray[Any]:
         """k(x, x) for every row."""
-        values = self._own
+        values: NDArray[Any] = self.kernel.diagonal(self.rows)
         return values + values.dtype.type(self.offset) if self.offset else values
-
-    @cached_property
-    def _own(self) -> NDArray[Any]:
-        return self.kernel.diagonal(self.rows)
 
     def spread(self) -> float:
         """Mean squared distance of rows from their mean in feature space, by a sample of them."""

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.inputs.container import by_position, column_names
+from maxmargin.inputs.container import by_position
 from maxmargin.inputs.vectors import refuse_nonfinite
 from maxmargin.kernels.rounding import units
 from maxmargin.ops.engine import engine_of
@@ -103,22 +103,21 @@ def _density(matrix: FloatArray) -> float:
     return float(np.count_nonzero(rows)) / rows.size
 
 
-def as_matrix(X: Any) -> Any:
-    """Make X a finite float32 or float64 matrix, C-contiguous or CSR, or say where it fails."""
-    matrix = as_floats(X)
-    refuse_nonfinite(matrix, column_names(X))
-    return matrix
+def as_matrix(X: Any, finite: bool = True) -> Any:
+    """Make X a finite float32 or float64 matrix, C-contiguous or CSR, or say where it fails.
 
-
-def as_floats(X: Any) -> Any:
-    """Make X a float32 or float64 matrix, C-contiguous or CSR, whatever its values."""
+    With ``finite=False`` any values will do.
+    """
     plain = type(X) is np.ndarray and X.ndim == 2 and X.size and X.flags.c_contiguous
     if plain and X.dtype in (np.float32, np.float64):  # as every fit has checked its rows
-        return X
-    matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
+        matrix = X
+    else:
+        matrix = _as_csr(X) if sparse.issparse(X) else _as_dense(X)
     if matrix.shape[0] == 0 or matrix.shape[1] == 0:
         needed = "a kernel needs at least one row and one column"
         raise ValueError(f"Found an array of shape {matrix.shape}; {needed}.")
+    if finite:
+        refuse_nonfinite(matrix, getattr(X, "columns", None))
     return matrix
 
 
@@ -189,7 +188,12 @@ def dot_units(A: Points) -> float:
 def squared_lengths(matrix: Any) -> NDArray[np.float64]:
     """Sum <x, x> of each row in double precision, infinite where that is not enough."""
     with np.errstate(over="ignore"):
-        return _sums_of_squares(matrix)
+        if not sparse.issparse(matrix):
+            sums: FloatArray = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
+            return sums
+        squares = np.square(matrix.data, dtype=np.float64)
+        squared = type(matrix)((squares, matrix.indices, matrix.indptr), shape=matrix.shape)
+        return np.asarray(squared.sum(axis=1)).ravel()
 
 
 def squared_norms(matrix: Any) -> FloatArray:
@@ -199,15 +203,6 @@ def squared_norms(matrix: Any) -> FloatArray:
         row = norms.argmax()
         raise ScaleError(f"The square of row {row} of X overflows {matrix.dtype}; scale X.")
     return norms.astype(matrix.dtype)
-
-
-def _sums_of_squares(matrix: Any) -> FloatArray:
-    if not sparse.issparse(matrix):
-        sums: FloatArray = np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)
-        return sums
-    squares = np.square(matrix.data, dtype=np.float64)
-    squared = type(matrix)((squares, matrix.indices, matrix.indptr), shape=matrix.shape)
-    return np.asarray(squared.sum(axis=1)).ravel()
 
 
 def row_major(out: FloatArray) -> tuple[FloatArray, int]:

@@ -21,8 +21,7 @@ from scipy import sparse
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 
-from maxmargin.inputs.parameters import check_choice, check_flag
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing, check_choice, check_flag
 from maxmargin.neighbors.reduced import ReducedNeighbors
 from maxmargin.neighbors.table import (
     centre_of,

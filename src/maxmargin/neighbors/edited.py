@@ -13,8 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.parameters import check_flag, check_number
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing, check_flag, check_number
 from maxmargin.neighbors.reduced import ReducedNeighbors
 from maxmargin.neighbors.table import leave_one_out_pieces
 from maxmargin.neighbors.vote import vote_for_each_k

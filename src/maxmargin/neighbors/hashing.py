@@ -22,8 +22,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    all_or_nothing,
+    check_choice,
+    check_number,
+    check_shared,
+)
 from maxmargin.neighbors.numbers import read_numbers
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.threads import Workers

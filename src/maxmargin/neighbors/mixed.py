@@ -12,9 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import check_labels, find_classes
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number, check_shared
+from maxmargin.inputs.parameters import (
+    ParameterError,
+    all_or_nothing,
+    check_choice,
+    check_number,
+    check_shared,
+)
 from maxmargin.inputs.table import FROM_DTYPE, read
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.neighbors.attribute import SELECTIONS, AttributeSearch, search_attributes
 from maxmargin.neighbors.distance import MixedDistance, Ruler, Terms, chunks, dense
 from maxmargin.neighbors.table import NeighborTable, nearest

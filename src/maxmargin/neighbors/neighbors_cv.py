@@ -19,8 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.inputs.labels import check_labels, find_classes
-from maxmargin.inputs.parameters import ParameterError, check_choice, check_number
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_choice, check_number
 from maxmargin.neighbors.numbers import read_numbers
 from maxmargin.neighbors.searcher import Searcher
 from maxmargin.neighbors.table import NeighborTable, leave_one_out_pieces

@@ -107,8 +107,8 @@ def stop_if_over() -> None:
     clock = _current.get()
     if clock is None:
         stop_if_cancelled()
-    else:
-        clock.stop_if_over()
+    elif clock.over():
+        raise TimeUp
 
 
 def look() -> None:

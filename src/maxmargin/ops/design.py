@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.ops.clock import pieces, stop_if_over
-from maxmargin.ops.engine import engine_of
+from maxmargin.ops.engine import Engine, engine_of
 from maxmargin.ops.threads import Workers
 
 Vector = NDArray[np.float64]
@@ -38,62 +38,56 @@ _MOSTLY = 0.7  # fewer rows than this share are gathered before they are multipl
 class Design:
     """Rows x_i with, where ``constant`` is not 0, that constant as their last column.
 
-    ``far`` is the length of what was taken off the rows that the user has.
+    ``far`` is the length of what was taken off the rows that the user has. Rows are dense or
+    sparse, which subclasses store; their products are those of the rows without the constant.
     """
 
+    dense: bool
+    """Whether every value is stored."""
+    stored: int
+    """How many values one pass over the data reads."""
+    csr: tuple[Any, Any, Any]
+    """Values, columns and row starts, for loops over rows; no columns when dense."""
+    engine: Engine
+
+    _lay_out: Callable[[Any], Any]
+    _values: Callable[[Vector], Vector]
+    _back: Callable[[Vector], Vector]
+    _curved: Callable[[Vector, Vector, float], tuple[Vector, float]]
+    _squares: Callable[[Vector], Vector]
+    _products: Callable[[Vector], Vector]
+    _row_squares: Callable[[], Vector]
+    _take: Callable[[NDArray[np.intp]], Any]
+
+    def __new__(cls, X: Any, *_parts: Any) -> Design:
+        """Choose the storage by the rows."""
+        return super().__new__(_SparseDesign if sparse.issparse(X) else _DenseDesign)
+
     def __init__(self, X: Any, constant: float, workers: Workers, far: float = 0.0) -> None:
-        storage = _SparseRows if sparse.issparse(X) else _DenseRows
-        self._rows: _SparseRows | _DenseRows = storage(X, workers)
+        self.X = self._lay_out(X)
         self.constant, self.workers, self.far = constant, workers, far
-        self.engine = self._rows.engine
+        self.dtype: np.dtype[np.floating] = X.dtype
         self.columns = int(X.shape[1])
         self.width: int = self.columns + (constant != 0)
 
     def __len__(self) -> int:
-        return len(self._rows)
-
-    @property
-    def X(self) -> Any:  # noqa: N802
-        """The rows themselves, without the constant."""
-        return self._rows.X
-
-    @property
-    def dtype(self) -> np.dtype[np.floating]:
-        """Precision of the data."""
-        return self.X.dtype
-
-    @property
-    def dense(self) -> bool:
-        """Whether every value is stored."""
-        return isinstance(self._rows, _DenseRows)
-
-    @property
-    def stored(self) -> int:
-        """How many values one pass over the data reads."""
-        return self._rows.stored
-
-    def csr(self) -> tuple[Any, Any, Any]:
-        """Return values, columns and row starts, for loops over rows; no columns when dense."""
-        return self._csr
-
-    @cached_property
-    def _csr(self) -> tuple[Any, Any, Any]:
-        return self._rows.csr()
+        return int(self.X.shape[0])
 
     def take(self, rows: NDArray[np.intp]) -> Design:
         """Make a design of some rows."""
-        return Design(self._rows.take(rows), self.constant, self.workers, self.far)
+        return Design(self._take(rows), self.constant, self.workers, self.far)
 
     def values(self, theta: Vector) -> Vector:
         """Return theta'x_i for all rows."""
-        values = self._rows.values(np.ascontiguousarray(theta[: self.columns]))
+        values = self._values(np.ascontiguousarray(theta[: self.columns]))
         if self.constant:
             values += self.constant * theta[-1]
         return values
 
     def back(self, beta: Vector) -> Vector:
         """sum_i beta_i x_i."""
-        return self._with_constant(self._rows.back(beta), self.constant * beta.sum())
+        back = self._back(beta)
+        return np.append(back, self.constant * beta.sum()) if self.constant else back
 
     def joint_values(self, W: Vector) -> Vector:
         """Return w_k'x_i for all rows and the lines of W, reading the rows once for all lines."""
@@ -126,34 +120,31 @@ class Design:
         """sum_i weight_i (theta'x_i) x_i: a product with a second derivative."""
         inner = np.ascontiguousarray(theta[: self.columns])
         shift = self.constant * float(theta[-1]) if self.constant else 0.0
-        product, total = self._rows.curved(weight, inner, shift)
+        product, total = self._curved(weight, inner, shift)
         return self._with_constant(product, self.constant * total)
 
     def squares(self, weight: Vector) -> Vector:
         """Return the diagonal of sum_i weight_i x_i x_i'."""
-        return self._with_constant(self._rows.squares(weight), self.constant**2 * weight.sum())
+        return self._with_constant(self._squares(weight), self.constant**2 * weight.sum())
 
     def products(self, weight: Vector) -> Vector:
         """sum_i weight_i x_i x_i', a square matrix; where the fit is over meanwhile, ``TimeUp``."""
-        inner = self._rows.products(weight)
+        inner = self._products(weight)
         if not self.constant:
             return inner
         matrix = np.empty((self.width, self.width))
         matrix[:-1, :-1] = inner
-        matrix[-1, :-1] = matrix[:-1, -1] = self.constant * self._rows.back(weight)
+        matrix[-1, :-1] = matrix[:-1, -1] = self.constant * self._back(weight)
         matrix[-1, -1] = self.constant**2 * weight.sum()
         return matrix
 
     def system(self, weight: Vector, beta: Vector) -> tuple[Vector, Vector]:
-        """Return ``products(weight)`` and ``back(beta)``; dense rows are read once for both."""
-        if not self.dense or self.columns > _TILE:
-            return self.products(weight), self.back(beta)
-        assert isinstance(self._rows, _DenseRows)
-        return self._rows.system(weight, beta, self.constant)
+        """Return ``products(weight)`` and ``back(beta)``."""
+        return self.products(weight), self.back(beta)
 
     def row_norms(self) -> Vector:
         """|x_i|^2 for all rows."""
-        return self._rows.row_norms() + self.constant**2
+        return self._row_squares() + self.constant**2
 
     @cached_property
     def lengths(self) -> Vector:
@@ -169,22 +160,22 @@ class Design:
         return np.append(vector, last) if self.constant else vector
 
 
-class _DenseRows:
-    def __init__(self, X: Any, workers: Workers) -> None:
-        self.X, self._workers, self.engine = X, workers, engine_of(X)
+class _DenseDesign(Design):
+    dense = True
+
+    def _lay_out(self, X: Any) -> Any:
+        self.engine, self.stored = engine_of(X), X.size
         rows = max(1, _BLOCK // max(1, X.shape[1]), len(X) // _PARTS)
         self._blocks = [slice(i, min(i + rows, len(X))) for i in range(0, len(X), rows)]
-        self.stored = X.size
+        return X
 
-    def __len__(self) -> int:
-        return len(self.X)
-
-    def csr(self) -> tuple[Any, Any, Any]:
+    @cached_property
+    def csr(self) -> tuple[Any, Any, Any]:  # type: ignore[override]
         n, d = self.X.shape
         none, starts = np.empty(0, np.uint32), np.arange(n + 1, dtype=np.uint64)
         return np.ascontiguousarray(self.X).ravel(), none, np.uint64(d) * starts
 
-    def take(self, rows: NDArray[np.intp]) -> Any:
+    def _take(self, rows: NDArray[np.intp]) -> Any:
         out = np.empty((len(rows), self.X.shape[1]), self.X.dtype)
         step = max(1, _BLOCK // max(1, self.X.shape[1]))
 
@@ -192,19 +183,19 @@ class _DenseRows:
             # With a mode other than "raise" nothing is buffered; the rows' numbers are our own.
             np.take(self.X, rows[part], axis=0, out=out[part], mode="clip")
 
-        self._workers.each(work, [slice(i, i + step) for i in range(0, len(rows), step)])
+        self.workers.each(work, [slice(i, i + step) for i in range(0, len(rows), step)])
         return out
 
-    def values(self, theta: Vector) -> Vector:
+    def _values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
 
         def work(rows: slice) -> None:
             out[rows] = self.X[rows] @ theta
 
-        self._workers.each(work, self._blocks)
+        self.workers.each(work, self._blocks)
         return out
 
-    def back(self, beta: Vector) -> Vector:
+    def _back(self, beta: Vector) -> Vector:
         if len(self._blocks) < _COMPILED:
             few = [beta[rows] @ self.X[rows] for rows in self._blocks]
             return sum(few, np.zeros(self.X.shape[1]))
@@ -215,7 +206,7 @@ class _DenseRows:
             rows = parts[number]
             add(self.X, beta, rows.start, rows.stop, partial[number])
 
-        self._workers.each(work, range(len(parts)))
+        self.workers.each(work, range(len(parts)))
         return partial.sum(axis=0)
 
     def _blocks_together(self) -> list[slice]:
@@ -223,7 +214,7 @@ class _DenseRows:
         ends = [*self._blocks[::_COMPILED], slice(len(self), len(self))]
         return [slice(a.start, b.start) for a, b in pairwise(ends)]
 
-    def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
+    def _curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
         partial = np.empty((len(self._blocks), self.X.shape[1]))
         totals = np.empty(len(self._blocks))
 
@@ -232,20 +223,20 @@ class _DenseRows:
             scaled = weight[rows] * (self.X[rows] @ theta + shift)
             partial[number], totals[number] = scaled @ self.X[rows], scaled.sum()
 
-        self._workers.each(work, range(len(self._blocks)))
+        self.workers.each(work, range(len(self._blocks)))
         return partial.sum(axis=0), float(totals.sum())
 
-    def squares(self, weight: Vector) -> Vector:
+    def _squares(self, weight: Vector) -> Vector:
         partial = np.empty((len(self._blocks), self.X.shape[1]))
 
         def work(number: int) -> None:
             rows = self._blocks[number]
             partial[number] = weight[rows] @ np.square(self.X[rows], dtype=np.float64)
 
-        self._workers.each(work, range(len(self._blocks)))
+        self.workers.each(work, range(len(self._blocks)))
         return partial.sum(axis=0)
 
-    def products(self, weight: Vector) -> Vector:
+    def _products(self, weight: Vector) -> Vector:
         return self._by_tiles(weight) if self.X.shape[1] > _TILE else self._by_rows(weight)
 
     def _by_rows(self, weight: Vector) -> Vector:
@@ -260,11 +251,14 @@ class _DenseRows:
                 scaled = part * root[:, None]
                 partial[group] += scaled.T @ scaled
 
-        self._workers.each(work, range(len(partial)))
+        self.workers.each(work, range(len(partial)))
         return partial.sum(axis=0)
 
-    def system(self, weight: Vector, beta: Vector, constant: float) -> tuple[Vector, Vector]:
+    def system(self, weight: Vector, beta: Vector) -> tuple[Vector, Vector]:
         """Sum products and rows, with the constant column, while a block is in the cache."""
+        if self.columns > _TILE:
+            return super().system(weight, beta)
+        constant = self.constant
         d = self.X.shape[1]
         width = d + (constant != 0)
         most = _MANY_GROUPS if width * width <= _NARROW_GROUPS else _GROUPS
@@ -284,7 +278,7 @@ class _DenseRows:
                 partial[group] += scaled.T @ scaled
                 sums[group, :d] += beta[rows] @ self.X[rows]
 
-        self._workers.each(work, range(groups))
+        self.workers.each(work, range(groups))
         return partial.sum(axis=0), sums.sum(axis=0)
 
     def _by_tiles(self, weight: Vector) -> Vector:
@@ -307,7 +301,7 @@ class _DenseRows:
             def work(tile: tuple[slice, slice], scaled: Vector = scaled) -> None:
                 matrix[tile] += scaled[:, tile[0]].T @ scaled[:, tile[1]]
 
-            self._workers.each(work, tiles)
+            self.workers.each(work, tiles)
         return np.tril(matrix) + np.tril(matrix, -1).T
 
     def _scale(self, rows: NDArray[np.intp], root: Vector, out: Vector) -> None:
@@ -316,7 +310,7 @@ class _DenseRows:
         def work(part: slice) -> None:
             np.multiply(self.X[rows[part]], root[part, None], out=out[part])
 
-        self._workers.each(work, [slice(i, i + _TILE) for i in range(0, len(rows), _TILE)])
+        self.workers.each(work, [slice(i, i + _TILE) for i in range(0, len(rows), _TILE)])
 
     def _with_weight(self, rows: slice, weight: Vector) -> tuple[Any, Vector]:
         """Rows whose weight is not 0, and the roots of their weights."""
@@ -325,36 +319,32 @@ class _DenseRows:
             return self.X[rows], np.sqrt(weight)
         return self.X[rows][some], np.sqrt(weight[some])
 
-    def row_norms(self) -> Vector:
+    def _row_squares(self) -> Vector:
         out = np.empty(len(self))
 
         def work(rows: slice) -> None:
             part = self.X[rows].astype(np.float64, copy=False)
             np.einsum("ij,ij->i", part, part, out=out[rows])
 
-        self._workers.each(work, self._blocks)
+        self.workers.each(work, self._blocks)
         return out
 
 
-class _SparseRows:
-    def __init__(self, X: Any, workers: Workers) -> None:
+class _SparseDesign(Design):
+    dense = False
+
+    def _lay_out(self, X: Any) -> Any:
         if not X.has_canonical_format:  # products of columns need them in order, and each once
             X = X.copy()
             X.sum_duplicates()
-        self.X, self._workers, self.engine = X, workers, engine_of(X.data)
+        self.engine, self.stored = engine_of(X.data), X.nnz
         self._verbs = self.engine.features
-        self._arrays = X.data, _unsigned(X.indices), X.indptr.astype(np.uint64)
-        self.stored = X.nnz
+        self.csr = X.data, _unsigned(X.indices), X.indptr.astype(np.uint64)
         self._cuts: dict[int, list[tuple[int, int]]] = {}
+        return X
 
-    def __len__(self) -> int:
-        return int(self.X.shape[0])
-
-    def take(self, rows: NDArray[np.intp]) -> Any:
+    def _take(self, rows: NDArray[np.intp]) -> Any:
         return self.X[rows]
-
-    def csr(self) -> tuple[Any, Any, Any]:
-        return self._arrays
 
     def _ranges(self, room: int, work: float) -> list[tuple[int, int]]:
         """Cut the rows into ranges of equally many values.
@@ -369,34 +359,32 @@ class _SparseRows:
             self._cuts[count] = list(pairwise(cuts))
         return self._cuts[count]
 
-    def values(self, theta: Vector) -> Vector:
+    def _values(self, theta: Vector) -> Vector:
         out = np.empty(len(self))
         ranges = self._ranges(1, self.X.nnz)
-        self._workers.each(
-            lambda part: self._verbs.row_values(*self._arrays, theta, *part, out), ranges
-        )
+        self.workers.each(lambda part: self._verbs.row_values(*self.csr, theta, *part, out), ranges)
         return out
 
-    def back(self, beta: Vector) -> Vector:
+    def _back(self, beta: Vector) -> Vector:
         return self._summed(self._verbs.add_rows_back, beta, (self.X.shape[1],), self.X.nnz)
 
-    def curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
+    def _curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
         ranges = self._ranges(self.X.shape[1], 2 * self.X.nnz)
         partial, totals = np.zeros((len(ranges), self.X.shape[1])), np.empty(len(ranges))
 
         def work(number: int) -> None:
             some = partial[number]
             totals[number] = self._verbs.add_curved(
-                *self._arrays, weight, theta, shift, *ranges[number], some
+                *self.csr, weight, theta, shift, *ranges[number], some
             )
 
-        self._workers.each(work, range(len(ranges)))
+        self.workers.each(work, range(len(ranges)))
         return _sum_parts(partial), float(totals.sum())
 
-    def squares(self, weight: Vector) -> Vector:
+    def _squares(self, weight: Vector) -> Vector:
         return self._summed(self._verbs.add_squares, weight, (self.X.shape[1],), self.X.nnz)
 
-    def products(self, weight: Vector) -> Vector:
+    def _products(self, weight: Vector) -> Vector:
         columns, pairs = self.X.shape[1], 0.5 * self.X.nnz**2 / max(1, len(self))
 
         def add(*given: Any) -> None:
@@ -413,15 +401,15 @@ class _SparseRows:
         partial = np.zeros((len(ranges), *shape))
 
         def part(number: int) -> None:
-            add(*self._arrays, weight, *ranges[number], partial[number])
+            add(*self.csr, weight, *ranges[number], partial[number])
 
-        self._workers.each(part, range(len(ranges)))
+        self.workers.each(part, range(len(ranges)))
         return _sum_parts(partial)
 
-    def row_norms(self) -> Vector:
+    def _row_squares(self) -> Vector:
         out = np.empty(len(self))
-        data, _, indptr = self._arrays
-        self._workers.each(
+        data, _, indptr = self.csr
+        self.workers.each(
             lambda part: self._verbs.row_squares(data, indptr, *part, out),
             self._ranges(1, self.X.nnz),
         )

@@ -21,7 +21,9 @@ from functools import cache
 from queue import SimpleQueue
 from typing import Any, Self, TypeVar
 
+import numpy as np
 from joblib import cpu_count
+from numpy.typing import DTypeLike, NDArray
 
 from maxmargin.ops.compiler.blas import Restore, hold_blas
 from maxmargin.ops.compiler.plain import is_plain
@@ -362,3 +364,24 @@ def _sharing(threads: int) -> Iterator[None]:
         yield
     finally:
         _share.reset(token)
+
+
+class Scratch:
+    """An array of a fixed size for each thread that asks.
+
+    Examples
+    --------
+    >>> scratch = Scratch(3, float)
+    >>> scratch.memory() is scratch.memory()
+    True
+    """
+
+    def __init__(self, size: int, dtype: DTypeLike) -> None:
+        self._size, self._dtype, self._own = size, dtype, threading.local()
+
+    def memory(self) -> NDArray[Any]:
+        """Return this thread's."""
+        if not hasattr(self._own, "memory"):
+            self._own.memory = np.empty(self._size, self._dtype)
+        memory: NDArray[Any] = self._own.memory
+        return memory

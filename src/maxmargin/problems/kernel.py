@@ -31,7 +31,7 @@ import numpy as np
 
 from maxmargin.losses import AbsoluteError, Hinge, Insensitive, Loss, Quantile
 from maxmargin.problems.box_qp import BoxQP
-from maxmargin.problems.priced import Priced, Rows, Vector, balance
+from maxmargin.problems.linear import Priced, Rows, Vector, balance
 from maxmargin.problems.regression import svr
 
 _ONE_KINK = (Hinge, AbsoluteError, Quantile)  # at z = t, and straight on both sides of it

@@ -1,8 +1,9 @@
-"""The plan of solvers for a linear problem: the only place that chooses.
+"""The plan of solvers for a problem: the only place that chooses.
 
-``plan`` is a pure function of the problem, its rows and the user's wish. It takes the first rule
-that holds; after a solver that the user did not name, a fallback gets its turn if that one fails.
-``docs/solvers.md`` prints the same rules.
+``plan`` is a pure function of a linear problem, its rows and the user's wish, ``kernel_plan`` of
+where the kernel values of a box QP lie. Each takes the first rule that holds; after a solver that
+the user did not name, a fallback gets its turn if that one fails. ``docs/solvers.md`` prints the
+same rules.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from maxmargin.problems import CrammerSinger, LinearProblem
 from maxmargin.solvers.box_qp.coordinate_ascent import CoordinateAscent
 from maxmargin.solvers.box_qp.decomposition import Decomposition
 from maxmargin.solvers.box_qp.dual_ascent import SIZE
+from maxmargin.solvers.box_qp.in_memory import InMemory
 from maxmargin.solvers.box_qp.osuna import Osuna
 from maxmargin.solvers.box_qp.smo import SMO, FirstOrderSMO
+from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.linear.coordinates_first import CoordinatesFirst
 from maxmargin.solvers.linear.crammer_singer import SequentialDual
 from maxmargin.solvers.linear.dual_coordinate import DualCoordinate
@@ -26,14 +29,20 @@ from maxmargin.solvers.linear.gradient_descent import GradientDescent
 from maxmargin.solvers.linear.joint_interior_point import JointInteriorPoint
 from maxmargin.solvers.linear.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear.linear_working_set import LinearWorkingSet, copies_of, has_box_dual
-from maxmargin.solvers.linear.newton import Newton, aim_of, is_narrow, solves_exactly
+from maxmargin.solvers.linear.newton import Newton
 from maxmargin.solvers.linear.primal_coordinate import NARROW, PrimalCoordinate
 from maxmargin.solvers.linear.projected_subgradient import Pegasos, ProjectedSubgradient
-from maxmargin.solvers.linear.scope import has, hinges
-from maxmargin.solvers.linear.small_newton import SmallNewton, work_of
+from maxmargin.solvers.linear.small_newton import (
+    SmallNewton,
+    aim_of,
+    is_narrow,
+    solves_exactly,
+    work_of,
+)
 from maxmargin.solvers.linear.sparse_interior_point import SparseInteriorPoint
 from maxmargin.solvers.linear.two_classes import TwoClasses
 from maxmargin.solvers.run import Stage
+from maxmargin.solvers.solver import has, hinges
 
 BOX_QP_SOLVERS: Final[dict[str, Any]] = {
     "working_set": Decomposition,
@@ -237,6 +246,39 @@ def plan(problem: Any, design: Design, wish: Wish = NO_WISH) -> tuple[Stage, ...
     raise AssertionError("the last rule always holds")
 
 
+class KernelRule(NamedTuple):
+    """A line of the table of kernel machines: where kernel values lie, and who solves there."""
+
+    when: str
+    holds: Callable[[Any], bool]
+    solver: Any
+    why: str
+
+
+KERNEL_RULES: Final = (
+    KernelRule(
+        "all kernel values of the problem in memory: up to 2,048 rows",
+        lambda view: isinstance(view, Matrix),
+        InMemory,
+        "SMO and Newton's steps by turns solve it to rounding; many such problems are one call",
+    ),
+    KernelRule(
+        "kernel rows in a cache",
+        lambda _: True,
+        Decomposition,
+        "working sets; settled variables are set aside if the cache is too small for one",
+    ),
+)
+
+
+def kernel_plan(solver: Any, view: Any, options: Mapping[str, Any]) -> tuple[Stage, ...]:
+    """Return the solvers of a kernel machine's problem, by where its kernel values lie."""
+    if solver is not Decomposition:
+        return (Stage(solver, None, options),)
+    rule = KERNEL_RULES[0] if KERNEL_RULES[0].holds(view) else KERNEL_RULES[1]
+    return (Stage(rule.solver, None, {} if rule.solver is InMemory else options),)
+
+
 def fallbacks(problem: Any, design: Design, wish: Wish = NO_WISH) -> tuple[Stage, ...]:
     """Return who takes over a problem on which the first solver failed: one stage or none."""
     case = Case(problem, design, wish)
@@ -296,4 +338,6 @@ def as_table() -> str:
     lines += [f"| {rule.when} | `{rule.solver}` | {rule.why} |" for rule in RULES]
     lines += ["", "| where the first solver failed | takes over |", "|---|---|"]
     lines += [f"| {each.when} | `{each.solver.__name__}` |" for each in FALLBACKS]
+    lines += ["", "| `working_set` of kernel machines, where | solver | why |", "|---|---|---|"]
+    lines += [f"| {each.when} | `{each.solver.__name__}` | {each.why} |" for each in KERNEL_RULES]
     return "\n".join(lines)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from maxmargin.kernels.points import ScaleError
 from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.progress import current, part
+from maxmargin.progress.work import AT_WORK
 from maxmargin.solvers.solver import Solver
 from maxmargin.solvers.trace import Callback, Progress
 
@@ -65,11 +65,12 @@ class Solution:
 def run(solver: Solver, limits: Limits) -> Solution:
     """Step until the judge is content or a limit is met."""
     watch, aim = _Watch(limits), replace(limits, tol=min(limits.tol, solver.aim))
-    approach = Approach(limits)
+    approach = None if AT_WORK.get() is None else Approach(limits)
     while True:
         violation = solver.violation()
-        done = violation <= aim.tol
-        approach.report(violation, solver.iterations)
+        done = solver.begun and violation <= aim.tol
+        if approach is not None:
+            approach.report(violation, solver.iterations)
         stopped = watch.stop(solver, done)
         if stopped or done:
             point = solver.point()
@@ -107,24 +108,28 @@ class Stage(NamedTuple):
 def run_plan(plan: Sequence[Stage], begin: Callable[[Stage], Solver], limits: Limits) -> Solution:
     """Run the solvers of a plan until one succeeds; return the best point of all.
 
-    All of them together keep to ``max_iter``.
+    All of them together keep to ``max_iter``. Numbers that overflow end in a status, not a warning.
     """
-    made = 0
-    best: list[Solution] = []
-    for stage in plan[:-1]:
-        solution = run(begin(stage), _shorter(limits, stage.patience))
-        made, best = made + solution.iterations, [*best, solution]
-        few = solution.certificate.status is Status.ITERATION_LIMIT and 0 <= limits.max_iter < _MANY
-        if solution.certificate.status not in _GAVE_UP or few:
-            return solution
-    left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
-    try:
-        best = [*best, run(begin(plan[-1]), replace(limits, max_iter=left))]
-    except (ScaleError, TimeUp):  # then it cannot even begin
-        if not best:
-            raise
-    found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
-    return replace(found, iterations=sum(s.iterations for s in best))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if len(plan) == 1:
+            return run(begin(plan[0]), limits)
+        made = 0
+        best: list[Solution] = []
+        for stage in plan[:-1]:
+            solution = run(begin(stage), _shorter(limits, stage.patience))
+            made, best = made + solution.iterations, [*best, solution]
+            status = solution.certificate.status
+            few = status is Status.ITERATION_LIMIT and 0 <= limits.max_iter < _MANY
+            if status not in _GAVE_UP or few:
+                return solution
+        left = limits.max_iter if limits.max_iter < 0 else limits.max_iter - made
+        try:
+            best = [*best, run(begin(plan[-1]), replace(limits, max_iter=left))]
+        except (ScaleError, TimeUp):  # then it cannot even begin
+            if not best:
+                raise
+        found = min(best, key=lambda s: np.abs(badness(s.certificate)).tolist())
+        return replace(found, iterations=sum(s.iterations for s in best))
 
 
 def _shorter(limits: Limits, patience: int | None) -> Limits:
@@ -142,16 +147,17 @@ def badness(certificate: Certificate) -> tuple[bool, float]:
 
 
 def solve_all(
-    start: Callable[[T, Workers], Any],
+    start: Callable[[T, Workers], tuple[Sequence[Stage], Callable[[Stage], Solver]]],
     tasks: Sequence[T],
     limits: Limits,
     *,
     give_up: Callable[[T], Solution],
     n_jobs: int | None = None,
     at_once: int | None = None,
-    finish: Callable[[Any, Limits], Solution] = run,
 ) -> list[Solution]:
-    """Start a solver for every task, with threads of its own, and let it run within the limits.
+    """Run a plan for every task, with threads of its own, within the limits.
+
+    ``start`` returns the stages of a task's plan and how each of them begins.
 
     Several tasks (``at_once``) are at work together on ``n_jobs`` threads, all under one clock. A
     callback sees one task after the other, and need not be prepared for several threads; tasks in
@@ -160,20 +166,23 @@ def solve_all(
 
     def solve(task: T, workers: Workers) -> Solution:
         try:
+            if AT_WORK.get() is None:
+                return run_plan(*start(task, workers), limits)
             with part(1.0 / len(tasks)):
-                return finish(start(task, workers), limits)
+                return run_plan(*start(task, workers), limits)
         except TimeUp:
             if not limits.clock.over():
                 raise  # it is not this fit's time that is up
             return give_up(task)
 
-    def solve_in_a_row(some: Sequence[T]) -> list[Solution]:
+    def solve_one(task: T) -> Solution:
         with Workers() as workers:
-            return [solve(task, workers) for task in some]
+            return solve(task, workers)
 
-    in_a_row = at_once == 1 or limits.callback is not None
-    groups = [tasks] if in_a_row else [[task] for task in tasks]
-    return list(chain.from_iterable(side_by_side(solve_in_a_row, groups, n_jobs, at_once)))
+    if at_once == 1 or len(tasks) == 1 or limits.callback is not None:
+        with Workers(n_jobs) as workers:
+            return [solve(task, workers) for task in tasks]
+    return side_by_side(solve_one, tasks, n_jobs, at_once)
 
 
 def nothing_proven(certificate: Certificate) -> bool:

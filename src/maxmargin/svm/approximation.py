@@ -29,9 +29,9 @@ from maxmargin.ops.clock import TimeUp, stop_if_over
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers import Limits, Newton, Solution
+from maxmargin.solvers import Newton, Solution
 from maxmargin.solvers.plan import PATIENCE_OF_NEWTON, fallbacks
-from maxmargin.solvers.run import Stage, badness, given_up, run_plan, solve_all
+from maxmargin.solvers.run import Stage, badness, given_up, solve_all
 from maxmargin.svm.kernel_fit import TOO_COARSE, Learned, Recipe
 from maxmargin.svm.machine import KernelMachine
 from maxmargin.svm.training import Training, take
@@ -252,15 +252,9 @@ class Approximation:
             stages = (Stage(Newton, PATIENCE_OF_NEWTON), *fallbacks(problem, design))
             return stages, lambda stage: stage.solver(problem, design, None, recipe.seed)
 
-        def finish(planned: Any, limits: Limits) -> Solution:
-            stages, begin = planned
-            return run_plan(stages, begin, limits)
-
         if features is None:
             return [self._untouched(problem) for problem in problems]
-        return solve_all(
-            start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs, finish=finish
-        )
+        return solve_all(start, problems, limits, give_up=self._untouched, n_jobs=recipe.n_jobs)
 
     def _untouched(self, problem: LinearProblem) -> Solution:
         theta, values = np.zeros(len(self.places) + 1), np.zeros(len(problem))

@@ -10,7 +10,7 @@ predicted one; Platt's sigmoid, with its offset, and pairwise coupling do not pr
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
-from maxmargin.inputs.parameters import check_flag
+from maxmargin.inputs.parameters import Parameter
 from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock, TimeUp
 
@@ -97,27 +97,19 @@ class ProbabilityMixin:
 
     probability: Any
     random_state: Any
-    _temperature: float | None
+    _temperature: float | None = None
 
-    def _check_probability(self: Any) -> None:
-        """Check the parameter where it was given, and warn as scikit-learn does."""
+    _parameters: ClassVar = {"probability": Parameter(flag=True, choices=("deprecated",))}
+
+    def _calibrate(self: Any, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
+        """Warn as scikit-learn does of a given ``probability``, and calibrate if there is time."""
         owner = type(self).__name__
-        check_flag(owner, "probability", self.probability)
         warn_user(
             "The `probability` parameter is deprecated as in scikit-learn 1.9: "
             f"use CalibratedClassifierCV({owner}()) instead of {owner}(probability=True).",
             FutureWarning,
         )
-
-    def _check_combination(self: Any) -> None:
-        super()._check_combination()  # type: ignore[misc]
-        if not (isinstance(self.probability, str) and self.probability == "deprecated"):
-            self._check_probability()
-
-    def _calibrate(self: Any, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
-        """Calibrate, if there is time."""
-        self._temperature = None
-        if self.probability in ("deprecated", False) or clock.over():
+        if not self.probability or clock.over():
             return
         plain = clone(self).set_params(probability="deprecated", decision_function_shape="ovr")
         random, labels = check_random_state(self.random_state), column_or_1d(y)

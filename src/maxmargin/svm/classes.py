@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -45,11 +44,6 @@ class Reduction:
     copies: int = 1
     """Variables that each row has, one after the other over all rows; 2 in a regression."""
 
-    @property
-    def segments(self) -> list[tuple[int, ...]]:
-        """Which classes each task sees."""
-        return [task.segments for task in self.tasks]
-
     def variables(self, task: Task) -> Index:
         """List the sorted row of every variable of a task."""
         return np.tile(_joined(self.edges, task.segments), self.copies)
@@ -64,16 +58,14 @@ class Reduction:
         One against the rest: line c for class c. Pairs, as in LIBSVM: a row of class i has its
         dual against class j in line j - 1 if j > i, in line j otherwise.
         """
-        lines = [task.positive] * len(task.segments)
-        if self.by_pairs:
-            i, j = task.segments
-            lines = [j - 1, i]
-        parts = [self._parts[s] for s in task.segments]
-        return list(zip(lines, parts, strict=True))
-
-    @cached_property
-    def _parts(self) -> list[slice]:
-        return [slice(a, b) for a, b in pairwise(self.edges.tolist())]
+        places = []
+        for s in task.segments:
+            line = task.positive
+            if self.by_pairs:
+                i, j = task.segments
+                line = j - 1 if s == i else i
+            places.append((line, slice(int(self.edges[s]), int(self.edges[s + 1]))))
+        return places
 
     def join_duals(self, betas: Sequence[Vector]) -> Vector:
         """Collect the duals of all tasks in one matrix over the sorted rows."""

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Prepared
-from maxmargin.kernels.formula import Formula
+from maxmargin.kernels.gram import Formula
 from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers, count_threads, one_blas_thread
+from maxmargin.ops.threads import Scratch, Workers, count_threads, one_blas_thread
 
 _ROWS, _COLUMNS = 512, 1024  # a tile of float32 values is 2 MB
 _SUMS = 1 << 20  # numbers in the sums of a few rows
@@ -83,7 +82,7 @@ def _by_formula(
 ) -> Callable[[slice], Matrix]:
     """Sum over all support vectors in one compiled call, for coefficients of one line."""
     line = np.ascontiguousarray(coefficients[0])
-    known, width = (support.X, support.lengths, edges, line), rows.panel
+    known, width = (support.X, support.lengths, edges, line), kinds.PANEL // rows.X.itemsize
     panels = Scratch(kinds.TILE_COLUMNS * rows.X.shape[1], rows.X.dtype)
     scratch = Scratch(kinds.TILE_ROWS * kinds.TILE_COLUMNS, rows.X.dtype)
 

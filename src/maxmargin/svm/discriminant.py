@@ -31,8 +31,7 @@ from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.parameters import ParameterError, numeric
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, numeric
 from maxmargin.kernels.base import Takes
 from maxmargin.ops.clock import watch
 from maxmargin.ops.threads import Workers

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.solvers import Progress
 from maxmargin.solvers.box_qp.hard_margin import HardMargin, MeansMeetError
@@ -81,6 +80,14 @@ default="linear"
         infinite.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does, as in ``SVC``.
+
+    Raises
+    ------
+    NotSeparable
+        By ``fit``, with a ``witness``, if no hyperplane separates the classes.
+    ArithmeticError
+        By ``fit``, if rows lie so far from the origin that rounded linear kernel values cannot
+        tell.
 
     Attributes
     ----------
@@ -149,34 +156,6 @@ default="linear"
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Rows without a positive weight are left out. How large a positive weight is makes no
-            difference: a constraint cannot be met more than fully.
-
-        Returns
-        -------
-        self : HardMarginSVC
-
-        Raises
-        ------
-        NotSeparable
-            With a ``witness``, if no hyperplane separates the classes.
-        ArithmeticError
-            If rows lie so far from the origin that rounded linear kernel values cannot tell.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Return rows in double precision: errors grow with duals, which have no bound here."""
         return super()._prepare(X, y, sample_weight).in_double()
@@ -184,12 +163,10 @@ default="linear"
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Recipe(
             price=np.inf,
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             by_pairs=self.multiclass == "ovo",
             solver=HardMargin,
             adviser=Separability,
-            n_jobs=self.n_jobs,
         )
 
     def _learn(self, training: Training, clock: Clock) -> Learned:

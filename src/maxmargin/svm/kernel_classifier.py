@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from maxmargin.inputs.parameters import FLAG, one_of
 from maxmargin.svm.kernel_estimator import KernelEstimator
-from maxmargin.svm.training import Labels, Training, check_rows, ready
+from maxmargin.svm.training import Training, check_rows, ready
 
 Vector = NDArray[np.float64]
 
@@ -34,14 +34,6 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     Then a row without a dual has no part in the solution, and leaving it out changes nothing.
     """
-
-    @property
-    def _sign(self) -> float:  # type: ignore[override]
-        """Of two classes scikit-learn shows the second one's numbers."""
-        return -1.0 if len(self.classes_) == 2 else 1.0
-
-    def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
-        return Labels.of(self.class_weight, y, sample_weight)
 
     def decision_function(self, X: Any) -> Vector:
         """Evaluate the decision values of rows.

@@ -15,13 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, Status, judge
-from maxmargin.inputs.parameters import (
-    Parameter,
-    check_choice,
-    check_declared,
-    check_number,
-    numeric,
-)
+from maxmargin.inputs.parameters import all_or_nothing, check_declared, numeric, one_of
 from maxmargin.inputs.warning import warn_user
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
@@ -46,24 +40,16 @@ _STATING = ("C", "approximate", "budget", "epsilon", "loss", "multiclass", "nu",
 _LARGEST_CACHE = 2.0**40  # in MB, more than there is anywhere
 
 
-def _check_kernel(owner: str, name: str, value: Any) -> None:
-    if isinstance(value, type) or not callable(value):  # a Kernel can be called
-        check_choice(owner, name, value, NAMES, "a Kernel or a function")
-
-
-def _check_gamma(owner: str, name: str, value: Any) -> None:
-    if isinstance(value, str):
-        check_choice(owner, name, value, ("scale", "auto"), "a number of at least 0")
-    else:
-        check_number(owner, name, value, 0.0, otherwise="'scale' or 'auto'")
-
-
 class KernelUser(CallbackSupport, BaseEstimator):
     """Something that sees rows through a kernel, given by ``kernel`` and its numbers."""
 
     _parameters: ClassVar = {
-        "kernel": Parameter(_check_kernel),
-        "gamma": Parameter(_check_gamma),
+        "kernel": one_of(
+            *NAMES,
+            also=lambda value: callable(value) and not isinstance(value, type),
+            otherwise="a Kernel or a function",
+        ),
+        "gamma": numeric(0.0, choices=("scale", "auto"), otherwise="'scale' or 'auto'"),
         "degree": numeric(0, whole=True),
         "coef0": numeric(),
         "cache_size": numeric(0.0, above=True),
@@ -84,12 +70,8 @@ class KernelUser(CallbackSupport, BaseEstimator):
         return choose_kernel(self.kernel, self.gamma, self.degree, self.coef0)
 
     def _check_parameters(self) -> None:
-        """Check each parameter by itself, then together with others."""
+        """Check each parameter by itself; a subclass checks those that depend on each other."""
         check_declared(self)
-        self._check_combination()
-
-    def _check_combination(self) -> None:
-        """Check parameters that depend on each other."""
         if isinstance(vars(self).get("kernel"), Kernel):
             self._warn_of_ignored()
 
@@ -140,8 +122,13 @@ class KernelEstimator(KernelUser):
     _balanced: ClassVar[bool] = True
     """Whether the duals sum to 0, so that a free bias makes good a shift of the rows."""
 
-    _sign: ClassVar[float] = 1.0
-    """Of the machine's numbers, as scikit-learn shows them."""
+    probability: bool | str = "deprecated"
+    """scikit-learn's parameter, which some classifiers have."""
+
+    @property
+    def _sign(self) -> float:
+        """Of the machine's numbers, as scikit-learn shows them: of two classes the second one's."""
+        return -1.0 if len(vars(self).get("classes_", ())) == 2 else 1.0
 
     @property
     def _intercept(self) -> str:
@@ -162,21 +149,41 @@ class KernelEstimator(KernelUser):
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
         """Return which problems rows state, with a free bias or without, and who solves them."""
 
-    def _limits(self, clock: Clock) -> Limits:
+    def _resources(self, clock: Clock) -> dict[str, Any]:
+        """Return the limits, the bytes for kernel values and the threads of a recipe."""
         watched = self.callback is not None or self.verbose
         callback = with_printing(self.callback, bool(self.verbose)) if watched else None
-        return Limits(float(self.tol), int(self.max_iter), clock, callback)
-
-    def _memory(self) -> int:
-        return int(min(float(self.cache_size), _LARGEST_CACHE) * _MEGABYTE)
+        return {
+            "limits": Limits(float(self.tol), int(self.max_iter), clock, callback),
+            "memory": int(min(float(self.cache_size), _LARGEST_CACHE) * _MEGABYTE),
+            "n_jobs": self.n_jobs,
+        }
 
     # fitting
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
+            A square matrix when kernel="precomputed".
+        y : array-like of shape (rows,)
+            Class labels, or targets of a regression.
+        sample_weight : array-like of shape (rows,), default=None
+            How much each row costs, as a factor; rows without a positive weight are left out.
+
+        Returns
+        -------
+        self : object
+        """
         self._check_parameters()
         with watch(self.time_limit, self.on_interrupt) as clock:
             self._learn(self._prepare(X, y, sample_weight), clock)
-            self._calibrate(X, y, sample_weight, clock)
+            if self.probability != "deprecated":
+                self._calibrate(X, y, sample_weight, clock)
+        return self
 
     def _fit_shared(self, training: Training) -> Self:
         """Fit to a part of rows that several fits share: no kernel value is evaluated twice."""
@@ -185,15 +192,15 @@ class KernelEstimator(KernelUser):
         return self
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any, clock: Clock) -> None:
-        """Find probabilities, where an estimator has them."""
+        raise NotImplementedError  # only estimators with a ``probability`` parameter get here
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Training:
         """Check the data and choose the kernel by all rows."""
         return prepare(self, self._kernel(), X, y, sample_weight, self._intercept)
 
-    @abstractmethod
     def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
-        """Check labels or targets, and weights."""
+        """Check labels and weights; a regression checks its targets instead."""
+        return Labels.of(self.class_weight, y, sample_weight)
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""

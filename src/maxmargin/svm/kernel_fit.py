@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,13 +20,14 @@ from maxmargin.kernels.base import Takes
 from maxmargin.kernels.function import FromFunction
 from maxmargin.kernels.gram import Gram
 from maxmargin.ops.clock import TimeUp
-from maxmargin.ops.threads import Workers, side_by_side
+from maxmargin.ops.threads import Workers
 from maxmargin.problems import c_svc
 from maxmargin.solvers import Decomposition, Limits, Solution
 from maxmargin.solvers.box_qp.dual_ascent import Start
 from maxmargin.solvers.box_qp.hard_margin import MeansMeetError
-from maxmargin.solvers.box_qp.together import Small, group, solve_together
+from maxmargin.solvers.box_qp.together import solve_together, takes
 from maxmargin.solvers.kernel_values.memory import Memory, Rows, arrange
+from maxmargin.solvers.plan import kernel_plan
 from maxmargin.solvers.run import given_up, nothing_proven, solve_all
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
@@ -36,8 +36,6 @@ from maxmargin.svm.training import Training, take
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
-Numbered = tuple[int, Task, Start | None]
-"""A problem of a fit: its number, and where it begins if that is known."""
 
 _SAMPLE, _COLUMNS = 128, 4096  # decision values that are evaluated twice, and kernel values at once
 TOO_COARSE = (Status.STALLED, Status.NUMERICAL_ERROR)  # in float32, float64 may do better
@@ -110,7 +108,10 @@ class Learned:
 
 
 def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = None) -> Learned:
-    """Make a machine of the rows; ``starts`` are duals of a neighbouring fit, one a problem."""
+    """Make a machine of the rows; ``starts`` are duals of a neighbouring fit, one a problem.
+
+    A problem without a point gets that of a few rows.
+    """
     reduced = recipe.reduce(training)
     solutions = _solve(training, reduced, recipe, starts)
     if getattr(training.X, "dtype", None) == np.float32 and not recipe.limits.clock.over():
@@ -119,17 +120,12 @@ def learn(training: Training, recipe: Recipe, starts: Sequence[Vector] | None = 
             training = training.in_double()
             found = [solution.point.beta for solution in solutions]
             solutions = _solve(training, reduced, recipe, found)
-    return Learned(_machine(training, reduced, solutions, recipe), reduced, solutions)
-
-
-def _machine(
-    training: Training, reduced: Reduction, solutions: Sequence[Solution], recipe: Recipe
-) -> KernelMachine:
-    """Make the machine of all points, and of a few rows for problems without one."""
+    stated, known = reduced, solutions
     if any(nothing_proven(solution.certificate) for solution in solutions):
         gram = training.gram.reordered(reduced.order)
-        reduced, solutions = fit_samples(gram, reduced, solutions, recipe.limits, recipe.seed)
-    return recipe.unit(_recover(training, reduced, solutions), reduced, solutions)
+        stated, known = fit_samples(gram, reduced, solutions, recipe.limits, recipe.seed)
+    machine = recipe.unit(_recover(training, stated, known), stated, known)
+    return Learned(machine, reduced, solutions)
 
 
 def _measured(
@@ -182,88 +178,55 @@ def _solve(
     training: Training, reduced: Reduction, recipe: Recipe, starts: Sequence[Vector] | None
 ) -> list[Solution]:
     """Solve every problem within the limits and the memory."""
-    if recipe.adviser is None:
-        return _solve_all(training.gram, reduced, recipe, starts, recipe.options)
-    adviser = recipe.adviser(training, reduced)
-    try:
-        options = {**recipe.options, "ask": adviser.ask()}
-        return _solve_all(training.gram, reduced, recipe, starts, options)
-    except MeansMeetError as error:
-        raise adviser.refusal(error) from None
-
-
-def _solve_all(
-    gram: Gram,
-    reduced: Reduction,
-    recipe: Recipe,
-    starts: Sequence[Vector] | None,
-    options: Mapping[str, Any],
-) -> list[Solution]:
-    gram, limits = gram.reordered(reduced.order), recipe.limits
+    gram, limits, tasks = training.gram.reordered(reduced.order), recipe.limits, reduced.tasks
+    adviser, options = None, recipe.options
+    if recipe.adviser is not None:
+        adviser = recipe.adviser(training, reduced)
+        options = {**options, "ask": adviser.ask()}
     with Workers(recipe.n_jobs) as workers:
-        memory = Memory(_out_of_time)
+        memory, segments = Memory(_out_of_time), [task.segments for task in tasks]
         with suppress(TimeUp):  # then every problem stays where it begins
-            rows = Rows(gram, reduced.edges, reduced.segments, reduced.copies)
+            rows = Rows(gram, reduced.edges, segments, reduced.copies)
             memory = arrange(rows, recipe.memory, workers, recipe.solver)
-        begin = [Start(start) for start in starts] if starts else [None] * len(reduced.tasks)
-        tasks = list(zip(range(len(begin)), reduced.tasks, begin, strict=True))
-        known, left = dict[int, Solution](), tasks
-        if memory.squares and recipe.solver is Decomposition:
-            known, left = _solve_groups(tasks, memory, recipe, workers.threads)
-        if not left:
-            return [known[number] for number, _, _ in tasks]
+        found: list[Any] = [Start(start) for start in starts] if starts else [None] * len(tasks)
+        if recipe.solver is Decomposition and memory.group is not None and gram.psd is not None:
+            problems = [task.problem for task in tasks]
+            if takes(problems, found, limits):
+                found = solve_together(problems, segments, memory, limits, workers.threads)
 
-        def start(numbered: Numbered, _workers: Workers) -> Any:
-            _, task, first = numbered
+        def start(number: int, _workers: Workers) -> Any:
+            problem, first = tasks[number].problem, found[number]
             if first is None:
                 limits.clock.stop_if_over()
-            view = memory.view(task.segments)
-            return recipe.solver(task.problem, view, first, recipe.seed, **options)
+            view = memory.view(segments[number])
+            stages = kernel_plan(recipe.solver, view, options)
+            return stages, lambda stage: stage.solver(
+                problem, view, first, recipe.seed, **stage.options
+            )
 
-        def untouched(numbered: Numbered) -> Solution:
-            task = numbered[1]
-            nothing = np.zeros(len(task.problem))
-            rounding = gram.rounding.of(reduced.variables(task))
-            point = Point(nothing, nothing, rounding, gram.psd is not False)
-            return given_up(task.problem, point, limits)
+        def give_up(number: int) -> Solution:
+            point = _nowhere(gram, reduced, tasks[number])
+            return given_up(tasks[number].problem, point, limits)
 
-        others = solve_all(
-            start,
-            left,
-            limits,
-            n_jobs=workers.threads,
-            at_once=memory.at_once,
-            give_up=untouched,
-        )
-        found = known | dict(zip((task[0] for task in left), others, strict=True))
-        return [found[number] for number in range(len(tasks))]
+        left = [n for n, each in enumerate(found) if not isinstance(each, Solution)]
+        threads = {"n_jobs": workers.threads, "at_once": memory.at_once}
+        try:
+            others = solve_all(start, left, limits, **threads, give_up=give_up)
+        except MeansMeetError as error:
+            raise (error if adviser is None else adviser.refusal(error)) from None
+        for number, solution in zip(left, others, strict=True):
+            found[number] = solution
+        return found
+
+
+def _nowhere(gram: Gram, reduced: Reduction, task: Task) -> Point:
+    """Return the point 0 of a problem."""
+    nothing, rounding = np.zeros(len(task.problem)), gram.rounding.of(reduced.variables(task))
+    return Point(nothing, nothing, rounding, gram.psd is not False)
 
 
 def _out_of_time(_segments: tuple[int, ...]) -> Any:
     raise TimeUp
-
-
-def _solve_groups(
-    tasks: Sequence[Numbered], memory: Memory, recipe: Recipe, threads: int
-) -> tuple[dict[int, Solution], list[Numbered]]:
-    """Solve small problems in groups; gives those solved by that, and the others to go on with."""
-    groups = group([len(task.problem) for _, task, _ in tasks])
-
-    def solve(part: slice) -> list[Solution | Start | None]:
-        problems = [Small(task.problem, task.segments, start) for _, task, start in tasks[part]]
-        return solve_together(problems, memory, recipe.limits)
-
-    watched = recipe.limits.callback is not None
-    alone = watched or len(groups) == 1  # a callback need not be prepared for several threads
-    solved = (
-        [solve(part) for part in groups]
-        if alone
-        else side_by_side(solve, groups, threads, memory.at_once)
-    )
-    found = list(zip(tasks, chain.from_iterable(solved), strict=True))
-    known = {task[0]: each for task, each in found if isinstance(each, Solution)}
-    left = [(n, task, e) for (n, task, _), e in found if not isinstance(e, Solution)]
-    return known, left
 
 
 def _recover(

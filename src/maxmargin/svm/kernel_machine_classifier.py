@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.losses import Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.ops.clock import Clock
@@ -137,26 +136,6 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : object
-        """
-        self._fit(X, y, sample_weight)
-        return self
 
     def _check_parameters(self) -> None:
         check_for_labels(type(self).__name__, self._loss())

@@ -16,8 +16,8 @@ from maxmargin.losses import Hinge, Loss
 from maxmargin.losses.probability import class_probabilities, gives_probabilities
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers import LINEAR_SOLVERS, Progress, solvers_for
-from maxmargin.solvers.linear.scope import has
 from maxmargin.solvers.plan import Wish
+from maxmargin.solvers.solver import has
 from maxmargin.svm.linear_model import LinearModel
 
 Vector = NDArray[np.float64]
@@ -163,8 +163,8 @@ class LinearClassifier(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_combination(self) -> None:
-        super()._check_combination()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         loss = losses.named(self.loss)
         _check_loss(type(self).__name__, loss)
         fitting = solvers_for(loss, self.penalty or "none", self._free())

@@ -11,36 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, LinearPoint, Status, judge
-from maxmargin.inputs.labels import number_classes
+from maxmargin.inputs.labels import number_classes, weigh_classes
 from maxmargin.inputs.parameters import (
     FLAG,
     Parameter,
     ParameterError,
-    check_choice,
+    all_or_nothing,
     check_declared,
     numeric,
     one_of,
+    seed_of,
 )
 from maxmargin.inputs.vectors import check_vectors, far_mean
-from maxmargin.inputs.weights import check_sample_weight, weigh_classes
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.design import Design
 from maxmargin.ops.threads import Workers
 from maxmargin.problems import LinearProblem
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.solvers import Limits, Solution, with_printing
-from maxmargin.solvers.linear.linear_start import LinearStart
+from maxmargin.solvers.linear.propose import LinearStart
 from maxmargin.solvers.plan import NO_WISH, Wish, plan
 from maxmargin.solvers.run import (
     Stage,
     badness,
     given_up,
-    run_plan,
     solve_all,
     warn_not_converged,
 )
@@ -53,12 +51,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
-def _check_dual(owner: str, name: str, value: Any) -> None:
-    if not isinstance(value, bool | np.bool_):
-        check_choice(owner, name, value, ("auto",))
-
-
-DUAL = Parameter(_check_dual)
+DUAL = Parameter(flag=True, choices=("auto",))
 """scikit-learn's parameter."""
 
 
@@ -111,12 +104,8 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
     # validate
 
     def _check_parameters(self) -> None:
-        """Check each parameter by itself, then together with others."""
+        """Check each parameter by itself; a subclass checks those that depend on each other."""
         check_declared(self)
-        self._check_combination()
-
-    def _check_combination(self) -> None:
-        """Check parameters that depend on each other."""
 
     @abstractmethod
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -190,7 +179,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         callback = with_printing(self.callback, bool(self.verbose)) if watched else None
         wish = self._wish()
         limits = Limits(self.tol, int(self.max_iter), clock, callback)
-        seed = 0 if self.random_state is None else int(_seed(self.random_state))
+        seed = seed_of(self.random_state)
 
         far = 0.0 if shift is None else float(np.linalg.norm(shift))
 
@@ -210,11 +199,6 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 
             return stages, begin
 
-        def finish(planned: Any, limits: Limits) -> Solution:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                stages, begin = planned
-                return run_plan(stages, begin, limits)
-
         def untouched(task: Any) -> Solution:
             problem, width = task[0], X.shape[1] + (self._constant() != 0)
             return given_up(problem, self._origin(problem, width, X.dtype), limits)
@@ -222,7 +206,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None, "finish": finish}
+        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
@@ -334,7 +318,8 @@ class LinearModel(ClassifierMixin, LinearEstimator):
 
     _parameters: ClassVar = {"sampling": one_of("epochs", "uniform")}
 
-    def _check_combination(self) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.sampling != "epochs" and self.solver != "dual_coordinate":
             raise ParameterError(
                 f"{type(self).__name__}(sampling={self.sampling!r}) needs "
@@ -400,7 +385,3 @@ class LinearModel(ClassifierMixin, LinearEstimator):
         numbers = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         labels: NDArray[Any] = self.classes_[numbers]
         return labels
-
-
-def _seed(random_state: Any) -> int:
-    return int(check_random_state(random_state).randint(2**31 - 1))

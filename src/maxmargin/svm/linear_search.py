@@ -22,7 +22,7 @@ from maxmargin.ops.clock import Clock, TimeUp
 from maxmargin.ops.threads import side_by_side
 from maxmargin.progress import advance, muted, part
 from maxmargin.solvers import Solution
-from maxmargin.solvers.linear.linear_start import LinearStart
+from maxmargin.solvers.linear.propose import LinearStart
 from maxmargin.svm.search_cv import MISSING, Cell, Tell, score, silent
 
 Vector = NDArray[np.float64]

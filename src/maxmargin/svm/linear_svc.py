@@ -153,8 +153,8 @@ class LinearSVC(LinearModel):
         self.on_interrupt = on_interrupt
         self.sampling = sampling
 
-    def _check_combination(self) -> None:
-        super()._check_combination()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.multi_class == "ovr":
             self._check_one_vs_rest()
         elif self.intercept == "free":
@@ -169,8 +169,10 @@ class LinearSVC(LinearModel):
                 f"penalty={self.penalty!r} and loss={self.loss!r} are not supported when "
                 f"dual={self.dual}"
             )
+        if self.solver == "auto":
+            return
         fitting = solvers_for(losses.named(self.loss), self.penalty, self._free())
-        if self.solver not in ("auto", *fitting):
+        if self.solver not in fitting:
             self._refuse_subgradients()
             self._refuse(
                 f"penalty={self.penalty!r}, loss={self.loss!r}, intercept={self.intercept!r} and "
@@ -192,12 +194,8 @@ class LinearSVC(LinearModel):
             f"penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}"
         )
 
-    def _joint(self) -> bool:
-        """Whether all classes make one problem."""
-        return self.multi_class == "crammer_singer"
-
     def _tasks(self, label: Index, cost: Vector) -> list[Any]:
-        if self._joint():
+        if self.multi_class == "crammer_singer":
             return [CrammerSinger(label, cost, len(self.classes_))]
         return super()._tasks(label, cost)
 
@@ -209,20 +207,20 @@ class LinearSVC(LinearModel):
         return Wish(self.solver, dual, {"dual_coordinate": {"sampling": self.sampling}})
 
     def _coefficients(self, solutions: list[Solution]) -> Vector:
-        if not self._joint():
-            return super()._coefficients(solutions)
-        theta: Vector = solutions[0].point.theta
-        return theta if len(self.classes_) > 2 else theta[1:] - theta[:1]
+        theta = super()._coefficients(solutions)
+        if theta.ndim == 2:
+            return theta
+        return theta[0] if len(self.classes_) > 2 else theta[0, 1:] - theta[0, :1]
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:
-        if not self._joint():
+        if self.multi_class == "ovr":
             return super()._origin(problem, width, dtype)
         theta = np.zeros((problem.classes, width))
         values = np.zeros((len(problem), problem.classes))
         return CrammerSingerPoint(theta, values, values, theta, dtype)
 
     def _own_point(self, number: int, theta: Vector, point: Any, values: Any) -> Any:
-        if not self._joint():
+        if self.multi_class == "ovr":
             return super()._own_point(number, theta, point, values)
         if len(self.classes_) == 2:
             theta = np.concatenate([-0.5 * theta, 0.5 * theta])

@@ -36,11 +36,10 @@ from sklearn.utils.validation import (
 from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
 from maxmargin.inputs.labels import find_classes
-from maxmargin.inputs.parameters import ParameterError, check_shared
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_shared
 from maxmargin.inputs.vectors import refuse_dates
 from maxmargin.inputs.warning import warn_user
-from maxmargin.inputs.whole import all_or_nothing
-from maxmargin.ops.clock import watch
+from maxmargin.ops.clock import Clock, watch
 from maxmargin.ops.threads import Workers, side_by_side
 from maxmargin.progress import part
 from maxmargin.progress.callbacks import CallbackSupport
@@ -180,7 +179,7 @@ def _share_kernel(
     model._check_parameters()
     shared = model._prepare(X, y, sample_weight)
     n, item = len(shared), shared.gram.dtype.itemsize
-    if len(problems) > 1 and n**2 * item <= model._memory():
+    if len(problems) > 1 and n**2 * item <= model._resources(Clock())["memory"]:
         with Workers(wrapper.n_jobs) as workers:
             return shared.stored(evaluate(shared.gram, workers))
     return shared

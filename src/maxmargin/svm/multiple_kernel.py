@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, MixturePoint, Status, judge
 from maxmargin.inputs.parameters import FLAG, ParameterError, check_choice, numeric
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.algebra import Scaled, Sum
 from maxmargin.kernels.base import Takes
@@ -268,32 +267,14 @@ class MultipleKernelSVC(KernelClassifier):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit weights and machine.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernels take
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : MultipleKernelSVC
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     # what the parameters say
 
     @property
     def _by_recipe(self) -> bool:
         return False
 
-    def _check_combination(self) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         owner = type(self).__name__
         if not isinstance(self.kernels, list | tuple) or len(self.kernels) == 0:
             raise ParameterError(
@@ -315,14 +296,13 @@ class MultipleKernelSVC(KernelClassifier):
         return added([choose_kernel(kernel, "scale", 3, 0.0) for kernel in self.kernels])
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
-        limits = replace(self._limits(clock), max_iter=-1, callback=None)
+        resources = self._resources(clock)
+        limits = replace(resources["limits"], max_iter=-1, callback=None)
         return Recipe(
             price=min(float(self.C), LARGEST_C),
-            limits=replace(limits, tol=_SHARE * limits.tol),
-            memory=self._memory(),
+            **resources | {"limits": replace(limits, tol=_SHARE * limits.tol)},
             by_pairs=self.multiclass == "ovo",
             state=partial(c_svc, bias=True),
-            n_jobs=self.n_jobs,
         )
 
     # fitting
@@ -343,7 +323,7 @@ class MultipleKernelSVC(KernelClassifier):
 
     def _turns(self, mixture: Mixture, problem: MultipleKernel, recipe: Recipe) -> LearnedMixture:
         """Find the machine of the weights, then the weights of the machine, until both agree."""
-        limits, starts = self._limits(recipe.limits.clock), None
+        limits, starts = self._resources(recipe.limits.clock)["limits"], None
         weights, best, approach = problem.even(len(mixture.kernels)), None, Approach(limits)
         most = max(1, _ROUNDS if limits.max_iter < 0 else limits.max_iter)
         for number in range(1, most + 1):
@@ -368,7 +348,7 @@ class MultipleKernelSVC(KernelClassifier):
 
     def _refuse_too_many(self, rows: int) -> None:
         needed = 8 * rows**2 * len(self.kernels)
-        if needed > self._memory():
+        if needed > self._resources(Clock())["memory"]:
             raise ValueError(
                 f"{type(self).__name__} keeps the matrices of all {len(self.kernels)} kernels, "
                 f"{needed / 2**20:.0f} MB for {rows} rows, more than cache_size="

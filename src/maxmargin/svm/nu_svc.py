@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import Certificate, Point, Status
 from maxmargin.inputs.parameters import FLAG, SHARE
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.nu import can_be_met, nu_svc
 from maxmargin.solvers import Progress, Solution
@@ -213,26 +212,6 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            How much each row counts; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : NuSVC
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels and weights; that a class is left without weight is said of nu."""
         return Labels.of(self.class_weight, y, sample_weight, every_class=False)
@@ -240,10 +219,8 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return _OfShares(
             price=1.0,
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             state=partial(nu_svc, nu=float(self.nu)),
-            n_jobs=self.n_jobs,
             nu=float(self.nu),
         )
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.certify import Point
 from maxmargin.inputs.parameters import SHARE, numeric
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.regression import nu_svr
 from maxmargin.solvers import Progress
@@ -123,34 +122,12 @@ class NuSVR(KernelRegressor):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Targets.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : NuSVR
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=min(float(self.C), LARGEST_C),
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             state=partial(nu_svr, nu=float(self.nu)),
             options={"shrinking": self.shrinking},
-            n_jobs=self.n_jobs,
             copies=2,
             centred=True,
         )

@@ -13,7 +13,6 @@ from sklearn.utils.validation import _num_samples
 
 from maxmargin.certify import Certificate
 from maxmargin.inputs.parameters import SHARE
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import BoxQP
 from maxmargin.problems.nu import one_class
@@ -128,7 +127,6 @@ class OneClassSVM(OutlierMixin, OneValue):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
@@ -145,7 +143,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         self : OneClassSVM
         """
         del y
-        self._fit(X, np.zeros(_num_samples(X)), sample_weight)
+        super().fit(X, np.zeros(_num_samples(X)), sample_weight)
         self.offset_ = -self.intercept_
         return self
 
@@ -172,11 +170,9 @@ class OneClassSVM(OutlierMixin, OneValue):
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=1.0,
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             state=partial(_of_rows, nu=float(self.nu)),
             options={"shrinking": self.shrinking},
-            n_jobs=self.n_jobs,
         )
 
     def decision_function(self, X: Any) -> Vector:

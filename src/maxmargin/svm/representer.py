@@ -14,7 +14,7 @@ from maxmargin.problems.kernel import is_straight, kernel_problem, variables_a_r
 from maxmargin.solvers import Decomposition
 from maxmargin.solvers.cholesky import IndefiniteError
 from maxmargin.solvers.kernel_newton import KernelNewton
-from maxmargin.solvers.linear.scope import smooth_and_curved
+from maxmargin.solvers.solver import smooth_and_curved
 from maxmargin.svm.kernel_estimator import KernelEstimator
 from maxmargin.svm.kernel_fit import Learned
 from maxmargin.svm.training import Training
@@ -34,8 +34,8 @@ class Representer(KernelEstimator):
     def _loss(self) -> Loss:
         return losses.named(self.loss)
 
-    def _check_combination(self) -> None:
-        super()._check_combination()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         _check_loss(type(self).__name__, self._loss())
 
     @property
@@ -59,11 +59,9 @@ class Representer(KernelEstimator):
         straight = is_straight(loss)
         return {
             "price": float(self.C),
-            "limits": self._limits(clock),
-            "memory": self._memory(),
+            **self._resources(clock),
             "state": partial(kernel_problem, loss=loss, free=intercept == "free"),
             "solver": Decomposition if straight else KernelNewton,
-            "n_jobs": self.n_jobs,
         }
 
     def _copies(self) -> int:

@@ -23,10 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Status
 from maxmargin.inputs.container import count_rows
-from maxmargin.inputs.parameters import ParameterError, check_number, check_shared
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing, check_number, check_shared
 from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import check_sample_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock, as_one_fit, watch
 from maxmargin.progress import part
 from maxmargin.progress.callbacks import CallbackSupport

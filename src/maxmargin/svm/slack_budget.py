@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.labels import check_labels
 from maxmargin.inputs.parameters import numeric
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import SlackBudget
 from maxmargin.solvers import Progress
@@ -77,6 +76,14 @@ default="linear"
         primal is infinite.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does, as in ``SVC``.
+
+    Raises
+    ------
+    NotSeparable
+        By ``fit``, with a ``witness``, if every hyperplane has more slack than the budget.
+    ArithmeticError
+        By ``fit``, if rows lie so far from the origin that rounded linear kernel values cannot
+        tell.
 
     Attributes
     ----------
@@ -144,44 +151,15 @@ default="linear"
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Weights of the rows' slacks in the budget; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : SlackBudgetSVC
-
-        Raises
-        ------
-        NotSeparable
-            With a ``witness``, if every hyperplane has more slack than the budget.
-        ArithmeticError
-            If rows lie so far from the origin that rounded linear kernel values cannot tell.
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         budget = float(self.budget)
         return Recipe(
             price=1.0,
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             by_pairs=self.multiclass == "ovo",
             state=partial(_within_budget, budget),
             solver=BudgetSearch if budget > 0 else HardMargin,
             adviser=partial(Affordability, budget=budget),
-            n_jobs=self.n_jobs,
         )
 
     def _learn(self, training: Training, clock: Clock) -> Learned:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate
-from maxmargin.inputs.parameters import FLAG, ParameterError, numeric, one_of
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import FLAG, ParameterError, numeric, one_of, seed_of
 from maxmargin.ops.clock import Clock
 from maxmargin.problems import c_svc
 from maxmargin.solvers import BOX_QP_SOLVERS, Progress
 from maxmargin.svm.approximation import Approximation
 from maxmargin.svm.calibration import ProbabilityMixin
 from maxmargin.svm.kernel_classifier import KernelClassifier
-from maxmargin.svm.kernel_fit import Learned, Recipe
+from maxmargin.svm.kernel_fit import Learned, Recipe, learn
 from maxmargin.svm.training import Training
 
 _INTERCEPTS = ("free", "regularized", "none")
@@ -203,28 +201,8 @@ class SVC(ProbabilityMixin, KernelClassifier):
         self.sampling = sampling
         self.approximate = approximate
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Class labels.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : SVC
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
-    def _check_combination(self) -> None:
-        super()._check_combination()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         owner = type(self).__name__
         if self.intercept != "auto":
             self._check_intercept(owner)
@@ -258,32 +236,24 @@ class SVC(ProbabilityMixin, KernelClassifier):
         return "free" if free else "regularized"
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:
-        free_bias = intercept == "free"
+        drawn = self.approximate is not None or intercept != "free"  # landmarks, or the rows' order
+        options: dict[str, dict[str, Any]] = {
+            "working_set": {"shrinking": self.shrinking},
+            "coordinate_ascent": {"sampling": self.sampling},
+        }
         return Recipe(
             price=min(float(self.C), LARGEST_C),
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             by_pairs=self.multiclass == "ovo",
-            state=partial(c_svc, bias=free_bias),
+            state=partial(c_svc, bias=intercept == "free"),
             solver=BOX_QP_SOLVERS[self.solver],
-            options=self._options(),
-            n_jobs=self.n_jobs,
-            seed=0 if self.random_state is None or self._is_exact(free_bias) else self._seed(),
+            options=options.get(self.solver, {}),
+            seed=seed_of(self.random_state) if drawn else 0,
         )
-
-    def _options(self) -> dict[str, Any]:
-        """Return what else the solver is started with."""
-        if self.solver == "coordinate_ascent":
-            return {"sampling": self.sampling}
-        return {"shrinking": self.shrinking} if self.solver == "working_set" else {}
-
-    def _is_exact(self, free_bias: bool) -> bool:
-        """Whether nothing is drawn: neither landmarks nor an order of the rows."""
-        return free_bias and self.approximate is None
 
     def _fit_machine(self, training: Training, recipe: Recipe) -> Learned:
         if self.approximate is None:
-            return super()._fit_machine(training, recipe)
+            return learn(training, recipe)
         return Approximation.by(training, recipe, int(self.approximate)).learn()
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -314,6 +284,3 @@ class SVC(ProbabilityMixin, KernelClassifier):
     @property
     def _by_recipe(self) -> bool:
         return self.approximate is None
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))

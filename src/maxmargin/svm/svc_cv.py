@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from maxmargin.inputs.parameters import ParameterError, check_flag, check_number
+from maxmargin.inputs.vectors import warn_of_scales
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.choice import choose_kernel
@@ -19,7 +20,7 @@ from maxmargin.ops.clock import Clock
 from maxmargin.svm.kernel_search import Search
 from maxmargin.svm.search_cv import SearchCV, all_weights, split_rows
 from maxmargin.svm.svc import SVC
-from maxmargin.svm.training import check_rows, warn_where_scales_matter
+from maxmargin.svm.training import check_rows
 
 _MEGABYTE = 2**20
 _RATES = (0.01, 10.0)  # of gamma="scale", between which a number of gammas is spread
@@ -138,8 +139,8 @@ cache_size, n_jobs
         model = self._machine()
         kernel = model._kernel()
         rows = check_rows(self, kernel, X)
-        if not kernel.takes_items(X):
-            warn_where_scales_matter(type(self).__name__, kernel, rows, X)
+        if kernel.adds_columns and not kernel.takes_items(X):
+            warn_of_scales(type(self).__name__, rows, X)
         training = model._prepare(X, y, sample_weight)
         labels = training.classes[training.label]
         weight = all_weights(sample_weight, training.label)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from maxmargin.inputs.parameters import numeric
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.problems.regression import svr
 from maxmargin.solvers import Progress
@@ -115,34 +114,12 @@ class SVR(KernelRegressor):
         self.callback = callback
         self.on_interrupt = on_interrupt
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (rows, columns), or items that the kernel takes
-            A square matrix when kernel="precomputed".
-        y : array-like of shape (rows,)
-            Targets.
-        sample_weight : array-like of shape (rows,), default=None
-            Factors of C by row; rows without a positive weight are left out.
-
-        Returns
-        -------
-        self : SVR
-        """
-        self._fit(X, y, sample_weight)
-        return self
-
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
             price=min(float(self.C), LARGEST_C),
-            limits=self._limits(clock),
-            memory=self._memory(),
+            **self._resources(clock),
             state=partial(svr, epsilon=float(self.epsilon)),
             options={"shrinking": self.shrinking},
-            n_jobs=self.n_jobs,
             copies=2,
             centred=True,
         )

@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from maxmargin.inputs.container import column_names
 from maxmargin.inputs.items import check_items
-from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.scale import warn_of_scales
-from maxmargin.inputs.vectors import check_vectors, far_mean
-from maxmargin.inputs.weights import check_sample_weight, weigh_classes
+from maxmargin.inputs.labels import number_classes, weigh_classes
+from maxmargin.inputs.vectors import check_vectors, far_mean, warn_of_scales
+from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.kernels import Kernel
 from maxmargin.kernels.base import Shift, Takes
 from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.points import ScaleError
-from maxmargin.ops.clock import says_first
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -133,7 +130,7 @@ def prepare(
     """Check the data of a fit, resolve the kernel on them and make them ready for it."""
     given = X
     if kernel.takes_items(X):
-        X = check_rows(model, kernel, X)
+        X = check_items(model, X, True)
         check_consistent_length(X, y)
     else:
         X, y = check_rows(model, kernel, X, y=y)
@@ -142,22 +139,17 @@ def prepare(
                 "Precomputed matrix must be a square matrix. "
                 f"Input is a {X.shape[0]}x{X.shape[1]} matrix."
             )
-        warn_where_scales_matter(type(model).__name__, kernel, X, given)
+        if kernel.adds_columns:
+            warn_of_scales(type(model).__name__, X, given)
     sides = model._check_labels(y, sample_weight)
-    kernel = resolved(kernel, given, X, sides.weight)
+    kernel = kernel.resolved(named_columns(given, X), sides.weight)
     makes_good = intercept == "free" and getattr(model, "_balanced", True)
     return ready(centred(kernel, X, sides.weight, makes_good), X, sides, intercept)
 
 
-def warn_where_scales_matter(owner: str, kernel: Kernel, X: Any, given: Any) -> None:
-    """Warn of columns of different scales, once a fit, where the kernel adds columns up."""
-    if kernel.adds_columns:
-        warn_of_scales(owner, X, given, lambda: says_first("scales"))
-
-
-def resolved(kernel: Kernel, given: Any, X: Any, weight: Vector | None) -> Kernel:
-    """Put numbers for what the rows decide; a table that was given has names for its columns."""
-    return kernel.resolved(X if column_names(given) is None else given, weight)
+def named_columns(given: Any, X: Any) -> Any:
+    """Return a table that was given, whose columns have names, and otherwise the checked rows."""
+    return given if hasattr(given, "columns") else X
 
 
 def ready(seen: KernelView, X: Any, sides: Labels, intercept: str = "free") -> Training:

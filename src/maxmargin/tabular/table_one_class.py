@@ -13,10 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Status
-from maxmargin.inputs.parameters import check_number, check_share
+from maxmargin.inputs.parameters import all_or_nothing, check_number, check_share
 from maxmargin.inputs.warning import warn_user
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.kernels import Laplacian
 from maxmargin.ops.clock import Clock, watch
 from maxmargin.progress import part

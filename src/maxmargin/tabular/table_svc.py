@@ -10,9 +10,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.labels import number_classes
-from maxmargin.inputs.weights import check_sample_weight, weigh_classes
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.labels import number_classes, weigh_classes
+from maxmargin.inputs.parameters import all_or_nothing
+from maxmargin.inputs.weights import check_sample_weight
 from maxmargin.tabular.calibration import Calibration, calibrate
 from maxmargin.tabular.explanation import Asked, Side
 from maxmargin.tabular.final import Unseen

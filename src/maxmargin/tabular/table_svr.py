@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.inputs.parameters import ParameterError
+from maxmargin.inputs.parameters import ParameterError, all_or_nothing
 from maxmargin.inputs.targets import check_targets
 from maxmargin.inputs.weights import check_sample_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.tabular.explanation import Asked
 from maxmargin.tabular.final import Unseen
 from maxmargin.tabular.preparation import Rows

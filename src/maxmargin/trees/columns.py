@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.inputs.warning import warn_user
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.pieces import Pieces
-from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Scratch, Workers
 from maxmargin.trees.categories import CategoryCodes, CategoryRules, best_group
 from maxmargin.trees.criterion import (
     ClassesCriterion,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.ops.scratch import Scratch
+from maxmargin.ops.threads import Scratch
 from maxmargin.trees.columns import Columns
 from maxmargin.trees.split import Split
 

@@ -16,6 +16,7 @@ from maxmargin.inputs.parameters import (
     FLAG,
     Parameter,
     ParameterError,
+    all_or_nothing,
     check_declared,
     check_number,
     numeric,
@@ -23,7 +24,6 @@ from maxmargin.inputs.parameters import (
 )
 from maxmargin.inputs.table import FROM_DTYPE, read
 from maxmargin.inputs.weights import read_weight
-from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import Clock
 from maxmargin.progress.callbacks import CallbackSupport
 from maxmargin.trees.columns import Columns

@@ -22,7 +22,8 @@ from maxmargin.evaluation.members import (
     nameless,
     shares,
 )
-from maxmargin.inputs.weights import read_weight, weigh_classes
+from maxmargin.inputs.labels import weigh_classes
+from maxmargin.inputs.weights import read_weight
 
 Array: TypeAlias = NDArray[Any]
 

@@ -33,8 +33,8 @@ from maxmargin.problems import BoxQP, SlackBudget
 from maxmargin.solvers.box_qp.decomposition import Decomposition
 from maxmargin.solvers.box_qp.dual_ascent import Start, Vector
 from maxmargin.solvers.box_qp.hard_margin import MeansMeetError, Nearness, mean_weights
-from maxmargin.solvers.box_qp.in_memory import Square
 from maxmargin.solvers.kernel_values.iterate import Window
+from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.solver import Solver
 
@@ -75,7 +75,7 @@ class BudgetSearch(Solver):
     def __init__(
         self,
         problem: SlackBudget,
-        view: Window | Square,
+        view: Window | Matrix,
         start: Start | None = None,
         seed: int = 0,
         *,

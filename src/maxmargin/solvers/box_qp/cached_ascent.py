@@ -29,7 +29,7 @@ class CachedAscent(DualAscent):
     whole_rows: ClassVar[bool] = False
     """Whether its window has to be all of the cache."""
     in_memory: ClassVar[bool] = False
-    """Whether it takes a ``Square`` too."""
+    """Whether it takes a ``Matrix`` too."""
 
     def __init__(
         self, problem: BoxQP, view: Window, start: Start | None = None, seed: int = 0
@@ -37,7 +37,7 @@ class CachedAscent(DualAscent):
         super().__init__(problem, view)
         self.iterate, self._gram = Iterate(view), view.gram
         self._copies = view.copies
-        self._beta = self.iterate.beta if view.copies == 1 else np.zeros(len(problem))
+        self.beta = self.iterate.beta if view.copies == 1 else np.zeros(len(problem))
         if self.whole_rows and len(problem) != len(self._gram):
             raise ValueError(f"{type(self).__name__} needs a cache of its problem's rows alone.")
         if view.cache.lines < min(self.fewest_lines, len(problem)):
@@ -62,11 +62,6 @@ class CachedAscent(DualAscent):
     def _rows_at_once(self) -> int:
         """How many variables to move between two looks at the clock."""
         return min(self.iterate.cache.lines, self.iterate.cache.at_once)
-
-    @property
-    def beta(self) -> Vector:
-        """The point."""
-        return self._beta
 
     @property
     def running(self) -> Vector:
@@ -102,8 +97,8 @@ class CachedAscent(DualAscent):
         if self._copies == 1:
             self.iterate.move(variables, values, free)
             return
-        self._beta[variables] = values
+        self.beta[variables] = values
         rows, first = np.unique(variables % len(self.iterate), return_inverse=True)
-        sums = self._beta.reshape(self._copies, -1)[:, rows].sum(axis=0)
+        sums = self.beta.reshape(self._copies, -1)[:, rows].sum(axis=0)
         again = np.bincount(first, free, len(rows)) > 0
         self.iterate.move(rows, sums, again)

@@ -5,7 +5,7 @@ Problem: ``problems.box_qp``. Each of these solvers raises the dual
     max_beta  p'beta - beta'K beta / 2,   l <= beta <= u,   sum beta = 0 with a bias,
 
 and knows the gradient F = p - K beta by a running product. They differ in where they find kernel
-values (``view``: a ``Window`` of cached rows, or a ``Square`` in memory) and in ``step``.
+values (``view``: a ``Window`` of cached rows, or a ``Matrix`` in memory) and in ``step``.
 
 A solver begins at beta = 0, or where sums are fixed at something else as near to it as they allow,
 or at a ``Start``: the duals of a neighbouring problem, put into this one's box.
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ Index = NDArray[np.intp]
 
 SIZE = 2048  # variables of which a square matrix is stored; SMO on more costs more than their rows
 _SAME = 1e-12  # of the largest dual: a change in others that is rounding
-_FLAT = 1e-4  # curvature below -_FLAT times the largest diagonal value is not rounding
+FLAT = 1e-4  # curvature below -FLAT times the largest diagonal value is not rounding
 
 
 class View(Protocol):
@@ -70,11 +70,6 @@ class Start:
         return cls(np.zeros(len(problem))).within(problem) if any(problem.totals) else None
 
 
-def has_negative_curvature(flattest: Any, longest: Any) -> Any:
-    """Return whether a curvature is more negative than rounding explains, for rows so long."""
-    return flattest < -_FLAT * longest**2
-
-
 def _filled(problem: BoxQP, beta: Vector) -> Vector:
     """Move variables to their far bounds, one after the other, until every group has its sum.
 
@@ -110,6 +105,8 @@ class DualAscent(Solver):
     """With which ``BoxQP.bias`` it solves."""
 
     iterations = 0
+    beta: Vector
+    """The point."""
 
     def __init__(self, problem: BoxQP, view: View) -> None:
         if problem.bias not in self.biases:
@@ -118,11 +115,6 @@ class DualAscent(Solver):
         self.problem, self._view = problem, view
         self.engine = engine_of(problem.p)
         self._flattest = np.inf
-
-    @property
-    @abstractmethod
-    def beta(self) -> Vector:
-        """The point."""
 
     @property
     @abstractmethod
@@ -147,30 +139,26 @@ class DualAscent(Solver):
 
     def violation(self) -> float:
         """Violation by the running product."""
-        if not self.problem.bias:
-            up, low, _ = self._limits(self.gradient())
-            return max(up, -low)
-        return max(up - low for up, low, _ in self._levels(self.gradient()))
-
-    def _limits(self, F: Vector) -> tuple[float, float, float]:
-        """Like ``BoxQP.limits``, and a bias between them: the free variables' if there are any."""
-        return self._levels(F)[0]
+        worst = 0.0 if not self.problem.bias else -np.inf
+        for up, low, _ in self._levels(self.gradient()):
+            worst = max(worst, up - low if self.problem.bias else max(up, -low))
+        return worst
 
     def _levels(self, F: Vector) -> list[tuple[float, float, float]]:
-        """Do the same for every group of variables."""
-        problem, survey = self.problem, self.engine.selection.survey
-        vectors = F, self.beta, problem.lower, problem.upper
-        if problem.groups is None:
-            return [self._level(*survey(*vectors))]
-        return [self._level(*survey(*(v[m] for v in vectors))) for m in problem.members]
+        """Like ``BoxQP.limits``, and a bias between them, for every group of variables.
 
-    def _level(
-        self, up: float, low: float, total: float, free: float
-    ) -> tuple[float, float, float]:
-        if not self.problem.bias:
-            return max(up, 0.0), min(low, 0.0), 0.0
-        b = total / free if free else 0.5 * (up + low)
-        return up, low, min(max(b, low), up)
+        The bias is the free variables' if there are any.
+        """
+        problem, survey, levels = self.problem, self.engine.selection.survey, []
+        for members in problem.members:
+            vectors = F[members], self.beta[members], problem.lower[members], problem.upper[members]
+            up, low, total, free = survey(*vectors)
+            if not problem.bias:
+                levels.append((max(up, 0.0), min(low, 0.0), 0.0))
+            else:
+                b = total / free if free else 0.5 * (up + low)
+                levels.append((up, low, min(max(b, low), up)))
+        return levels
 
     def _slopes(self, F: Vector) -> Vector:
         """How much each variable wants to rise (positive) or fall, at the bias of its group."""
@@ -200,7 +188,7 @@ class DualAscent(Solver):
     def _has_negative_curvature(self) -> bool:
         """Whether a pair was met whose curvature is more negative than rounding explains."""
         longest = float(self._view.gram.rounding.lengths[self._view.index].max(initial=0.0))
-        return bool(has_negative_curvature(self._flattest, longest))
+        return self._flattest < -FLAT * longest**2
 
     def _seems_convex(self, beta: Vector) -> bool:
         """Look at the matrix of the heaviest variables."""

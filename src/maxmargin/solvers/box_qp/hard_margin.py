@@ -25,8 +25,8 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.problems import BoxQP, SlackBudget
 from maxmargin.solvers.box_qp.decomposition import Decomposition
 from maxmargin.solvers.box_qp.dual_ascent import Start, Vector
-from maxmargin.solvers.box_qp.in_memory import Square
 from maxmargin.solvers.kernel_values.iterate import Window
+from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.run import Limits
 
 # Squared distances of means, in units of how far rows are from their mean. Below the first the
@@ -93,7 +93,7 @@ class HardMargin(Decomposition):
     def __init__(
         self,
         problem: BoxQP,
-        view: Window | Square,
+        view: Window | Matrix,
         start: Start | None = None,
         seed: int = 0,
         *,

@@ -5,15 +5,12 @@ Problem: the box QP of ``problems.box_qp`` with at most some thousand variables 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from maxmargin.certify import Point
-from maxmargin.kernels.gram import Gram
 from maxmargin.ops.kinds import GIVEN, TURNS
 from maxmargin.problems import BoxQP
-from maxmargin.solvers.box_qp.dual_ascent import DualAscent, Index, Start, Vector
+from maxmargin.solvers.box_qp.dual_ascent import DualAscent, Start, Vector
 from maxmargin.solvers.box_qp.group_newton import solve_groups
 from maxmargin.solvers.box_qp.interior_point import InteriorPoint
 from maxmargin.solvers.box_qp.turns import ENOUGH, EXACT, FEWEST, FIRST, STEPS, SmoNewtonState
@@ -23,36 +20,24 @@ from maxmargin.solvers.run import Limits
 _NEAR = 1e-7  # of the box is what an interior point may leave to a bound
 
 
-@dataclass(frozen=True)
-class Square:
-    """The rows of a Gram matrix that a problem sees, with all values between them in memory."""
-
-    gram: Gram
-    index: Index
-    K: Matrix
-
-
 class InMemory(DualAscent):
     """SMO and Newton steps on a stored matrix."""
 
+    begun = False  # a step from duals of a neighbouring problem solves this one to rounding too
+
     def __init__(
-        self, problem: BoxQP, view: Square, start: Start | None = None, seed: int = 0
+        self, problem: BoxQP, view: Matrix, start: Start | None = None, seed: int = 0
     ) -> None:
         super().__init__(problem, view)
         del seed  # nothing is random here
-        self._K, self._beta, self._inside = view.K, np.zeros(len(problem)), False
+        self._K, self.beta, self._inside = view, np.zeros(len(problem)), False
         self._F = problem.p.astype(np.float64)
         self._many = STEPS * max(len(problem), FEWEST)
         start = Start.of(problem) if start is None else start.within(problem)
         if start is not None:
-            self._beta = start.beta
+            self.beta = start.beta
             self._K.bring(np.flatnonzero(start.beta))
             self._F -= self._times(start.beta) if start.product is None else start.product
-
-    @property
-    def beta(self) -> Vector:
-        """The point."""
-        return self._beta
 
     @property
     def running(self) -> Vector:
@@ -65,6 +50,7 @@ class InMemory(DualAscent):
 
     def step(self, limits: Limits) -> None:
         """Solve by SMO and Newton; where they fail, begin again from inside the box."""
+        self.begun = True
         before = self.violation()
         self._solve(FIRST, limits)
         if self.violation() <= limits.tol:
@@ -87,12 +73,12 @@ class InMemory(DualAscent):
             self._take_turns(share * self.violation(), limits)
             return
         turns = SmoNewtonState.begin(np.array([0, len(self.problem)]), share)
-        point = self._beta, self._F, self.problem.lower, self.problem.upper
-        rows, product = (self._K.source, self._K.lines), np.empty(len(self.problem))
+        point = self.beta, self._F, self.problem.lower, self.problem.upper
+        product = np.empty(len(self.problem))
         while not turns.done[0] and limits.steps_left(self.iterations, 1) > 0:
             most = limits.steps_left(self.iterations, self._many) if limits.max_iter >= 0 else None
             made = int(turns.steps[0])
-            turns.go_on(*rows, point, product, limits.tol, most)
+            turns.go_on(self._K, point, product, limits.tol, most)
             self.iterations += int(turns.steps[0]) - made
             if limits.clock.over():
                 break
@@ -101,13 +87,19 @@ class InMemory(DualAscent):
     def _take_turns(self, target: float, limits: Limits) -> None:
         """Do so where each turn is a call of its own."""
         exact, enough = EXACT * limits.tol, ENOUGH * limits.tol
-        target = max(target, enough)
+        target, point = max(target, enough), (self.problem, self.beta, self._F)
         for _ in range(TURNS):
-            self._smo(target, limits)
+            most = limits.steps_left(self.iterations, self._many)
+            steps, flat = self._K.ascend(*point, target, most, limits)
+            self.iterations, self._flattest = self.iterations + steps, min(self._flattest, flat)
             if limits.clock.over() or limits.steps_left(self.iterations, 1) <= 0:
                 break
             before = self.violation()
-            few = self._solve_free(exact, limits)
+            if self.problem.groups is None:
+                few = self._K.polish(*point, exact)
+            else:
+                few = self._solve_groups(limits)
+                point = self.problem, self.beta, self._F
             violation = self.violation()
             if violation <= (exact if few else enough):
                 break
@@ -115,25 +107,17 @@ class InMemory(DualAscent):
                 break  # the judge says whether it is worth while to go on by SMO alone
             target = 0.1 * violation if few else enough
 
-    def _solve_free(self, exact: float, limits: Limits) -> bool:
-        """Make Newton steps; in groups from a fresh product, which decides how far they get."""
-        problem, before = self.problem, self._beta.copy()
-        if problem.groups is None:
-            return self._K.polish(problem, self._beta, self._F, exact)
+    def _solve_groups(self, limits: Limits) -> bool:
+        """Make Newton steps from a fresh product, which decides how far they get."""
+        problem, before = self.problem, self.beta.copy()
         self._F = problem.p - self.fresh_product()
         violation, merit = self.violation(), self.merit()
-        few = solve_groups(self._K, problem, self._beta, self._F, limits)
+        few = solve_groups(self._K, problem, self.beta, self._F, limits)
         self._F = problem.p - self.fresh_product()
         if self.violation() > violation and not self.merit() > merit:  # rounding made it worse
-            self._beta[:] = before
+            self.beta[:] = before
             self._F = problem.p - self.fresh_product()
         return few
-
-    def _smo(self, target: float, limits: Limits) -> None:
-        most = limits.steps_left(self.iterations, self._many)
-        steps, flat = self._K.ascend(self.problem, self._beta, self._F, target, most, limits)
-        self.iterations += steps
-        self._flattest = min(self._flattest, flat)
 
     def _restart_from_interior(self, limits: Limits) -> None:
         """Begin again where an interior-point method ends, if that is better."""
@@ -148,12 +132,12 @@ class InMemory(DualAscent):
         self._K.bring(np.flatnonzero(start))
         product = self._times(start)
         if self.problem.dual(start, product) > self.merit():
-            self._beta, self._F = start, self.problem.p - product
+            self.beta, self._F = start, self.problem.p - product
 
     def fresh_product(self) -> Vector:
         """K beta, summed anew."""
         with np.errstate(invalid="ignore", over="ignore"):  # the judge says so of such a kernel
-            return self._times(self._beta)
+            return self._times(self.beta)
 
     def _times(self, beta: Vector) -> Vector:
         """Sum K beta; of a row with several variables their sum, in which large ones cancel."""

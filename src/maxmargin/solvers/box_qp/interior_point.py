@@ -10,9 +10,8 @@ beta <= u, each iteration makes a Newton step on
 
     K beta - p + E y - z + v = 0,   E'beta = s,   z (beta - l) = mu,   v (u - beta) = mu
 
-for a mu that a first trial of mu = 0 suggests (Mehrotra, "On the implementation of a primal-dual
-interior point method", SIAM J. Optim. 2, 1992; for support vector machines Fine and Scheinberg,
-JMLR 2, 2001). A step is a factorisation of K + diag(z / (beta - l) + v / (u - beta)), scaled so
+for a mu that ``predictor_corrector`` chooses (for support vector machines Fine and Scheinberg, JMLR
+2, 2001). A step is a factorisation of K + diag(z / (beta - l) + v / (u - beta)), scaled so
 that its diagonal is 1: O(n^3), some twenty to sixty times, whatever the scale of the data and the
 costs. SMO is faster wherever it converges; this is for problems where it does not.
 """
@@ -26,14 +25,17 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from maxmargin.problems import BoxQP
+from maxmargin.solvers.predictor_corrector import TINY, PredictorCorrector, reach
 from maxmargin.solvers.run import Limits
 
 Vector = NDArray[np.float64]
 
+# Steps at most; well-behaved problems need twenty.
 _STEPS = 100
-_INSIDE = 0.995  # of the way to the nearest bound
-_DONE = 1e-14  # complementarity, relative to the first
-_TINY = float(np.finfo(np.float64).tiny)
+# Of the way to the nearest bound.
+_INSIDE = 0.995
+# The mean product, relative to the first, at which rounding is all there is.
+_DONE = 1e-14
 
 
 @dataclass
@@ -55,7 +57,7 @@ class _State:
         )
 
 
-class InteriorPoint:
+class InteriorPoint(PredictorCorrector[_State]):
     """Iterations on one problem with its matrix in double precision."""
 
     def __init__(self, problem: BoxQP, K: Vector) -> None:
@@ -68,27 +70,26 @@ class InteriorPoint:
 
     def solve(self, limits: Limits) -> Vector | None:
         """Return a point inside the box as near to the optimum as rounding allows; None if none."""
-        state = self._start()
-        first = best = self._complementarity(state)
-        found = state.beta
+        self._state = self._start()
+        first = best = self._mean()
+        found = self._state.beta
         for _ in range(_STEPS):
             if limits.clock.over() or best <= _DONE * first:
                 break
             with np.errstate(over="ignore", invalid="ignore"):  # such a step is not taken
-                moved = self._step(state)
-            if moved is None:
-                break
-            state, mu = moved, self._complementarity(moved)
+                if not self.improve():
+                    break
+            mu = self._mean()
             if not np.isfinite(mu):
                 break
             if mu < best:
-                best, found = mu, state.beta
+                best, found = mu, self._state.beta
         return found if np.isfinite(found).all() else None
 
     def _start(self) -> _State:
         """Begin in the middle of the box, or a unit of curvature away from its only bound."""
         problem = self._problem
-        reach = 1.0 / np.maximum(self._K.diagonal(), _TINY)
+        reach = 1.0 / np.maximum(self._K.diagonal(), TINY)
         typical = float(np.median(reach[np.isfinite(reach)]))
         lower = np.where(self._below, problem.lower, problem.upper - typical)
         upper = np.where(self._above, problem.upper, problem.lower + typical)
@@ -100,31 +101,29 @@ class InteriorPoint:
         """Distances to the bounds, 1 where there is none."""
         low = np.where(self._below, state.beta - self._problem.lower, 1.0)
         high = np.where(self._above, self._problem.upper - state.beta, 1.0)
-        return np.maximum(low, _TINY), np.maximum(high, _TINY)
+        return np.maximum(low, TINY), np.maximum(high, TINY)
 
-    def _complementarity(self, state: _State) -> float:
+    def _factorise(self) -> _Factor | None:
+        low, high = self._gaps(self._state)
+        return _Factor.of(self._K, self._state.z / low + self._state.v / high)
+
+    def _products(self, change: _State | None = None) -> list[Vector]:
+        if change is not None:
+            return [change.z * change.beta, -change.v * change.beta]
+        low, high = self._gaps(self._state)
+        return [self._state.z * low, self._state.v * high]
+
+    def _mean(self, change: _State | None = None) -> float:
+        state = self._state
+        if change is not None:
+            state = state.moved(change, *self._lengths(state, change, 1.0))
         low, high = self._gaps(state)
         bounds = max(1, int(self._below.sum() + self._above.sum()))
         return float(state.z @ low + state.v @ high) / bounds
 
-    def _step(self, state: _State) -> _State | None:
-        """Predict, centre, correct."""
-        low, high = self._gaps(state)
-        factor = _Factor.of(self._K, state.z / low + state.v / high)
-        if factor is None:
-            return None
-        mu = self._complementarity(state)
-        trial = self._newton(state, factor, -state.z * low, -state.v * high)
-        ahead = state.moved(trial, *self._lengths(state, trial, 1.0))
-        centre = mu * (self._complementarity(ahead) / mu) ** 3 if mu > 0 else 0.0
-        z_side = np.where(self._below, centre - state.z * low - trial.z * trial.beta, 0.0)
-        v_side = np.where(self._above, centre - state.v * high + trial.v * trial.beta, 0.0)
-        step = self._newton(state, factor, z_side, v_side)
-        return state.moved(step, *self._lengths(state, step, _INSIDE))
-
-    def _newton(self, state: _State, factor: _Factor, z_side: Vector, v_side: Vector) -> _State:
-        """Solve the linearised conditions with these changes of the complementarities."""
-        problem, (low, high) = self._problem, self._gaps(state)
+    def _newton(self, factor: _Factor, aims: list[Vector]) -> _State:
+        problem, state, (low, high) = self._problem, self._state, self._gaps(self._state)
+        z_side, v_side = np.where(self._below, aims[0], 0.0), np.where(self._above, aims[1], 0.0)
         dual = problem.p - self._K @ state.beta - self._sides @ state.y + state.z - state.v
         right = dual + z_side / low - v_side / high
         beta, y = factor.solve(right), state.y
@@ -136,21 +135,18 @@ class InteriorPoint:
         v = np.where(self._above, (v_side + state.v * beta) / high, 0.0)
         return _State(beta, y, z, v)
 
+    def _move(self, change: _State) -> None:
+        self._state = self._state.moved(change, *self._lengths(self._state, change, _INSIDE))
+
     def _lengths(self, state: _State, step: _State, inside: float) -> tuple[float, float]:
         """How far beta and the multipliers can go without leaving their bounds."""
         low, high = self._gaps(state)
         primal = min(
-            _reach(low, np.where(self._below, step.beta, 0.0)),
-            _reach(high, np.where(self._above, -step.beta, 0.0)),
+            reach(low, np.where(self._below, step.beta, 0.0)),
+            reach(high, np.where(self._above, -step.beta, 0.0)),
         )
-        dual = min(_reach(state.z, step.z), _reach(state.v, step.v))
+        dual = min(reach(state.z, step.z), reach(state.v, step.v))
         return min(1.0, inside * primal), min(1.0, inside * dual)
-
-
-def _reach(room: Vector, change: Vector) -> float:
-    """How many times a change fits into the room."""
-    falls = change < 0
-    return float((-room[falls] / change[falls]).min(initial=np.inf))
 
 
 @dataclass(frozen=True)
@@ -163,7 +159,7 @@ class _Factor:
 
     @classmethod
     def of(cls, K: Vector, d: Vector) -> _Factor | None:
-        scale = 1.0 / np.sqrt(np.maximum(K.diagonal() + d, _TINY))
+        scale = 1.0 / np.sqrt(np.maximum(K.diagonal() + d, TINY))
         if not np.isfinite(scale).all():
             return None
         matrix = K * scale * scale[:, None]

@@ -68,7 +68,7 @@ class Osuna(CachedAscent):
     def _violators(self, F: Vector, kept: Index) -> Index:
         """Find the worst from each side of the bias, and in any case the worst pair."""
         problem, slope = self.problem, np.empty(len(F))
-        _, _, b = self._limits(F)
+        b = self._levels(F)[0][2]
         self.engine.selection.slopes(F, self.iterate.beta, problem.lower, problem.upper, b, slope)
         wanted = (min(_ADDED, self._size - len(kept)) - 2) // 2
         sides = [self._worst(sign * slope, wanted) for sign in (1.0, -1.0)]

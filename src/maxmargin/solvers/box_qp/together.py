@@ -1,56 +1,64 @@
-"""Many small problems of one fit, solved one after the other and judged together.
+"""Many small problems of one fit, solved in one compiled call and judged together.
 
 A problem of a hundred rows takes less time to solve than to be looked at from all sides by itself.
-Here a group of them makes a step each, in one call where they have the same form, which mostly
-solves them; then one judge sees them all. What is not certified by that is left to the loop that
-goes on until it is (``run``).
+Here SMO and Newton's steps take turns on a group of them in one call, which mostly solves them;
+then one judge sees them all. What is not certified by that is left to the loop that goes on until
+it is (``run``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from maxmargin.certify import Point, Status, judge, judge_all
-from maxmargin.ops.kinds import GIVEN
+from maxmargin.certify import Point, Status, judge_all
+from maxmargin.ops.threads import side_by_side
 from maxmargin.problems import BoxQP, Segments, Stack
-from maxmargin.solvers.box_qp.dual_ascent import Start, Vector, has_negative_curvature
-from maxmargin.solvers.box_qp.in_memory import InMemory
+from maxmargin.solvers.box_qp.dual_ascent import FLAT, Start, Vector
 from maxmargin.solvers.box_qp.turns import SmoNewtonState
-from maxmargin.solvers.kernel_values.memory import Memory, Squares
+from maxmargin.solvers.kernel_values.matrix import Matrix
+from maxmargin.solvers.kernel_values.memory import Memory
 from maxmargin.solvers.run import Limits, Solution
 from maxmargin.solvers.trace import Progress
 
-Line = tuple[int, float, float, float]
-"""Steps, primal, dual and violation."""
+# Kernel values in the matrices of a group: some milliseconds of work.
+_GROUP = 1 << 22
 
-_GROUP = 1 << 22  # kernel values in the matrices of a group: some milliseconds of work
-
-
-@dataclass(frozen=True)
-class Small:
-    """A problem, the segments of rows that it sees and, perhaps, duals to begin at."""
-
-    problem: BoxQP
-    segments: tuple[int, ...]
-    start: Start | None = None
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is solved as most are: from 0, with a bias and a sum of 0."""
-        problem = self.problem
-        return (
-            self.start is None
-            and problem.bias
-            and problem.groups is None
-            and not any(problem.totals)
-        )
+Found = list[Solution | Start | None]
+"""Of each problem its solution, or where to go on, or None for where it began."""
 
 
-def group(sizes: Sequence[int]) -> list[slice]:
+def takes(problems: Sequence[BoxQP], starts: Sequence[Start | None], limits: Limits) -> bool:
+    """Return whether all problems have the form that most have: a bias and a sum of 0, from 0."""
+    plain = (p.bias and p.groups is None and not any(p.totals) for p in problems)
+    return limits.max_iter < 0 and not any(starts) and all(plain)
+
+
+def solve_together(
+    problems: Sequence[BoxQP],
+    segments: Sequence[tuple[int, ...]],
+    memory: Memory,
+    limits: Limits,
+    threads: int,
+) -> Found:
+    """Take turns on groups of problems, which see these segments of rows, and judge them."""
+    matrix_of = memory.group
+    assert matrix_of is not None
+
+    def solve(part: slice) -> Found:
+        if limits.clock.over():
+            return [None] * len(problems[part])
+        return _in_one_call(problems[part], lambda: matrix_of(segments[part]), limits)
+
+    groups = _groups([len(problem) for problem in problems])
+    if limits.callback is not None or len(groups) == 1:  # a callback sees one after the other
+        return list(chain.from_iterable(map(solve, groups)))
+    return list(chain.from_iterable(side_by_side(solve, groups, threads, memory.at_once)))
+
+
+def _groups(sizes: Sequence[int]) -> list[slice]:
     """Cut problems of these sizes into groups of about the same work."""
     if sum(size * size for size in sizes) <= _GROUP:
         return [slice(0, len(sizes))]
@@ -60,108 +68,47 @@ def group(sizes: Sequence[int]) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(edges.tolist())]
 
 
-def solve_together(
-    problems: Sequence[Small], memory: Memory, limits: Limits
-) -> list[Solution | Start | None]:
-    """Make a step on each problem and judge them all.
-
-    Of one that is not certified by that comes back where to go on, or None for where it began.
-    """
-    squares = memory.squares
-    assert squares is not None
-    if limits.clock.over():
-        return [small.start for small in problems]
-    filled = squares.source.kind != GIVEN and squares.rows.gram.psd is not None
-    if filled and limits.max_iter < 0 and all(small.plain for small in problems):
-        return _in_one_call(problems, squares, limits)
-    return _one_by_one(problems, memory, limits)
-
-
-def _in_one_call(
-    problems: Sequence[Small], squares: Squares, limits: Limits
-) -> list[Solution | Start | None]:
+def _in_one_call(problems: Sequence[BoxQP], matrix: Callable[[], Matrix], limits: Limits) -> Found:
     """Take turns on all of them together, which have the same form."""
-    stack, rows = _stacked([small.problem for small in problems]), squares.rows
-    index = rows.index_of([small.segments for small in problems])
-    beta, F, product = np.zeros(len(index)), stack.p.copy(), np.empty(len(index))
+    if limits.callback is not None and _told_to_stop(problems, limits):
+        return [None] * len(problems)
+    stack, rows = _stacked(problems), matrix()
+    beta, F, product = np.zeros(len(stack.p)), stack.p.copy(), np.empty(len(stack.p))
     turns = SmoNewtonState.begin(stack.segments.starts)
-    if _told_to_stop(problems, limits):
-        return [small.start for small in problems]
-    lines = squares.lines(index, len(problems))
-    source = squares.source.seen_by(index)
-    turns.go_on(source, lines, (beta, F, stack.lower, stack.upper), product, limits.tol)
-    rounding = rows.gram.rounding.of(index)
-    convex = rows.gram.psd & ~has_negative_curvature(
-        turns.flattest, stack.segments.max(rounding.lengths)
-    )
+    turns.go_on(rows, (beta, F, stack.lower, stack.upper), product, limits.tol)
+    rounding = rows.gram.rounding.of(rows.index)
+    longest = stack.segments.reduce(np.maximum, rounding.lengths)
+    convex = rows.gram.psd & ~(turns.flattest < -FLAT * longest**2)
     with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
         verdicts = judge_all(stack, Point(beta, product, rounding), convex, limits.tol)
-    found: list[Solution | Start | None] = []
+    found: Found = []
     for k, (part, verdict) in enumerate(zip(stack.segments, verdicts, strict=True)):
         if verdict.status is Status.CERTIFIED:
-            point = Point(beta[part], product[part], rounding.of(part))
-            found.append(Solution(point, verdict, int(turns.steps[k])))
+            point, made = Point(beta[part], product[part], rounding.of(part)), int(turns.steps[k])
+            found.append(Solution(point, verdict, made))
             if limits.callback is not None:
-                made = int(turns.steps[k])
-                _tell(limits, _worth(problems[k].problem, point.beta, point.product, made))
-        else:  # what was done, and did not help, is left to somebody who begins anew
+                _tell(limits, problems[k], point.beta, point.product, made)
+        else:  # what was done, and did not help, is left to a solver that begins anew
             found.append(None if turns.done[k] else Start(beta[part], product[part]))
     return found
 
 
-def _one_by_one(
-    problems: Sequence[Small], memory: Memory, limits: Limits
-) -> list[Solution | Start | None]:
-    """Make a step of each of them by itself."""
-    proposed: list[tuple[BoxQP, Point, int, Line | None]] = []
-    for small in problems:
-        if limits.clock.over() or _told_to_stop([small], limits):
-            break
-        solver = InMemory(small.problem, memory.view(small.segments), small.start)
-        solver.step(limits)
-        line = None if limits.callback is None else _seen(solver)
-        # The point is taken at once: the next problem may use the same memory for its rows.
-        proposed.append((small.problem, solver.point(), solver.iterations, line))
-    starts = [small.start for small in problems]
-    with np.errstate(invalid="ignore", over="ignore"):  # a status says so in words
-        verdicts = [judge(problem, point, limits.tol) for problem, point, _, _ in proposed]
-    found: list[Solution | Start | None] = [*starts]
-    for k, ((_, point, steps, line), verdict) in enumerate(zip(proposed, verdicts, strict=True)):
-        if verdict.status is Status.CERTIFIED:
-            found[k] = Solution(point, verdict, steps)
-            if line is not None:
-                _tell(limits, line)
-    return found
-
-
-# Of what is solved here a callback sees where it begins and where it ended
-
-
-def _told_to_stop(problems: Sequence[Small], limits: Limits) -> bool:
+def _told_to_stop(problems: Sequence[BoxQP], limits: Limits) -> bool:
     """Call a callback with where problems begin; return whether it asked to end here."""
-    if limits.callback is None:
-        return False
-    for small in problems:
-        if small.start is None:
-            nothing = np.zeros(len(small.problem))
-            _tell(limits, _worth(small.problem, nothing, nothing, 0))
+    for problem in problems:
+        nothing = np.zeros(len(problem))
+        _tell(limits, problem, nothing, nothing, 0)
         if limits.clock.interrupted:
             return True
     return False
 
 
-def _seen(solver: InMemory) -> Line:
-    return solver.iterations, *solver.objectives(), solver.violation()
-
-
-def _worth(problem: BoxQP, beta: Vector, product: Vector, made: int) -> Line:
-    values, gradient = problem.objectives(beta, product), problem.p - product
-    return made, *values, problem.violation(beta, gradient)
-
-
-def _tell(limits: Limits, line: Line) -> None:
+def _tell(limits: Limits, problem: BoxQP, beta: Vector, product: Vector, made: int) -> None:
+    """Call a callback with what a point of a problem is worth."""
     assert limits.callback is not None
-    limits.callback(Progress(limits.clock.seconds, *line))
+    violation = problem.violation(beta, problem.p - product)
+    values = problem.objectives(beta, product)
+    limits.callback(Progress(limits.clock.seconds, made, *values, violation))
 
 
 def _stacked(problems: Sequence[BoxQP]) -> Stack:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import TURNS
-from maxmargin.solvers.kernel_values.matrix import Lines, Source
+from maxmargin.solvers.kernel_values.matrix import Matrix
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -52,8 +52,7 @@ class SmoNewtonState:
 
     def go_on(
         self,
-        source: Source,
-        lines: Lines,
+        rows: Matrix,
         point: tuple[Vector, Vector, Vector, Vector],
         product: Vector,
         tol: float,
@@ -64,19 +63,20 @@ class SmoNewtonState:
         ``point`` is beta, F, lower and upper; ``product`` becomes K beta, summed anew.
         """
         longest = STEPS * np.maximum(self.starts[1:] - self.starts[:-1], FEWEST)
+        source = rows.source
         soon = max(1, _LOOKS * WORK // max(1, int(self.starts[-1])))
-        engine_of(lines.store).smo_polish.smo_and_polish(
+        engine_of(rows.store).smo_polish.smo_and_polish(
             source.kind,
             source.K,
             source.XT,
             source.norms,
             source.params,
-            lines.diagonal,
+            rows.diagonal,
             source.index,
             self.starts,
-            lines.store,
-            lines.slots,
-            lines.taken,
+            rows.store.reshape(-1),
+            rows.slots,
+            rows.taken,
             *point,
             product,
             self.target,

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels.formula import Formula
+from maxmargin.kernels.gram import Formula
 from maxmargin.ops.kinds import PANEL, SLIVER
-from maxmargin.ops.scratch import Scratch
+from maxmargin.ops.threads import Scratch
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.box_qp.cached_ascent import CachedAscent
 from maxmargin.solvers.box_qp.dual_ascent import Index, Start, Vector

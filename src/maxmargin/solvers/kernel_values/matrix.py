@@ -7,14 +7,13 @@ or evaluated from vectors. Most variables of a problem never move, and their row
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.ops.clock import WORK
-from maxmargin.ops.engine import Engine, engine_of
+from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import COPIED, GIVEN
 from maxmargin.problems import BoxQP
 from maxmargin.solvers.run import Limits
@@ -60,60 +59,47 @@ class Source:
         return self.kind, self.K, self.index, self.XT, self.norms, self.params
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Memory for rows, filled when wanted: where each lies, -1 for one that is not there yet."""
-
-    store: Floats
-    slots: Index
-    taken: NDArray[np.int64]
-    """Lines in use of each problem that has its rows here, one after the other."""
-    diagonal: Floats
-
-
 NO_GROUPS = np.empty(0, np.int8)
 _NOTHING: Vector = np.empty(0)
+_NO_ROWS: Index = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Lines of kernel values, and which of them is which row: -1 for one that is not there yet."""
+    """Kernel rows in memory, and which of them is which row: -1 for one that is not there yet.
+
+    They are those of one problem, or of several one after the other, each with a count of its own
+    of the rows that are there (``taken``).
+    """
 
     store: Floats
     slots: Index
     diagonal: Floats
     source: Source
+    gram: Any = None
+    """The matrix of all rows of the fit, where the problem is a part of it."""
+    index: Index = field(default_factory=lambda: _NO_ROWS)
+    """The row of every variable in that matrix."""
     taken: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
 
     @classmethod
-    def of(cls, values: Floats) -> Matrix:
+    def of(cls, values: Floats, gram: Any = None, index: Index = _NO_ROWS) -> Matrix:
         """Take a matrix that is all there."""
         diagonal, source = values.diagonal().copy(), Source.none(len(values))
-        return cls(values, source.index, diagonal, source)
+        return cls(values, source.index, diagonal, source, gram, index)
 
     @classmethod
-    def on_demand(cls, memory: Floats, diagonal: Floats, source: Source) -> Matrix:
+    def on_demand(
+        cls, memory: Floats, diagonal: Floats, source: Source, gram: Any, index: Index
+    ) -> Matrix:
         """Fill rows into memory for a square of them as they are wanted."""
         q = len(diagonal)
-        return cls(memory[: q * q].reshape(q, q), np.full(q, -1), diagonal, source)
-
-    def __len__(self) -> int:
-        return len(self.slots)
-
-    @cached_property
-    def engine(self) -> Engine:
-        """Whose loops read it."""
-        return engine_of(self.store)
-
-    @property
-    def lines(self) -> Lines:
-        """The same, for whoever looks at the rows of several problems."""
-        return Lines(self.store.reshape(-1), self.slots, self.taken, self.diagonal)
+        return cls(memory[: q * q].reshape(q, q), np.full(q, -1), diagonal, source, gram, index)
 
     def bring(self, variables: Index) -> None:
         """Fill the rows of some variables."""
         if self.source.kind != GIVEN:
-            self.engine.kernel_row.bring_rows(
+            engine_of(self.store).kernel_row.bring_rows(
                 variables, self.store, self.slots, self.taken, *self.source.parts
             )
 
@@ -124,8 +110,8 @@ class Matrix:
 
     def times(self, beta: Vector) -> Vector:
         """K beta, summed in double precision; the rows of what is not 0 are there."""
-        out = np.empty(len(self))
-        self.engine.smo.times(self.store, self.slots, beta, out)
+        out = np.empty(len(self.slots))
+        engine_of(self.store).smo.times(self.store, self.slots, beta, out)
         return out
 
     def polish(self, problem: BoxQP, beta: Vector, F: Vector, target: float) -> bool:
@@ -136,7 +122,9 @@ class Matrix:
         if problem.groups is not None:
             return False
         box = problem.lower, problem.upper, problem.bias
-        return bool(self.engine.polish.polish(self.store, self.slots, beta, F, *box, target))
+        return bool(
+            engine_of(self.store).polish.polish(self.store, self.slots, beta, F, *box, target)
+        )
 
     def ascend(
         self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int, limits: Limits
@@ -145,27 +133,22 @@ class Matrix:
 
         Returns the steps made, at most so many, and the smallest curvature met.
         """
-        made, flattest, chunk = 0, np.inf, max(1, WORK // len(self))
+        made, flattest, chunk = 0, np.inf, max(1, WORK // len(self.slots))
+        loops = engine_of(self.store).smo
+        rows = self.store, self.slots, self.taken, *self.source.parts, self.diagonal
+        point = beta, F, problem.lower, problem.upper, target
+        used, groups = np.empty(len(self.slots), np.bool_), problem.groups
+        parts = (NO_GROUPS, 1) if groups is None else (groups, len(problem.totals))
         while made < most and not limits.clock.over():
             some = min(chunk, most - made)
-            steps, flat = self._ascend(problem, beta, F, target, some)
+            if problem.bias:
+                steps, flat, _, _ = loops.smo_pairs(*rows, *point, some, True, used, *parts)
+            else:
+                steps, flat = loops.smo_single(*rows, *point, some)
             made, flattest = made + int(steps), min(flattest, float(flat))
             if steps < some:
                 break
         return made, flattest
-
-    def _ascend(
-        self, problem: BoxQP, beta: Vector, F: Vector, target: float, most: int
-    ) -> tuple[int, float]:
-        rows = self.store, self.slots, self.taken, *self.source.parts
-        point = self.diagonal, beta, F, problem.lower, problem.upper, target, most
-        if not problem.bias:
-            steps, flattest = self.engine.smo.smo_single(*rows, *point)
-        else:
-            used, groups = np.empty(len(self), np.bool_), problem.groups
-            parts = (NO_GROUPS, 1) if groups is None else (groups, len(problem.totals))
-            steps, flattest, _, _ = self.engine.smo.smo_pairs(*rows, *point, True, used, *parts)
-        return steps, flattest
 
 
 def violation(problem: BoxQP, beta: Vector, F: Vector) -> float:

@@ -24,13 +24,11 @@ from maxmargin.ops import kinds
 from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.kinds import PANEL, SLIVER
-from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Scratch, Workers
 from maxmargin.solvers.box_qp.dual_ascent import SIZE
-from maxmargin.solvers.box_qp.in_memory import Square
 from maxmargin.solvers.box_qp.working_set import working_set_size
 from maxmargin.solvers.kernel_values.iterate import Window
-from maxmargin.solvers.kernel_values.matrix import Lines, Matrix, Source
+from maxmargin.solvers.kernel_values.matrix import Matrix, Source
 from maxmargin.solvers.kernel_values.products import Products
 from maxmargin.solvers.kernel_values.row_cache import TILE_COLUMNS, TILE_ROWS, RowCache
 
@@ -56,13 +54,9 @@ class Rows:
     copies: int = 1
     """Variables that each row has in a problem."""
 
-    def ranges(self, segments: Segments) -> list[tuple[int, int]]:
-        """Where each of these segments begins and ends."""
-        return [(int(self.edges[s]), int(self.edges[s + 1])) for s in segments]
-
     def index(self, segments: Segments) -> Index:
         """List the row of every variable of a problem."""
-        rows = np.concatenate([np.arange(*r) for r in self.ranges(segments)])
+        rows = np.concatenate([np.arange(*self.edges[s : s + 2]) for s in segments])
         return np.tile(rows, self.copies)
 
     def index_of(self, problems: Sequence[Segments]) -> Index:
@@ -75,18 +69,8 @@ class Rows:
     @cached_property
     def largest(self) -> int:
         """Variables of the largest problem."""
-        sizes = (self.edges[1:] - self.edges[:-1]).tolist()
-        return self.copies * max(sum(sizes[s] for s in segments) for segments in self.problems)
-
-
-@dataclass(frozen=True)
-class Squares:
-    """Where problems with all their values in memory have them from, several problems at a time."""
-
-    rows: Rows
-    source: Source
-    lines: Callable[[Index, int], Lines]
-    """Memory for the rows of so many problems, whose variables have these rows, one at a time."""
+        sizes = self.edges[1:] - self.edges[:-1]
+        return self.copies * max(int(sizes[list(segments)].sum()) for segments in self.problems)
 
 
 @dataclass(frozen=True)
@@ -94,11 +78,11 @@ class Memory:
     """For each problem, known by its segments of rows, a view of kernel values."""
 
     view: Callable[[Segments], Any]
-    """A ``Square``, or a ``Window`` of cached rows."""
+    """A ``Matrix``, or a ``Window`` of cached rows."""
     at_once: int = 1
     """How many problems may be at work together."""
-    squares: Squares | None = None
-    """What there is to see for several problems, where views are squares."""
+    group: Callable[[Sequence[Segments]], Matrix] | None = None
+    """One ``Matrix`` of several problems that evaluate or copy the rows they come to want."""
 
 
 def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
@@ -110,8 +94,9 @@ def arrange(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
     many, in_memory = len(rows.problems) > 1, solver.in_memory and rows.largest <= SIZE
     parts = many or rows.copies > 1
     fits = in_memory and square + (largest if parts else 0) <= budget
-    columns = _columns_of_formula(gram) if many and solver.in_memory else np.inf
-    if rows.largest <= _LAZY * SIZE and largest <= budget and columns <= _FEW_COLUMNS:
+    formula = gram.formula if many and solver.in_memory else None
+    narrow = formula is not None and formula.X.shape[1] <= _FEW_COLUMNS
+    if rows.largest <= _LAZY * SIZE and largest <= budget and narrow:
         return _evaluated(rows, budget)
     if fits:
         return _stored(rows, budget - square, workers)
@@ -125,29 +110,33 @@ def _stored(rows: Rows, left: int, workers: Workers) -> Memory:
     matrix = evaluate(rows.gram, workers)
     gram, diagonal = rows.gram.stored(matrix), matrix.diagonal().copy()
     rows, size = replace(rows, gram=gram), rows.largest**2
-    scratch, everything = Scratch(size, gram.dtype), np.arange(len(matrix))
-    whole = len(rows.problems) == 1 and rows.largest == len(matrix)
+    scratch, at_once = Scratch(size, matrix.dtype), max(1, left // (size * matrix.itemsize))
 
-    def view(segments: Segments) -> Square:
+    def view(segments: Segments) -> Matrix:
         index = rows.index(segments)
         if len(index) == len(matrix):
-            return Square(gram, index, Matrix.of(matrix))
+            return Matrix.of(matrix, gram, index)
         source = Source.copied(matrix, index)
-        return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
+        return Matrix.on_demand(scratch.memory(), diagonal[index], source, gram, index)
 
-    source = Source.none(0) if whole else Source.copied(matrix, everything)
-    squares = Squares(rows, source, _filled(scratch, diagonal))
-    return Memory(view, max(1, left // (size * gram.dtype.itemsize)), squares)
+    if len(rows.problems) == 1 and rows.largest == len(matrix):
+        return Memory(view, at_once)
+    everything = Source.copied(matrix, np.arange(len(matrix)))
+    return Memory(view, at_once, _grouped(rows, everything, scratch, diagonal))
 
 
-def _filled(scratch: Scratch, diagonal: NDArray[Any]) -> Callable[[Index, int], Lines]:
-    """Return lines that nobody has filled yet."""
+def _grouped(
+    rows: Rows, source: Source, scratch: Scratch, diagonal: NDArray[Any]
+) -> Callable[[Sequence[Segments]], Matrix]:
+    """Return how several problems share rows that are filled as they are wanted."""
 
-    def lines(index: Index, problems: int) -> Lines:
-        slots, taken = np.full(len(index), -1), np.zeros(problems, np.int64)
-        return Lines(scratch.memory(), slots, taken, diagonal[index])
+    def group(problems: Sequence[Segments]) -> Matrix:
+        index = rows.index_of(problems)
+        slots, taken = np.full(len(index), -1), np.zeros(len(problems), np.int64)
+        memory, seen = scratch.memory(), source.seen_by(index)
+        return Matrix(memory, slots, diagonal[index], seen, rows.gram, index, taken)
 
-    return lines
+    return group
 
 
 def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
@@ -156,11 +145,6 @@ def _multiplied(rows: Rows, stored: bool, workers: Workers) -> Memory:
     matrix = evaluate(gram, workers) if stored else None
     products = Products(gram, matrix, None if few else workers)
     return Memory(lambda _segments: products, len(rows.problems) if few else 1)
-
-
-def _columns_of_formula(gram: Gram) -> float:
-    """Count the columns of vectors whose rows compiled loops can evaluate; else infinitely many."""
-    return np.inf if gram.formula is None else float(gram.formula.X.shape[1])
 
 
 def _evaluated(rows: Rows, budget: int) -> Memory:
@@ -173,15 +157,15 @@ def _evaluated(rows: Rows, budget: int) -> Memory:
     size = rows.largest**2
     scratch = Scratch(size, gram.dtype)
 
-    def view(segments: Segments) -> Square:
-        index, ranges = rows.index(segments), rows.ranges(segments)
-        own = np.concatenate([XT[:, a:b] for a, b in ranges], axis=1)
+    def view(segments: Segments) -> Matrix:
+        index = rows.index(segments)
+        own = np.concatenate([XT[:, slice(*rows.edges[s : s + 2])] for s in segments], axis=1)
         source = Source.evaluated(formula.kind, own, norms[index], formula.params)
-        return Square(gram, index, Matrix.on_demand(scratch.memory(), diagonal[index], source))
+        return Matrix.on_demand(scratch.memory(), diagonal[index], source, gram, index)
 
     everything = Source.evaluated(formula.kind, XT, norms, formula.params)
-    squares = Squares(rows, everything, _filled(scratch, diagonal))
-    return Memory(view, max(1, budget // (size * gram.dtype.itemsize)), squares)
+    at_once = max(1, budget // (size * gram.dtype.itemsize))
+    return Memory(view, at_once, _grouped(rows, everything, scratch, diagonal))
 
 
 def _by_rows(rows: Rows, budget: int, workers: Workers, solver: Any) -> Memory:
@@ -229,7 +213,11 @@ def evaluate(gram: Gram, workers: Workers | None = None) -> NDArray[Any]:
         gram.block(gram.rows[first:stop], gram.rows[:stop], matrix[first:stop, :stop])
         mirror(matrix, first, stop, 0, first)
 
-    if workers is None or matrix.size * (_columns_of_formula(gram) + _EPILOGUE) <= _LITTLE:
-        workers = Workers(1)
-    workers.each(work, reversed(range(0, len(gram), strip)))
+    columns = np.inf if formula is None else formula.X.shape[1]
+    strips = reversed(range(0, len(gram), strip))
+    if workers is None or matrix.size * (columns + _EPILOGUE) <= _LITTLE:
+        for first in strips:
+            work(first)
+    else:
+        workers.each(work, strips)
     return matrix

@@ -22,12 +22,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.kernels.base import Prepared
-from maxmargin.kernels.formula import Formula
-from maxmargin.kernels.gram import Gram
+from maxmargin.kernels.gram import Formula, Gram
 from maxmargin.ops import kinds
 from maxmargin.ops.engine import engine_of
-from maxmargin.ops.scratch import Scratch
-from maxmargin.ops.threads import Workers
+from maxmargin.ops.threads import Scratch, Workers
 
 Index = NDArray[np.intp]
 

@@ -19,8 +19,8 @@ from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear.dual_coordinate import DualCoordinate
-from maxmargin.solvers.linear.linear_start import LinearStart
 from maxmargin.solvers.linear.newton import Newton
+from maxmargin.solvers.linear.propose import LinearStart
 from maxmargin.solvers.run import Limits
 from maxmargin.solvers.solver import GapSolver
 

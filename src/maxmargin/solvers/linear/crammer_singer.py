@@ -41,7 +41,7 @@ class SequentialDual(Solver):
         self.problem, self.iterations = problem, 0
         self._design, self._norms = design, design.row_norms()
         self._verbs = design.engine.crammer_singer
-        self._rows = design.csr()
+        self._rows = design.csr
         self._labels = np.ascontiguousarray(problem.labels, dtype=np.intp)
         self._random = np.random.default_rng(seed)
         self._alpha = _settled(problem, self._norms)

@@ -46,12 +46,10 @@ from maxmargin.ops.kinds import (
     DUAL_UPPER,
 )
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.linear.scope import Scope, hinges
+from maxmargin.solvers.linear.propose import LinearStart, propose
 from maxmargin.solvers.linear.sweep import Index, sweep
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, hinges
 
 Vector = NDArray[np.float64]
 
@@ -79,7 +77,7 @@ class DualCoordinate(GapSolver):
         self.problem, self._design, self.iterations = problem, design, 0
         self._verbs = design.engine.dual_coordinate
         self._squared = problem.loss == SquaredHinge()
-        self._rows, self._length = design.csr(), design.stored / max(1, len(design))
+        self._rows, self._length = design.csr, design.stored / max(1, len(design))
         self._lines = self._known(problem, design)
         self._duals, self._alpha = self._lines.ravel(), self._lines[:, DUAL_ALPHA]
         self._theta = np.zeros(design.width)

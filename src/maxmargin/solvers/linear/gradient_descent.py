@@ -21,11 +21,9 @@ from numpy.typing import NDArray
 from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose, spread_of
-from maxmargin.solvers.linear.scope import Scope, smooth
+from maxmargin.solvers.linear.propose import LinearStart, propose, spread_of
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, smooth
 
 Vector = NDArray[np.float64]
 

@@ -34,10 +34,9 @@ from maxmargin.problems import CrammerSinger
 from maxmargin.problems.crammer_singer import Matrix, Vector
 from maxmargin.solvers.linear.propose import propose_joint
 from maxmargin.solvers.linear.rotation import Rotation
-from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.predictor_corrector import INSIDE, TINY, InteriorSolver, reach
 
-_INSIDE = 0.99  # of the way to the nearest bound
+# Added to a diagonal of ones: columns that repeat others make the matrix singular.
 _JITTER = 1e-14
 
 
@@ -51,7 +50,7 @@ class _Change:
     W: Matrix
 
 
-class JointInteriorPoint(GapSolver):
+class JointInteriorPoint(InteriorSolver[_Change]):
     """Steps from inside the box; a row a training row, a column a class."""
 
     def __init__(
@@ -63,7 +62,7 @@ class JointInteriorPoint(GapSolver):
         self._design = self._rotation.design
         n, classes = len(problem), problem.classes
         longest = float(self._design.row_norms().max(initial=0.0))  # no value is far above 1
-        few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, np.finfo(np.float64).tiny))
+        few = np.minimum(0.5 * problem.cost, 1.0 / max(n * longest, TINY))
         self._alpha = np.repeat(-few[:, None] / max(1, classes - 1), classes, axis=1)
         self._balance()
         self._upper, self._unlike = problem.bounds(), problem.challenges(np.zeros((n, classes)))
@@ -83,32 +82,22 @@ class JointInteriorPoint(GapSolver):
         self._primal = self.problem.primal(self._W, self._values)
         self._dual = self.problem.dual(self._alpha, self._back)
 
-    def violation(self) -> float:
-        """Return the relative gap."""
-        size = max(abs(self._primal), abs(self._dual))
-        return abs(self._primal - self._dual) / size if size > 0 else 0.0
+    def _slack(self) -> Matrix:
+        """Distances to the bounds."""
+        return np.maximum(self._upper - self._alpha, TINY)
 
-    def merit(self) -> float:
-        """Return minus the gap."""
-        return -abs(self._primal - self._dual)
+    def _factorise(self) -> Any:
+        return self._factor(self._slack() / self._v)
 
-    def step(self, limits: Limits) -> None:
-        """Predict, centre, correct."""
-        del limits
-        self.iterations += 1
-        slack = np.maximum(self._upper - self._alpha, np.finfo(np.float64).tiny)
-        factor = self._factor(slack / self._v)
-        if factor is None:
-            self.spent = True
-            return
-        mu = float((slack * self._v).mean())
-        trial = self._newton(factor, slack, -self._v * slack)
-        ahead = (slack - self._reach(slack, -trial.alpha, 1.0) * trial.alpha) * (
-            self._v + self._reach(self._v, trial.v, 1.0) * trial.v
-        )
-        centre = mu * (float(ahead.mean()) / mu) ** 3 if mu > 0 else 0.0
-        way = self._newton(factor, slack, centre - self._v * slack + trial.v * trial.alpha)
-        self._move(way, slack)
+    def _products(self, change: _Change | None = None) -> list[Matrix]:
+        return [self._v * self._slack()] if change is None else [-change.v * change.alpha]
+
+    def _mean(self, change: _Change | None = None) -> float:
+        slack, v = self._slack(), self._v
+        if change is not None:
+            primal, dual = self._lengths(change, 1.0)
+            slack, v = slack - primal * change.alpha, v + dual * change.v
+        return float((slack * v).mean())
 
     def _factor(self, E: Matrix) -> Any:
         """Factorise the system of all classes and columns, its diagonal brought to 1."""
@@ -127,9 +116,8 @@ class JointInteriorPoint(GapSolver):
         factor, failed = dpotrf(flat, lower=1, clean=0)
         return None if failed or not np.isfinite(scale).all() else (factor, scale, E, total)
 
-    def _newton(self, factor: Any, slack: Matrix, side: Matrix) -> _Change:
-        """Solve the linearised conditions with this change of the complementarities."""
-        lower, scale, E, total = factor
+    def _newton(self, factor: Any, aims: list[Matrix]) -> _Change:
+        (lower, scale, E, total), slack, side = factor, self._slack(), aims[0]
         stationary = self._values + self._unlike + self._level[:, None] + self._v
         q = -stationary - side / slack
         sums = self._alpha.sum(axis=1)
@@ -143,14 +131,13 @@ class JointInteriorPoint(GapSolver):
         alpha = E * (q - change - level[:, None])
         return _Change(alpha, (side + self._v * alpha) / slack, level, W)
 
-    def _reach(self, room: Matrix, change: Matrix, inside: float) -> float:
-        """How far a change can go, at most all of it, before something has no room left."""
-        falls = change < 0
-        return min(1.0, inside * float((-room[falls] / change[falls]).min(initial=np.inf)))
+    def _lengths(self, change: _Change, inside: float) -> tuple[float, float]:
+        """How far the duals and their multipliers can go without leaving their bounds."""
+        primal, dual = reach(self._slack(), -change.alpha), reach(self._v, change.v)
+        return min(1.0, inside * primal), min(1.0, inside * dual)
 
-    def _move(self, change: _Change, slack: Matrix) -> None:
-        primal = self._reach(slack, -change.alpha, _INSIDE)
-        dual = self._reach(self._v, change.v, _INSIDE)
+    def _move(self, change: _Change) -> None:
+        primal, dual = self._lengths(change, INSIDE)
         self._alpha = self._alpha + primal * change.alpha
         self._balance()
         self._alpha = np.minimum(self._alpha, self._upper)
@@ -162,6 +149,3 @@ class JointInteriorPoint(GapSolver):
         """Return weights and duals for the rows as they are."""
         theta = self._rotation.back(self._W)
         return propose_joint(self.problem, self._given, theta, self._alpha.copy())
-
-    def restart(self, point: CrammerSingerPoint) -> None:
-        """Go on; the judge's products are these, but for the turn."""

@@ -14,8 +14,9 @@ that a free intercept asks for. Written in the change of theta it is a system of
     (P + sum_i x_i x_i' / D_i) dtheta = r,    D_i = d_i + z_i / alpha_i + v_i / (u_i - alpha_i)
 
 (Ferris and Munson, "Interior-point methods for massive support vector machines", SIAM J. Optim. 13,
-2002), with Mehrotra's choice of mu. It takes some thirty steps where coordinates need thousands and
-Newton's parabolas are too flat or too steep: costs, scales and offsets far from 1.
+2002), with a mu that ``predictor_corrector`` chooses. It takes some thirty steps where coordinates
+need thousands and Newton's parabolas are too flat or too steep: costs, scales and offsets far from
+1.
 """
 
 from __future__ import annotations
@@ -33,14 +34,12 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.solvers.linear.propose import propose
 from maxmargin.solvers.linear.rotation import Rotation
-from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.predictor_corrector import INSIDE, TINY, InteriorSolver, reach
 
 Vector = NDArray[np.float64]
 
-_INSIDE = 0.99  # of the way to the nearest bound
-_JITTER = 1e-15  # of a diagonal of ones
-_TINY = float(np.finfo(np.float64).tiny)
+# Added to a diagonal of ones: columns that repeat others make the matrix singular.
+_JITTER = 1e-15
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class _Way:
     v: Vector
 
 
-class LinearInteriorPoint(GapSolver):
+class LinearInteriorPoint(InteriorSolver[_Way]):
     """Steps from inside the box, on rows turned so that their mean is one column."""
 
     def __init__(
@@ -72,7 +71,7 @@ class LinearInteriorPoint(GapSolver):
     def _begin(self) -> None:
         """Start with values far below 1, half a cost away from every bound at most."""
         n, cost = len(self.problem), self.problem.cost
-        longest = max(float(self._rows.row_norms().max(initial=0.0)), _TINY)
+        longest = max(float(self._rows.row_norms().max(initial=0.0)), TINY)
         self._alpha = np.minimum(0.5 * cost, 1.0 / (n * longest))
         self._z, self._v = np.ones(n), np.ones(n) * self._bounded
         self._theta = np.zeros(self._rows.width)
@@ -85,51 +84,35 @@ class LinearInteriorPoint(GapSolver):
         self._primal = problem.primal(self._theta, self._values)
         self._dual = problem.dual(beta, self._back)
 
-    def violation(self) -> float:
-        """Return the relative gap."""
-        size = max(abs(self._primal), abs(self._dual))
-        return abs(self._primal - self._dual) / size if size > 0 else 0.0
-
-    def merit(self) -> float:
-        """Return minus the gap."""
-        return -abs(self._primal - self._dual)
-
-    def step(self, limits: Limits) -> None:
-        """Predict, centre, correct."""
-        del limits
-        self.iterations += 1
+    def _factorise(self) -> Any:
         low, high = self._gaps()
         D = self._d + self._z / low + self._v / high
         factor = factorise(self._rows, D, self._penalty)
-        if factor is None:
-            self.spent = True
-            return
-        mu = self._complementarity(low, self._z, high, self._v)
-        trial = self._newton(factor, D, -self._z * low, -self._v * high)
-        a, b = self._lengths(trial, 1.0)
-        ahead = self._complementarity(
-            low + a * trial.alpha,
-            self._z + b * trial.z,
-            high - a * trial.alpha,
-            self._v + b * trial.v,
-        )
-        centre = mu * (ahead / mu) ** 3 if mu > 0 else 0.0
-        z_side = centre - self._z * low - trial.z * trial.alpha
-        v_side = centre - self._v * high + trial.v * trial.alpha
-        self._move(self._newton(factor, D, z_side, v_side))
+        return None if factor is None else (factor, D)
 
     def _gaps(self) -> tuple[Vector, Vector]:
         """Distances to the bounds, 1 where there is none above."""
         high = self.problem.cost - self._alpha if self._bounded else np.ones(len(self._alpha))
-        return np.maximum(self._alpha, _TINY), np.maximum(high, _TINY)
+        return np.maximum(self._alpha, TINY), np.maximum(high, TINY)
 
-    def _complementarity(self, low: Vector, z: Vector, high: Vector, v: Vector) -> float:
+    def _products(self, change: _Way | None = None) -> list[Vector]:
+        if change is not None:
+            return [change.z * change.alpha, -change.v * change.alpha]
+        low, high = self._gaps()
+        return [self._z * low, self._v * high]
+
+    def _mean(self, change: _Way | None = None) -> float:
+        (low, high), z, v = self._gaps(), self._z, self._v
+        if change is not None:
+            a, b = self._lengths(change, 1.0)
+            low, high = low + a * change.alpha, high - a * change.alpha
+            z, v = z + b * change.z, v + b * change.v
         return float(z @ low + v @ high) / (len(z) * (1 + self._bounded))
 
-    def _newton(self, factor: Any, D: Vector, z_side: Vector, v_side: Vector) -> _Way:
-        """Solve the linearised conditions with these changes of the complementarities."""
-        t, (low, high) = self.problem.t, self._gaps()
-        v_side = v_side if self._bounded else np.zeros_like(v_side)
+    def _newton(self, factor: Any, aims: list[Vector]) -> _Way:
+        factor, D = factor
+        t, (low, high), z_side = self.problem.t, self._gaps(), aims[0]
+        v_side = aims[1] if self._bounded else np.zeros_like(z_side)
         short = 1.0 - t * self._values - self._d * self._alpha + self._z - self._v
         right = short + z_side / low - v_side / high
         off = self._back - self._penalty * self._theta
@@ -146,15 +129,15 @@ class LinearInteriorPoint(GapSolver):
         other = min(reach(self._z, way.z), reach(self._v, way.v) if self._bounded else np.inf)
         return min(1.0, inside * dual), min(1.0, inside * other)
 
-    def _move(self, way: _Way) -> None:
-        a, b = self._lengths(way, _INSIDE)
+    def _move(self, change: _Way) -> None:
+        a, b = self._lengths(change, INSIDE)
         if not self._bounded:  # its diagonal ties duals and coefficients together
             a = b = min(a, b)
-        self._alpha = self._alpha + a * way.alpha
+        self._alpha = self._alpha + a * change.alpha
         self._theta, self._z, self._v = (
-            self._theta + b * way.theta,
-            self._z + b * way.z,
-            self._v + b * way.v,
+            self._theta + b * change.theta,
+            self._z + b * change.z,
+            self._v + b * change.v,
         )
         self._look()
 
@@ -163,21 +146,12 @@ class LinearInteriorPoint(GapSolver):
         theta, beta = self._rotation.back(self._theta), self.problem.t * self._alpha
         return propose(self.problem, self._design, theta, self.problem.balanced(beta))
 
-    def restart(self, point: LinearPoint) -> None:
-        """Go on; the judge's products are these, but for the turn."""
-
-
-def reach(room: Vector, change: Vector) -> float:
-    """How many times a change fits into the room."""
-    falls = change < 0
-    return float((-room[falls] / change[falls]).min(initial=np.inf))
-
 
 def factorise(rows: Design, D: Vector, penalty: Vector) -> tuple[Vector, Vector] | None:
     """Factorise P + sum_i x_i x_i' / D_i, its diagonal brought to 1; None if that fails."""
     matrix = rows.products(1.0 / D)
     matrix[np.diag_indices_from(matrix)] += penalty
-    scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), _TINY))
+    scale = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), TINY))
     matrix *= scale * scale[:, None]
     matrix[np.diag_indices_from(matrix)] += _JITTER * len(matrix)
     if not np.isfinite(matrix).all():

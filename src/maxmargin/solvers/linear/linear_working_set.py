@@ -32,15 +32,12 @@ from maxmargin.problems import BoxQP, LinearProblem, c_svc
 from maxmargin.problems.regression import svr
 from maxmargin.solvers.box_qp.decomposition import Decomposition
 from maxmargin.solvers.box_qp.dual_ascent import Start
-from maxmargin.solvers.box_qp.in_memory import Square
 from maxmargin.solvers.kernel_values.iterate import Window
 from maxmargin.solvers.kernel_values.matrix import Matrix
 from maxmargin.solvers.kernel_values.memory import Rows, arrange, evaluate
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.linear.scope import Scope, hinge
+from maxmargin.solvers.linear.propose import LinearStart, propose
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, hinge
 
 Vector = NDArray[np.float64]
 
@@ -143,7 +140,7 @@ def _box(problem: LinearProblem) -> BoxQP:
     return c_svc(problem.t, cost, bias=problem.free)
 
 
-def _view(problem: LinearProblem, design: Design) -> Window | Square:
+def _view(problem: LinearProblem, design: Design) -> Window | Matrix:
     offset = 0.0 if problem.free else design.constant**2
     gram, diagonal = Gram.of(Linear(), design.X, offset), _diagonal(problem)
     copies = copies_of(problem)
@@ -152,4 +149,4 @@ def _view(problem: LinearProblem, design: Design) -> Window | Square:
         return arrange(rows, _BUDGET, design.workers, Decomposition).view((0,))
     matrix = np.tile(evaluate(gram, design.workers).astype(np.float64), (copies, copies))
     matrix[np.diag_indices_from(matrix)] += diagonal
-    return Square(gram, np.tile(np.arange(len(gram)), copies), Matrix.of(matrix))
+    return Matrix.of(matrix, gram, np.tile(np.arange(len(gram)), copies))

@@ -34,51 +34,57 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import Hinge, Logistic, Loss, SquaredHinge
 from maxmargin.ops.clock import TimeUp
 from maxmargin.ops.design import Design
-from maxmargin.ops.kinds import HINGE, LOGISTIC, SQUARED_HINGE
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose, spread_of
+from maxmargin.solvers.linear.propose import LinearStart, propose, spread_of
 from maxmargin.solvers.linear.proximal_hinge import ProximalHinge
 from maxmargin.solvers.linear.proximal_zone import ProximalZone
-from maxmargin.solvers.linear.scope import Scope, any_curved
+from maxmargin.solvers.linear.small_newton import (
+    KINDS,
+    aim_of,
+    damping_of,
+    solves_exactly,
+    width_of,
+)
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, any_curved
 
 Vector = NDArray[np.float64]
 
-_WIDTH, _NARROW = 2.0, 0.3  # of the first proximal hinge: all rows at theta = 0; then by factors
-_WARM_WIDTH = 0.3  # after a sample was solved
-_DAMPING, _MORE, _LEAST, _MOST = 1e-3, 5.0, 1e-9, 1e6
-_JITTER = 1e-11  # of the diagonal: columns that repeat others make the matrix singular
-_EXACT_WIDTH, _EXACT_NONZEROS = 1500, 200  # more columns, or nonzeros a sparse row: gradients
-_FACTOR, _GRADIENTS = 1 / 15, 15  # what Cholesky's factor costs, and the products in its place
-_TALL_WIDTH, _TALL = 4000, 20  # the same for so many rows a column: then they are ill-conditioned
-_SAMPLE, _SAMPLE_FOR_HINGE = (5, 40), (12, 100)  # a part of the rows, or rows for each column
-_SAMPLE_ROWS, _WORTH = 2000, 3  # in a sample at least, and how many times as many there must be
-_PROMISING = 5.0  # times the tolerance is the decrement below which a hinge's duals are worth it
-_FARTHEST, _HALVINGS = 8.0, 16  # the first intercept: its range, and to what part of it
-_SMALL, _FINEST = 2**16, 1e-13  # values in the data, and the relative gap for so few
-_SMALL_SPARSE = 2**13  # the same with zeros among them: exact steps are not the quickest there
+# A smoothed hinge becomes narrower by this factor; smaller ones need more steps each.
+_NARROW = 0.3
+# Damping after the first failed step, the factor by which it grows and falls, and its range.
+_DAMPING = 1e-3
+_MORE = 5.0
+_LEAST = 1e-9
+_MOST = 1e6
+# Of the diagonal, added to it: columns that repeat others make the matrix singular.
+_JITTER = 1e-11
+# The share of the rows in the first sample (one of so many), and its rows for each column at least.
+_SAMPLE = (5, 40)
+_SAMPLE_FOR_HINGE = (12, 100)
+# A sample has at least so many rows, and is drawn if there are so many times as many.
+_SAMPLE_ROWS = 2000
+_WORTH = 3
+# Times the tolerance, the decrement below which a hinge's duals are worth a look.
+_PROMISING = 5.0
+# The first intercept: its range, and how often that is halved.
+_FARTHEST = 8.0
+_HALVINGS = 16
+# Steps of conjugate gradients at most.
 _MOST_GRADIENTS = 1000
-_SHARE = 0.3  # of the residual that conjugate gradients leave in a step far from the optimum
-_GOOD = 0.2  # of the first slope may be left where a search on the line ends
-
-KINDS: Final[dict[Loss, int]] = {
-    Hinge(): HINGE,
-    SquaredHinge(): SQUARED_HINGE,
-    Logistic(): LOGISTIC,
-}
-"""Losses that compiled loops know."""
+# Of the residual that conjugate gradients leave in a step far from the optimum.
+_SHARE = 0.3
+# Of the first slope that may be left where a search on the line ends.
+_GOOD = 0.2
 
 
 class Newton(GapSolver):
@@ -443,44 +449,6 @@ def _totals(problem: LinearProblem) -> Vector:
     """Add up the costs of the two sides, the negative one first."""
     positive = float(problem.cost @ (problem.t > 0))
     return np.array([float(problem.cost.sum()) - positive, positive])
-
-
-def aim_of(design: Design) -> float:
-    """Return the relative gap that cheap steps are made for; 1 where steps cost more."""
-    few = _SMALL if design.dense else _SMALL_SPARSE
-    return _FINEST if len(design) * design.width <= few else 1.0
-
-
-def width_of(warm: bool) -> float:
-    """Return the width of the first proximal hinge, narrower after a start near the optimum."""
-    return _WARM_WIDTH if warm else _WIDTH
-
-
-def damping_of(loss: Loss) -> float:
-    """Return the first damping: none for smooth losses."""
-    return 0.0 if loss.smooth else _DAMPING
-
-
-def is_narrow(design: Design) -> bool:
-    """Whether the square matrix of the columns is worth its making."""
-    if design.dense:
-        tall = len(design) >= _TALL * design.width
-        return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
-    light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
-    return light and design.width <= _EXACT_WIDTH
-
-
-def solves_exactly(loss: Loss, design: Design) -> bool:
-    """Whether steps are solved for exactly; of smooth losses, where that costs less than gradients.
-
-    A smoothed hinge needs it wherever it can be: its curvatures are so large that gradients crawl.
-    And so does what is solved to rounding, so that weights and repeated rows agree.
-    """
-    if design.dense or not loss.smooth or aim_of(design) < 1.0 or not is_narrow(design):
-        return is_narrow(design)
-    each = design.stored / max(1, len(design))
-    square = 0.5 * design.stored * each + _FACTOR * design.width**3
-    return square <= _GRADIENTS * design.stored
 
 
 def _solve(matrix: Vector, right: Vector) -> Vector | None:

@@ -45,12 +45,10 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
 from maxmargin.problems.linear import Vector
 from maxmargin.solvers.linear.feature_sign import minimise
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.linear.scope import Scope, smooth_and_curved
+from maxmargin.solvers.linear.propose import LinearStart, propose
 from maxmargin.solvers.linear.sweep import Index, sweep
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, smooth_and_curved
 
 _SIGMA = 0.01  # share of the model's gain that a step must bring
 _HALVINGS = 12
@@ -199,7 +197,7 @@ class PrimalCoordinate(GapSolver):
 
 def _columns(design: Design) -> tuple[Any, Any, Any]:
     """Store columns, that of the constant too: values, rows and starts; no rows when dense."""
-    data, columns, starts = design.csr()
+    data, columns, starts = design.csr
     n, d = len(design), design.columns
     if len(columns) == 0 and len(data) > 0:
         dense = np.empty((design.width, n), data.dtype)

@@ -45,11 +45,9 @@ from maxmargin.certify import LinearPoint
 from maxmargin.ops.clock import pieces
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.linear.scope import Scope, hinge, lipschitz
+from maxmargin.solvers.linear.propose import LinearStart, propose
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.solver import GapSolver, Scope, hinge, lipschitz
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -174,7 +172,7 @@ class Pegasos(ProjectedSubgradient):
         start: LinearStart | None = None,
         seed: int = 0,
     ) -> None:
-        self._rows, self._norms = design.csr(), design.row_norms()
+        self._rows, self._norms = design.csr, design.row_norms()
         self._verbs = design.engine.subgradient
         self._short, self._drawn = np.zeros(len(problem)), np.zeros(len(problem))
         super().__init__(problem, design, start, seed)

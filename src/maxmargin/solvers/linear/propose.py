@@ -7,7 +7,7 @@ values and in the user's.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -85,3 +85,15 @@ def spread_of(design: Design, beta: Vector) -> Vector:
     """Bound sum_i |beta_i x_ij| for each column, by Cauchy and Schwarz."""
     weight = np.abs(beta)
     return np.sqrt(weight.sum() * design.squares(weight))
+
+
+@dataclass(frozen=True)
+class LinearStart:
+    """Coefficients theta and duals beta; a solver takes those that it works on."""
+
+    theta: Vector
+    beta: Vector
+
+    def alpha(self, problem: LinearProblem, upper: Vector) -> Vector:
+        """Return t_i beta_i, put into the box [0, upper]."""
+        return np.clip(problem.t * self.beta, 0.0, upper)

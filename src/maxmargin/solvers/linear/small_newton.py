@@ -8,28 +8,52 @@ that it ends with is proposed and judged like any other.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.certify import LinearPoint
-from maxmargin.losses import MarginLoss
+from maxmargin.losses import Hinge, Logistic, Loss, MarginLoss, SquaredHinge
 from maxmargin.ops.clock import WORK
 from maxmargin.ops.design import Design
-from maxmargin.ops.kinds import DUAL, IDLE, PRIMAL
+from maxmargin.ops.kinds import DUAL, HINGE, IDLE, LOGISTIC, PRIMAL, SQUARED_HINGE
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_start import LinearStart
-from maxmargin.solvers.linear.newton import KINDS, aim_of, damping_of, solves_exactly, width_of
-from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.linear.scope import Scope
+from maxmargin.solvers.linear.propose import LinearStart, propose
 from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver, relative_gap
+from maxmargin.solvers.solver import GapSolver, Scope, relative_gap
 
 Vector = NDArray[np.float64]
 
-_GRADIENTS = 15  # products with all rows of a step by conjugate gradients
-_FARTHEST = 8.0  # value of the first intercept
+# Products with all rows that replace Cholesky's factor in a step by conjugate gradients.
+_GRADIENTS = 15
+# What Cholesky's factor costs, in multiplications for each cube of the columns.
+_FACTOR = 1 / 15
+# Value of the first intercept at most: far beyond, slopes vanish.
+_FARTHEST = 8.0
+# The first proximal hinge is this wide: all rows at theta = 0.
+_WIDTH = 2.0
+# After a sample was solved; narrower loses steps, wider repeats them.
+_WARM_WIDTH = 0.3
+# Damping of the first step for losses without a curvature everywhere.
+_DAMPING = 1e-3
+# More columns are solved by conjugate gradients, as are sparse rows of more nonzeros.
+_EXACT_WIDTH = 1500
+_EXACT_NONZEROS = 200
+# With this many rows a column problems are ill-conditioned, and exact steps worth more columns.
+_TALL = 20
+_TALL_WIDTH = 4000
+# So few values in the data are solved to rounding, so that weights and repeated rows agree.
+_SMALL = 2**16
+_SMALL_SPARSE = 2**13
+_FINEST = 1e-13
+
+KINDS: Final[dict[Loss, int]] = {
+    Hinge(): HINGE,
+    SquaredHinge(): SQUARED_HINGE,
+    Logistic(): LOGISTIC,
+}
+"""Losses that compiled loops know."""
 
 
 class SmallNewton(GapSolver):
@@ -49,7 +73,7 @@ class SmallNewton(GapSolver):
         self._exact = solves_exactly(problem.loss, design)
         self.aim = aim_of(design) if self._exact else 1.0  # steps cost next to nothing
         self._kind, n = KINDS[problem.loss], len(problem)
-        self._rows, self._verbs = design.csr(), design.engine.newton
+        self._rows, self._verbs = design.csr, design.engine.newton
         self._theta, self._values = np.zeros(design.width), np.zeros(n)
         self._centre, self._best_dual = np.zeros(n), np.zeros(n)
         self._about = design.constant, problem.t, problem.cost, self._kind, problem.free
@@ -110,6 +134,44 @@ class SmallNewton(GapSolver):
         primal, dual, _ = self.problem.judged(point.theta, point.values, point.beta, point.back)
         self._state[[PRIMAL, DUAL, IDLE]] = primal, dual, 0.0
         self.spent, self._told = False, self._told[:0]
+
+
+def aim_of(design: Design) -> float:
+    """Return the relative gap that cheap steps are made for; 1 where steps cost more."""
+    few = _SMALL if design.dense else _SMALL_SPARSE
+    return _FINEST if len(design) * design.width <= few else 1.0
+
+
+def width_of(warm: bool) -> float:
+    """Return the width of the first proximal hinge, narrower after a start near the optimum."""
+    return _WARM_WIDTH if warm else _WIDTH
+
+
+def damping_of(loss: Loss) -> float:
+    """Return the first damping: none for smooth losses."""
+    return 0.0 if loss.smooth else _DAMPING
+
+
+def is_narrow(design: Design) -> bool:
+    """Whether the square matrix of the columns is worth its making."""
+    if design.dense:
+        tall = len(design) >= _TALL * design.width
+        return design.width <= (_TALL_WIDTH if tall else _EXACT_WIDTH)
+    light = design.stored <= _EXACT_NONZEROS * max(1, len(design))
+    return light and design.width <= _EXACT_WIDTH
+
+
+def solves_exactly(loss: Loss, design: Design) -> bool:
+    """Whether steps are solved for exactly; of smooth losses, where that costs less than gradients.
+
+    A smoothed hinge needs it wherever it can be: its curvatures are so large that gradients crawl.
+    And so does what is solved to rounding, so that weights and repeated rows agree.
+    """
+    if design.dense or not loss.smooth or aim_of(design) < 1.0 or not is_narrow(design):
+        return is_narrow(design)
+    each = design.stored / max(1, len(design))
+    square = 0.5 * design.stored * each + _FACTOR * design.width**3
+    return square <= _GRADIENTS * design.stored
 
 
 def work_of(design: Design, exact: bool) -> float:

@@ -16,6 +16,7 @@ ask for a QR factorisation of the rows, because their products keep half of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +25,12 @@ from scipy.linalg import qr, solve_triangular
 from maxmargin.certify import LinearPoint
 from maxmargin.ops.design import Design
 from maxmargin.problems import LinearProblem
-from maxmargin.solvers.linear.linear_interior_point import reach
 from maxmargin.solvers.linear.propose import propose
-from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import GapSolver
+from maxmargin.solvers.predictor_corrector import INSIDE, TINY, InteriorSolver, reach
 
 Vector = NDArray[np.float64]
 
-_INSIDE = 0.99  # of the way to the nearest bound
+# Solves of what rounding left: nearly parallel columns keep half of the digits in the first.
 _REFINEMENTS = 2
 
 
@@ -51,14 +50,9 @@ class _Pairs:
         names = [field.name for field in fields(self)]
         return _Pairs(*(getattr(self, n) + length * getattr(way, n) for n in names))
 
-    def products(self) -> tuple[Vector, Vector, Vector]:
+    def products(self) -> list[Vector]:
         """Multiply the partners."""
-        return self.alpha * self.s, self.p * self.g, self.q * self.h
-
-    def mean(self) -> float:
-        """Return mu."""
-        parts = self.products()
-        return float(sum(part.sum() for part in parts)) / sum(len(part) for part in parts)
+        return [self.alpha * self.s, self.p * self.g, self.q * self.h]
 
     def room(self, way: _Pairs) -> float:
         """How many times a change fits before something is negative."""
@@ -66,7 +60,7 @@ class _Pairs:
         return min(reach(getattr(self, n), getattr(way, n)) for n in names)
 
 
-class SparseInteriorPoint(GapSolver):
+class SparseInteriorPoint(InteriorSolver[tuple[_Pairs, Vector]]):
     """Steps from inside the bounds."""
 
     def __init__(
@@ -80,7 +74,7 @@ class SparseInteriorPoint(GapSolver):
         self._penalised = design.width - problem.free
         n, ones = len(problem), np.ones(self._penalised)
         norms = np.sqrt(design.squares(np.ones(n))[: self._penalised])
-        small = ones / np.maximum(norms, np.finfo(np.float64).tiny)
+        small = ones / np.maximum(norms, TINY)
         alpha = np.full(n, 1.0 / max(1.0, float(norms.max(initial=0.0)) * np.sqrt(n)))
         alpha = np.minimum(alpha, problem.cost)
         self._at = _Pairs(alpha, np.ones(n), small, ones, small, ones)
@@ -99,49 +93,31 @@ class SparseInteriorPoint(GapSolver):
             problem.dual(beta, back),
         )
 
-    def violation(self) -> float:
-        """Return the relative gap."""
-        size = max(abs(self._primal), abs(self._dual))
-        return abs(self._primal - self._dual) / size if size > 0 else 0.0
-
-    def merit(self) -> float:
-        """Return minus the gap."""
-        return -abs(self._primal - self._dual)
-
-    def step(self, limits: Limits) -> None:
-        """Predict, centre, correct."""
-        del limits
-        self.iterations += 1
+    def _factorise(self) -> Any:
         at, P = self._at, np.zeros(self._design.width)
         P[: self._penalised] = 1.0 / (at.p / at.g + at.q / at.h)
         D = self._d + at.s / at.alpha
         factor = _Factor.of(self._rows, D, P)
-        if factor is None:
-            self.spent = True
-            return
-        mu = at.mean()
-        none = (np.zeros_like(at.s), np.zeros_like(at.p), np.zeros_like(at.q))
-        trial, _ = self._newton(factor, D, P, 0.0, none)
-        ahead = at.moved(trial, min(1.0, at.room(trial))).mean()
-        centre = mu * (ahead / mu) ** 3 if mu > 0 else 0.0
-        way, b = self._newton(factor, D, P, centre, trial.products())
-        length = min(1.0, _INSIDE * at.room(way))
-        self._at, self._b = at.moved(way, length), self._b + length * b
+        return None if factor is None else (factor, D, P)
+
+    def _products(self, change: tuple[_Pairs, Vector] | None = None) -> list[Vector]:
+        return self._at.products() if change is None else change[0].products()
+
+    def _mean(self, change: tuple[_Pairs, Vector] | None = None) -> float:
+        at = self._at
+        if change is not None:
+            at = at.moved(change[0], min(1.0, at.room(change[0])))
+        parts = at.products()
+        return float(sum(part.sum() for part in parts)) / sum(len(part) for part in parts)
+
+    def _move(self, change: tuple[_Pairs, Vector]) -> None:
+        length = min(1.0, INSIDE * self._at.room(change[0]))
+        self._at, self._b = self._at.moved(change[0], length), self._b + length * change[1]
         self._look()
 
-    def _newton(
-        self,
-        factor: _Factor,
-        D: Vector,
-        P: Vector,
-        centre: float,
-        second: tuple[Vector, Vector, Vector],
-    ) -> tuple[_Pairs, Vector]:
-        """Solve the linearised conditions for products ``centre`` less those of second order."""
+    def _newton(self, factor: Any, aims: list[Vector]) -> tuple[_Pairs, Vector]:
+        (factor, D, P), (rows, ups, downs) = factor, aims
         at, t, k = self._at, self.problem.t, self._penalised
-        rows, ups, downs = (
-            centre - now - later for now, later in zip(at.products(), second, strict=True)
-        )
         v = self._back[:k]
         off_g, off_h = 1.0 - v - at.g, 1.0 + v - at.h
         right = 1.0 - t * self._values - self._d * at.alpha + at.s + rows / at.alpha
@@ -182,9 +158,6 @@ class SparseInteriorPoint(GapSolver):
         rise = self.problem.primal(theta, self._design.values(theta)) - self._primal
         return rise <= abs(self._primal - self._dual)
 
-    def restart(self, point: LinearPoint) -> None:
-        """Go on; the judge's products are these."""
-
 
 @dataclass(frozen=True)
 class _Factor:
@@ -197,7 +170,7 @@ class _Factor:
     @classmethod
     def of(cls, rows: Vector, D: Vector, P: Vector) -> _Factor | None:
         M = np.vstack([np.diag(np.sqrt(P)), rows / np.sqrt(D)[:, None]])
-        scale = 1.0 / np.maximum(np.linalg.norm(M, axis=0), np.finfo(np.float64).tiny)
+        scale = 1.0 / np.maximum(np.linalg.norm(M, axis=0), TINY)
         M *= scale
         M = M[np.argsort(-np.abs(M).max(axis=1))]  # reflections are exact to each row's own size
         if not np.isfinite(M).all():

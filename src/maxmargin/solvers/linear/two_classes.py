@@ -15,38 +15,23 @@ from maxmargin.ops.design import Design
 from maxmargin.problems import CrammerSinger, LinearProblem
 from maxmargin.solvers.linear.linear_interior_point import LinearInteriorPoint
 from maxmargin.solvers.linear.linear_working_set import LinearWorkingSet
-from maxmargin.solvers.linear.newton import is_narrow
 from maxmargin.solvers.linear.propose import propose_joint
-from maxmargin.solvers.run import Limits
-from maxmargin.solvers.solver import Solver
+from maxmargin.solvers.linear.small_newton import is_narrow
+from maxmargin.solvers.solver import Delegate
 
 
-class TwoClasses(Solver):
+class TwoClasses(Delegate):
     """The solver of the hinge, whose point is one of the joint problem."""
 
     def __init__(
         self, problem: CrammerSinger, design: Design, start: None = None, seed: int = 0
     ) -> None:
         del start  # a machine of all classes begins at 0
-        self.problem, self._design = problem, design
         t = np.where(problem.labels == 1, 1.0, -1.0)
         hinge = LinearProblem(Hinge(), t, 2.0 * problem.cost)
         kind = LinearInteriorPoint if is_narrow(design) else LinearWorkingSet
-        self._inner = kind(hinge, design, None, seed)
-
-    @property
-    def iterations(self) -> int:  # type: ignore[override]
-        """Steps of it so far."""
-        return self._inner.iterations
-
-    @property
-    def spent(self) -> bool:  # type: ignore[override]
-        """Whether the solver will get no farther."""
-        return self._inner.spent
-
-    def violation(self) -> float:
-        """Return the relative gap, which is that of the hinge."""
-        return self._inner.violation()
+        super().__init__(kind(hinge, design, None, seed))
+        self.problem, self._design = problem, design
 
     def merit(self) -> float:
         """Return the dual."""
@@ -56,10 +41,6 @@ class TwoClasses(Solver):
         """Primal and dual."""
         primal, dual = self._inner.objectives()
         return 0.5 * primal, 0.5 * dual
-
-    def step(self, limits: Limits) -> None:
-        """Make one of its steps."""
-        self._inner.step(limits)
 
     def point(self) -> CrammerSingerPoint:
         """Return half of the hinge's point to either class."""
