@@ -54,7 +54,7 @@ def solve_together(
 
     groups = _groups([len(problem) for problem in problems])
     if limits.callback is not None or len(groups) == 1:  # a callback sees one after the other
-        return list(chain.from_iterable(map(solve, groups)))
+        return [each for part in groups for each in solve(part)]
     return list(chain.from_iterable(side_by_side(solve, groups, threads, memory.at_once)))
 
 
