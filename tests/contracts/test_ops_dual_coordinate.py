@@ -48,7 +48,7 @@ def lines_of(alpha, t, diagonal, upper, curvature):
 def descend(ops, problem, orders, storage):
     X, constant, t, diagonal, upper = problem
     Z = with_constant(X, constant)
-    rows = Design(storage(X), constant, Workers(1)).csr()
+    rows = Design(storage(X), constant, Workers(1)).csr
     theta, answers = np.zeros(Z.shape[1]), []
     lines = lines_of(np.zeros(len(X)), t, diagonal, upper, (Z**2).sum(axis=1) + diagonal)
     for order in orders:
@@ -115,7 +115,7 @@ def test_one_row_at_a_time_goes_to_the_best_of_its_duals(ops, storage):
 
 def test_rows_at_rest_leave_the_order(ops):
     """theta = 0: gradients are -1; the row at its bound of 2 rests, the one at 0 does not."""
-    rows, order, theta = Design(np.eye(3), 0.0, Workers(1)).csr(), np.array([2, 0, 1]), np.zeros(3)
+    rows, order, theta = Design(np.eye(3), 0.0, Workers(1)).csr, np.array([2, 0, 1]), np.zeros(3)
     alpha = np.array([0.0, 2.0, 0.0])
     lines = lines_of(alpha, np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3))
     kept, _ = ops.descend(*rows, 0.0, lines.ravel(), order, 3, theta)
@@ -127,7 +127,7 @@ def test_rows_at_rest_leave_the_order(ops):
 
 
 def test_only_the_active_rows_are_visited(ops):
-    rows, order = Design(np.eye(3), 0.0, Workers(1)).csr(), np.array([2, 0, 1])
+    rows, order = Design(np.eye(3), 0.0, Workers(1)).csr, np.array([2, 0, 1])
     lines = lines_of(np.zeros(3), np.ones(3), np.zeros(3), np.full(3, 2.0), np.ones(3))
     ops.descend(*rows, 0.0, lines.ravel(), order, 1, np.zeros(3))
     assert lines[:, DUAL_ALPHA].tolist() == [0.0, 0.0, 1.0]
@@ -137,7 +137,7 @@ def test_only_the_active_rows_are_visited(ops):
 @given(data=st.data())
 def test_many_passes_are_passes_one_after_the_other(tested, storage, data):
     X, constant, t, diagonal, upper = data.draw(problems(np.float64))
-    rows = Design(storage(X), constant, Workers(1)).csr()
+    rows = Design(storage(X), constant, Workers(1)).csr
     curvature = (with_constant(X, constant) ** 2).sum(axis=1) + diagonal
     seed, most = data.draw(st.integers(1, 2**64 - 1)), data.draw(st.integers(1, 6))
     answers = []

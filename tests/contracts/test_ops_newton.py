@@ -25,7 +25,7 @@ def rows_of(seed, n=30, d=5):
 
 def solve(ops, kind, seed, storage, *, free=False, exact=True, dtype=np.float64, at_once=200):
     X, t, cost = rows_of(seed)
-    rows = Design(storage(X.astype(dtype)), 1.0, Workers(1)).csr()
+    rows = Design(storage(X.astype(dtype)), 1.0, Workers(1)).csr
     theta, values, centre = np.zeros(6), np.zeros(30), np.zeros(30)
     price = {HINGE: 1.0, SQUARED_HINGE: 1.0, LOGISTIC: np.log(2.0)}[kind]
     damping = 1e-3 if kind == HINGE else 0.0
