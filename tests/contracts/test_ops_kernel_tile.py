@@ -82,7 +82,10 @@ def test_ranges_are_taken_once_however_many_at_a_time(ops, zones):
 @pytest.mark.parametrize("known", [0, 1, 31])
 def test_strips_make_a_symmetric_matrix(tested, kernel, dtype, known):
     formula, n, high = seen(kernel, dtype, 70), 70, 2 * SLIVER
-    values, scratch = np.zeros((n, n), dtype), np.empty(high * (n + formula.panel), dtype)
+    values, scratch = (
+        np.zeros((n, n), dtype),
+        np.empty(high * (n + formula.as_columns[0].shape[-1]), dtype),
+    )
     values[:known, :known] = kernel(formula.X)[:known, :known]
     parts = *formula.take(slice(known, n)).as_rows, *formula.as_columns
     for first in reversed(range(known, n, high)):
@@ -97,7 +100,8 @@ def test_decisions_add_up_class_by_class(tested, kernel, dtype):
     rows, support = seen(kernel, dtype, 9), seen(kernel, dtype, TILE_COLUMNS + 40)
     edges, weights = np.array([0, TILE_COLUMNS + 1, len(support)]), np.ones(len(support))
     sums, scratch = np.zeros((2, 9)), np.empty(TILE_ROWS * TILE_COLUMNS, dtype)
-    panels = np.empty((TILE_COLUMNS // rows.panel, 3, rows.panel), dtype)
+    panel = rows.as_columns[0].shape[-1]
+    panels = np.empty((TILE_COLUMNS // panel, 3, panel), dtype)
     given = *rows.as_rows, support.X, support.lengths, edges, weights, sums, panels, scratch
     close(both(tested, "add_decisions", *given, outputs=[sums]), dtype)
 

@@ -104,9 +104,9 @@ def test_not_a_number_spoils_its_own_row_only(tested):
 @every_dtype
 def test_a_row_is_packed_once(kernel, dtype):
     formula = Formula.of(kernel, kernel.prepare(some(dtype, 50, 4)))
-    assert formula.panels is formula.panels
-    assert formula.slivers is formula.slivers
-    assert formula.panels.dtype == dtype
+    assert formula.as_columns is formula.as_columns
+    assert formula.as_rows is formula.as_rows
+    assert formula.as_columns[0].dtype == dtype
 
 
 @every_dtype
@@ -115,5 +115,5 @@ def test_some_of_some_rows(dtype):
     formula = Formula.of(kernel, kernel.prepare(X))
     twice = formula.take(slice(10, 40)).take([3, 29, 0])
     assert len(twice) == 3
-    np.testing.assert_array_equal(reference.unpack(twice.slivers)[:3], X[[13, 39, 10]])
+    np.testing.assert_array_equal(reference.unpack(twice.as_rows[2])[:3], X[[13, 39, 10]])
     np.testing.assert_array_equal(twice.lengths, formula.lengths[[13, 39, 10]])

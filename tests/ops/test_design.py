@@ -150,7 +150,7 @@ def test_sparse_rows_cut_into_ranges(lengths, constant, monkeypatch):
     theta = rng.normal(size=X.shape[1] + (constant != 0))
     beta = rng.normal(size=X.shape[0])
     with Workers(1) as workers:
-        ranges = Design(X, constant, workers)._rows._ranges(1, X.nnz)
+        ranges = Design(X, constant, workers)._ranges(1, X.nnz)
     assert len(ranges) > 3
     assert [first for first, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
     assert ranges[-1][1] == X.shape[0]
@@ -203,7 +203,7 @@ def test_what_a_design_says_of_itself(form):
 def test_rows_for_loops(form, n, d):
     X, plain = rows(n, d, form)
     with Workers(1) as workers:
-        values, columns, starts = Design(X, 1.0, workers).csr()
+        values, columns, starts = Design(X, 1.0, workers).csr
     assert len(starts) == n + 1
     for i in range(n):
         inside = slice(starts[i], starts[i + 1])
