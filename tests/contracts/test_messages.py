@@ -50,7 +50,7 @@ PARAMETERS = {
     ),
     "class_weight of boosting": (AdaBoostClassifier(class_weight="bal"), "of AdaBoost.*'balanced'"),
     "factor": (LinearSVC(class_weight={0: "a"}), "class_weight must give a number for each class"),
-    "gamma": (SVC(gamma="wide"), "one of 'scale', 'auto', a number of at least 0. Got 'wide'"),
+    "gamma": (SVC(gamma="wide"), "a number at least 0, 'scale' or 'auto'. Got 'wide'"),
     "negative gamma": (SVC(gamma=-1), "at least 0, 'scale' or 'auto'. Got -1"),
     "kernel": (SVC(kernel="gauss"), "one of 'linear', 'poly', 'rbf', .*, a Kernel or a function"),
     "class of kernels": (SVC(kernel=RBF), "'kernel' parameter of SVC must be .* a Kernel"),
