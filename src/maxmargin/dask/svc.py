@@ -38,7 +38,7 @@ from maxmargin.dask.svc_rows import (
     move,
 )
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.parameters import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing, seed_of
 from maxmargin.kernels.base import Takes
 from maxmargin.kernels.rounding import Rounding
 from maxmargin.ops.clock import TimeUp, watch
@@ -356,9 +356,9 @@ class SVC(OnCluster, LocalSVC):
             placed = read_table(cluster, X, y, sample_weight, True)
             self._note_columns(placed)
             task = self._state(cluster, placed)
-            seed = 0 if self.random_state is None else self._seed()
+            seed = seed_of(self.random_state)
             ascent = ClusterAscent(cluster, placed, task, seed)
-            limits: Limits = self._limits(clock)
+            limits: Limits = self._resources(clock)["limits"]
             solution = run(ascent, limits)
             self._show(placed, task, ascent, solution)
         return self
