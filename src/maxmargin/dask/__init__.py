@@ -29,6 +29,7 @@ their neighbours without it on the client.
 
 from maxmargin.dask.adaboost import AdaBoostClassifier
 from maxmargin.dask.additive import BoostingClassifier, BoostingRegressor
+from maxmargin.dask.bagging import BaggingClassifier
 from maxmargin.dask.linear import LinearClassifier, LinearSVC, LinearSVR
 from maxmargin.dask.nystroem import Nystroem
 from maxmargin.dask.svc import SVC
@@ -36,6 +37,7 @@ from maxmargin.dask.svc import SVC
 __all__ = [
     "SVC",
     "AdaBoostClassifier",
+    "BaggingClassifier",
     "BoostingClassifier",
     "BoostingRegressor",
     "LinearClassifier",

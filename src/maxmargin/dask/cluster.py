@@ -174,6 +174,23 @@ class Cluster:
         asked = self._submit(name, None, function, table.futures[place], *state)
         return self._collect([asked], name)[0]
 
+    def spread(
+        self,
+        table: Table,
+        name: str,
+        function: Callable[..., Any],
+        each: Sequence[Any],
+        *state: Any,
+    ) -> list[Any]:
+        """Start a function on every partition with a number of its own; return the futures."""
+        pairs = zip(table.futures, each, strict=True)
+        return [self._submit(name, None, function, future, k, *state) for future, k in pairs]
+
+    def threads(self) -> dict[str, int]:
+        """Return how many threads each worker has."""
+        known: dict[str, int] = self._guard(self.client.nthreads)
+        return known
+
     def run(self, name: str, function: Callable[..., Any], tasks: Sequence[Any]) -> list[Any]:
         """Call a function on the arguments of each task, on any worker."""
         asked = [self._submit(name, None, function, *arguments) for arguments in tasks]
