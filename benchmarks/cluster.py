@@ -65,12 +65,14 @@ def seconds(fit):
 
 def race(client, args):
     import dask
+    import distributed
 
     for name, (model, rows) in jobs(args.svc).items():
         if args.only and args.only not in name:
             continue
         n, d = (rows or args.rows), (50 if rows else args.columns)
         X, y = dask.persist(*collections(n, d, args.pieces))
+        distributed.wait([X, y])
         client.run(peak)
         local = model._local_copy()
         A, b = local_data(n, d, args.pieces)
