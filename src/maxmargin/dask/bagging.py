@@ -16,7 +16,7 @@ from maxmargin.dask.estimator import OnCluster, by_class, label, lazy, one, with
 from maxmargin.dask.reading import read_table
 from maxmargin.dask.rows import Rows
 from maxmargin.ensembles.members import by_place
-from maxmargin.ensembles.rounds import Limits, Round, boost, with_printing
+from maxmargin.ensembles.rounds import Round, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
@@ -180,7 +180,7 @@ class BaggingClassifier(OnCluster, LocalBaggingClassifier):
             self.n_classes_ = len(self.classes_)
             learner = by_place(self._learner(), getattr(self, "feature_names_in_", None))
             bags = ClusterBags(cluster, placed, self, learner, self.classes_)
-            limits = Limits(
+            limits = RoundLimits(
                 int(self.n_estimators), clock, with_printing(self.callback, self.verbose)
             )
             self.stop_ = boost(bags, limits)
