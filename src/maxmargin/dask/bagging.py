@@ -16,7 +16,7 @@ from maxmargin.dask.estimator import OnCluster, by_class, label, lazy, one, with
 from maxmargin.dask.reading import read_table
 from maxmargin.dask.rows import Rows
 from maxmargin.ensembles.members import by_place
-from maxmargin.ensembles.rounds import Round, boost, with_printing
+from maxmargin.ensembles.rounds import Round, RoundLimits, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
 from maxmargin.inputs.whole import all_or_nothing
 from maxmargin.ops.clock import watch
