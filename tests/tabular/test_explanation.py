@@ -111,7 +111,7 @@ def test_machines_that_compare_classes_in_pairs_tell_of_the_runner_up(large):
 
 
 def test_a_row_adds_its_target_times_how_much_it_is_listened_to():
-    """Another target of one row moves the prediction by what the row adds for each unit of it."""
+    """What a row adds is its target, less the trend, times how much it is listened to."""
     X, y = make_friedman1(60, random_state=0)
     model = TableSVR().fit(X, y)
     found = model.explain(X[7])
@@ -125,8 +125,10 @@ def test_a_row_adds_its_target_times_how_much_it_is_listened_to():
             row = model.preparation_.rows([X[7:8, j] for j in range(10)])
             k = machine.candidate.kernel(machine.candidate.scaled(row, np.float64), machine.support)
             unit = (model.support_ == i).astype(float)
-            moved += member.share * float((k @ np.linalg.inv(G) @ unit)[0])
-        assert add[i] == pytest.approx(moved * (y[i] - model.offset_), rel=1e-6)
+            known = model.preparation_.rows([X[i : i + 1, j] for j in range(10)])
+            left = y[i] - model.offset_ - model.scale_ * member.trend(known)[0, 0]
+            moved += member.share * float((k @ np.linalg.inv(G) @ unit)[0]) * left
+        assert add[i] == pytest.approx(moved, rel=1e-5)
     assert found.rows[0] == 7  # of all rows its own is listened to most
     assert np.abs(found.contributions).sum() < 20 * np.abs(y).max()
 

@@ -1,5 +1,7 @@
 """What is heard of a fit: its stages, one after the other, without a change of the model."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -36,7 +38,7 @@ def test_stages_are_printed_with_the_best_so_far(capsys):
     assert [line.split(",")[0] for line in lines] == [
         f"TableSVR: {n} of 5 stages" for n in range(1, 6)
     ]
-    assert all("best so far 0." in line for line in lines[1:])
+    assert all(re.search(r"best so far \d", line) for line in lines[1:])
 
 
 def test_a_short_table_has_a_stage_less_to_search(capsys):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import RBF, Kernel, Laplacian, Matern, RationalQuadratic
-from maxmargin.tabular.preparation import BLOCKS, Rows
+from maxmargin.tabular.preparation import KERNEL_BLOCKS, Rows
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
@@ -32,18 +32,26 @@ class Candidate:
     median: float = 1.0
     columns: tuple[float, ...] = ()
     """Of each part of prepared rows (``Rows.group``), where they were found one by one."""
+    trend: float = field(default=0.0, metadata={"later": True})
+    """What the linear kernel of ``Rows.trend`` is multiplied by before it is added."""
 
     def __restored__(self) -> None:
         """Check what was read: a kernel is chosen by these names, and numbers divide."""
         named = self.metric in METRICS and self.profile in PROFILES
         rates = self.gamma, self.ridge, self.median
-        sound = all(0.0 < rate < np.inf for rate in rates) and len(self.weights) == len(BLOCKS)
+        sound = all(0.0 < rate < np.inf for rate in rates) and 0.0 <= self.trend < np.inf
+        sound = sound and len(self.weights) == len(KERNEL_BLOCKS)
         if not (named and sound and all(0.0 <= w < np.inf for w in (*self.weights, *self.columns))):
             raise ValueError("The kernel of a stored machine for tables is none that there is.")
 
+    @property
+    def plain(self) -> Candidate:
+        """The kernel alone, for what a trend leaves."""
+        return replace(self, trend=0.0)
+
     def scales(self, rows: Rows) -> Vector:
         """Return what each prepared column's part of the distance is multiplied by."""
-        weight = np.asarray(self.weights)[rows.block] * (self.gamma / self.median)
+        weight = np.append(self.weights, 0.0)[rows.block] * (self.gamma / self.median)
         return weight * np.asarray(self.columns)[rows.group] if self.columns else weight
 
     @property
@@ -70,9 +78,10 @@ class Candidate:
         return out
 
     def __str__(self) -> str:
-        parts = [f"{w:g} {name}" for name, w in zip(BLOCKS, self.weights, strict=True) if w]
+        parts = [f"{w:g} {name}" for name, w in zip(KERNEL_BLOCKS, self.weights, strict=True) if w]
         how = "columns weighed one by one" if self.columns else " + ".join(parts)
         return (
             f"{self.profile} of {self.metric} distance, {how}, "
             f"gamma {self.gamma:.3g}, ridge {self.ridge:.3g}"
+            + (f", with a linear trend of weight {self.trend:g}" if self.trend else "")
         )

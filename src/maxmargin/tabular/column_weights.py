@@ -34,7 +34,8 @@ from maxmargin.ops.clock import stop_if_over
 from maxmargin.ops.engine import engine_of
 from maxmargin.ops.positive_definite import invert
 from maxmargin.tabular.candidate import Candidate
-from maxmargin.tabular.preparation import BLOCKS, Rows
+from maxmargin.tabular.distances import trend_kernel
+from maxmargin.tabular.preparation import BLOCKS, KERNEL_BLOCKS, Rows
 from maxmargin.tabular.task import Task
 
 Vector = NDArray[np.float64]
@@ -80,7 +81,7 @@ def weigh_columns(task: Task, start: Candidate, pull: float) -> Candidate | None
         return None
     weights, ridge = np.exp(found.x[:-1]), float(np.exp(found.x[-1]))
     return replace(
-        start, weights=(1.0,) * len(BLOCKS), columns=tuple(weights.tolist()),
+        start, weights=(1.0,) * len(KERNEL_BLOCKS), columns=tuple(weights.tolist()),
         gamma=1.0, median=1.0, ridge=ridge,
     )  # fmt: skip
 
@@ -94,11 +95,11 @@ def _free_parts(rows: Rows, parts: int) -> NDArray[np.bool_]:
 
 def _first_weights(rows: Rows, start: Candidate, parts: int) -> Vector:
     """Return the start's weights by part; of twin columns none begins at 0."""
-    of_block = dict(zip(BLOCKS, start.weights, strict=True))
+    of_block = dict(zip(KERNEL_BLOCKS, start.weights, strict=True))
     for twins in _TWINS:
         least = LEAST_SHARE * max(of_block[name] for name in twins)
         of_block |= {name: max(of_block[name], least) for name in twins}
-    known = replace(start, weights=tuple(of_block[name] for name in BLOCKS))
+    known = replace(start, weights=tuple(of_block[name] for name in KERNEL_BLOCKS))
     first = np.unique(rows.group, return_index=True)[1]
     tiny = float(np.finfo(np.float32).tiny)
     return np.maximum(known.scales(rows)[first], tiny)[:parts]
@@ -126,6 +127,7 @@ class LeftOutError:
         self._parts, self._first = len(begin) - 1, 0.0
         others = X[:, ~moves] * self._scale(begin, group[~moves])
         self._fixed = self._distances(others) if others.shape[1] else np.float32(0.0)
+        self._trend = trend_kernel(task.rows, start.trend)
         self._Y = task.Y.astype(np.float32)
         weight = np.ones(len(task)) if task.weight is None else task.weight
         self._weight = weight / weight.mean()
@@ -145,6 +147,7 @@ class LeftOutError:
         rows = self._X * self._scale(theta, self._group)
         slack = np.exp(theta[-1]) / self._weight
         K, slope = self._kernel(self._distances(rows) + self._fixed)
+        K += self._trend
         K.flat[:: len(K) + 1] += slack.astype(np.float32)
         if not invert(K):
             return _FAILED, np.zeros_like(theta)

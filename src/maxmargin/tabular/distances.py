@@ -19,12 +19,21 @@ Matrix = NDArray[Any]
 SAMPLE = 400  # rows whose distances tell the median
 
 
+def trend_kernel(rows: Rows, weight: float, dtype: Any = np.float32) -> Any:
+    """Return the linear kernel of all pairs of rows, times a weight; 0 for a weight of 0."""
+    if not weight:
+        return dtype(0.0)
+    Z = rows.trend.astype(dtype) * dtype(np.sqrt(weight))
+    return Z @ Z.T
+
+
 class Distances:
     """Matrices of distances of each block, made when first asked for, and their weighted sums."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._known: dict[tuple[int, str], Matrix] = {}
+        self._trend: Matrix | None = None
 
     def of(self, candidate: Candidate) -> tuple[Matrix, float]:
         """Return a candidate's distances, and what they are divided by, without gamma."""
@@ -32,6 +41,14 @@ class Distances:
             return self._weighted(candidate.weights, candidate.metric)
         X = replace(candidate, gamma=1.0, median=1.0).scaled(self._rows)
         return _measure(X, candidate.metric), 1.0
+
+    def add_trend(self, K: Matrix, weight: float) -> Matrix:
+        """Return a kernel matrix with the linear kernel of the trend added."""
+        if not weight:
+            return K
+        if self._trend is None:
+            self._trend = trend_kernel(self._rows, 1.0)
+        return K + np.float32(weight) * self._trend
 
     def _weighted(self, weights: Sequence[float], metric: str) -> tuple[Matrix, float]:
         """Return the weighted sum of blocks, and its median over pairs of rows."""

@@ -118,7 +118,7 @@ class Explanation:
         if self.quantity:
             heads = "Rows that raise it:", "Rows that lower it:"
             shape = f"{self.predicted:.4g}; its {self.shape} is " if self.shape else ""
-            parts = "the middle, rows that raise it, rows that lower it."
+            parts = "the middle and the trend, rows that raise it, rows that lower it."
             lines = [f"Predicted {shape}{said}: {parts}"]
         else:
             other = "the other classes" if self.against is None else f"{self.against!s}"
@@ -266,6 +266,8 @@ def gather(
             distances[known] += member.share * apart
             counted[known] += member.share
             offset += member.share * b
+        line = _line(side)
+        offset += member.share * side.sign * float(member.trend(row)[0, line])
     kept = np.flatnonzero(contributions)
     order = kept[np.argsort(-np.abs(contributions[kept]), kind="stable")]
     mean = distances[order] / counted[order, None]

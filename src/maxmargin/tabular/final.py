@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from maxmargin.ops.clock import Clock
 from maxmargin.ops.threads import side_by_side
 from maxmargin.tabular.candidate import Candidate
+from maxmargin.tabular.distances import trend_kernel
 from maxmargin.tabular.large import fit_large
+from maxmargin.tabular.least_squares import solve
 from maxmargin.tabular.machine import (
     Member,
     average,
     choose_members,
+    find_slope,
     fit_least_squares,
     fit_support_vectors,
 )
@@ -77,11 +80,15 @@ def fit_members(
     best = sorted(chosen, key=lambda pair: -pair[1])
     candidates = [trial.candidate for trial, _ in best[: max(1, most_members(task))]]
     if not most_members(task):
-        large = fit_large(task, candidates[0], offset, clock, n_jobs, seed)
-        unseen = Unseen(large.aside, large.values)
-        return Fitted((large.member,), large.rows, unseen, large.trials, not clock.over())
+        candidate, slope = candidates[0], _slope_of(part, candidates[0])
+        left = _without_trend(task, slope)
+        large = fit_large(left, candidate.plain, offset, clock, n_jobs, seed)
+        member = replace(large.member, slope=slope)
+        unseen = Unseen(large.aside, large.values + member.trend(task.rows.part(large.aside)))
+        return Fitted((member,), large.rows, unseen, large.trials, not clock.over())
     factor, unseen = _choose_factor(task, found, candidates, clock, n_jobs)
-    members = _fit_each(task, candidates, factor, clock, n_jobs)
+    slopes = [_slope_of(part, each) for each in candidates]
+    members = _fit_each(task, list(zip(candidates, slopes, strict=True)), factor, clock, n_jobs)
     return Fitted(tuple(members), np.arange(len(task)), unseen)
 
 
@@ -130,17 +137,26 @@ def most_members(task: Task) -> int:
 
 
 def _fit_each(
-    task: Task, candidates: Sequence[Candidate], factor: float, clock: Clock, n_jobs: int | None
+    task: Task,
+    candidates: Sequence[tuple[Candidate, Vector | None]],
+    factor: float,
+    clock: Clock,
+    n_jobs: int | None,
 ) -> list[Member]:
-    """Fit machines one after the other, as long as there is time for more than the first."""
+    """Fit machines one after the other, as long as there is time for more than the first.
+
+    Each comes with the slope of its trend, which is taken off the targets.
+    """
     members: list[Member] = []
-    for number, candidate in enumerate(candidates):
+    for number, (candidate, slope) in enumerate(candidates):
         left = clock.left
         if members and left < LEAST_SECONDS:
             break
         share = max(LEAST_SECONDS, left / (len(candidates) - number))
         seconds = None if np.isinf(left) else share
-        members.append(fit_support_vectors(task, candidate, factor, 1.0, seconds, n_jobs))
+        left = _without_trend(task, slope)
+        member = fit_support_vectors(left, candidate.plain, factor, 1.0, seconds, n_jobs)
+        members.append(replace(member, slope=slope))
     return [replace(member, share=1.0 / len(members)) for member in members]
 
 
@@ -156,15 +172,31 @@ def _choose_factor(
     held = np.zeros(len(sample), bool)
     held[unseen[:: max(1, len(unseen) * 3 // len(sample))]] = True
     train, others = task.part(sample[~held]), task.part(sample[held])
+    trended = [(each, _slope_of(train, each)) for each in candidates]
     tried: list[tuple[float, float, Vector]] = []
     for factor in FACTORS:
         if tried and clock.over():
             break
-        members = _fit_each(train, candidates, factor, clock, n_jobs)
+        members = _fit_each(train, trended, factor, clock, n_jobs)
         values = average(members, others.rows, n_jobs)
         tried.append((_error(others, values), factor, values))
     _, factor, values = min(tried, key=lambda each: each[0])
     return factor, Unseen(sample[held], values)
+
+
+def _slope_of(sample: Task, candidate: Candidate) -> Vector | None:
+    """Return the slope of a candidate's trend, found with its kernel on some rows."""
+    if not candidate.trend:
+        return None
+    X = candidate.scaled(sample.rows)
+    K = candidate.kernel(X) + trend_kernel(sample.rows, candidate.trend)
+    found = solve(K, sample.Y, candidate.ridge, sample.weight)
+    return None if found is None else find_slope(sample.rows, candidate, found.beta)
+
+
+def _without_trend(task: Task, slope: Vector | None) -> Task:
+    """Return a task with the trend taken off its targets."""
+    return task if slope is None else replace(task, Y=task.Y - task.rows.trend @ slope)
 
 
 def _error(task: Task, values: Vector) -> float:

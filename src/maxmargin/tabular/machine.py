@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from maxmargin.svm import SVC
 from maxmargin.svm.decision import by_class
 from maxmargin.svm.svr import SVR
 from maxmargin.tabular.candidate import Candidate
+from maxmargin.tabular.distances import trend_kernel
 from maxmargin.tabular.least_squares import solve_exactly
 from maxmargin.tabular.local import LocalMachines
 from maxmargin.tabular.preparation import Rows
@@ -160,6 +161,30 @@ class Member:
     machine: LeastSquaresMachine | SupportVectorMachine | LandmarkMachine
     share: float
     certificates: tuple[Certificate, ...]
+    slope: Vector | None = field(default=None, metadata={"later": True})
+    """Of the linear trend that is added, a row a column of ``Rows.trend``, a column an output."""
+
+    def __restored__(self) -> None:
+        """Check what was read: the trend has a slope for each output."""
+        if self.slope is None:
+            return
+        if self.slope.ndim != 2 or self.slope.shape[1] != self.machine.outputs:
+            raise ValueError("The parts of a stored machine for tables do not fit together.")
+
+    def takes(self, row: Rows) -> bool:
+        """Whether prepared rows have the columns of the machine and of the trend."""
+        fits = self.slope is None or row.trend.shape[1] == len(self.slope)
+        return fits and self.machine.takes(row)
+
+    def trend(self, rows: Rows) -> Vector:
+        """Return the linear trend of prepared rows, a column an output."""
+        if self.slope is None:
+            return np.zeros((len(rows.X), self.machine.outputs))
+        return np.asarray(rows.trend @ self.slope)
+
+    def values(self, rows: Rows, n_jobs: int | None) -> Vector:
+        """Evaluate the machine and the trend on prepared rows."""
+        return self.machine.values(rows, n_jobs) + self.trend(rows)
 
 
 def fit_least_squares(task: Task, candidate: Candidate, share: float, offset: Vector) -> Member:
@@ -167,6 +192,10 @@ def fit_least_squares(task: Task, candidate: Candidate, share: float, offset: Ve
     support = candidate.scaled(task.rows, np.float64)
     gram = Gram.of(candidate.kernel, support)
     K = gram.kernel._evaluate(gram.rows, gram.rows)
+    rounding = gram.rounding
+    if candidate.trend:
+        K += trend_kernel(task.rows, candidate.trend, np.float64)
+        rounding = gram.stored(K).rounding
     found = solve_exactly(K, task.Y, candidate.ridge, task.weight)
     if found is None:
         raise ValueError(
@@ -178,9 +207,15 @@ def fit_least_squares(task: Task, candidate: Candidate, share: float, offset: Ve
     certificates = []
     for target, line, product in zip(task.Y.T, beta, products, strict=True):
         problem = KernelProblem(SquaredError(), np.array(target), cost, False)
-        certificates.append(judge(problem, Point(line, product, gram.rounding), TOLERANCE))
+        certificates.append(judge(problem, Point(line, product, rounding), TOLERANCE))
     machine = LeastSquaresMachine(candidate, support, beta, offset)
-    return Member(machine, share, tuple(certificates))
+    slope = find_slope(task.rows, candidate, found) if candidate.trend else None
+    return Member(machine, share, tuple(certificates), slope)
+
+
+def find_slope(rows: Rows, candidate: Candidate, beta: Matrix) -> Vector:
+    """Return the slope of the trend of a machine with these coefficients."""
+    return np.asarray(candidate.trend * (rows.trend.T @ beta), dtype=np.float64)
 
 
 def fit_support_vectors(
@@ -248,5 +283,5 @@ def average(members: Sequence[Member], rows: Rows, n_jobs: int | None) -> Vector
     """Evaluate the weighted average of members on prepared rows."""
     total: Any = 0.0
     for member in members:
-        total = total + member.share * member.machine.values(rows, n_jobs)
+        total = total + member.share * member.values(rows, n_jobs)
     return np.asarray(total)

@@ -39,7 +39,17 @@ from maxmargin.tabular.written import (
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-BLOCKS = ("standardised", "ranks", "missing", "levels", "target means", "texts", "steps")
+KERNEL_BLOCKS = (
+    "standardised",
+    "ranks",
+    "missing",
+    "levels",
+    "target means",
+    "texts",
+    "steps",
+)
+BLOCKS = (*KERNEL_BLOCKS, "tails")  # only a linear trend sees tails
+TREND_BLOCKS = ("standardised", "missing", "target means", "texts")
 
 LONGEST_WORD = 64  # letters that are kept of a word
 DOUBTFUL_DATES = "dates in several formats, or in one that leaves doubt, are read as words"
@@ -75,6 +85,8 @@ class NumberColumn:
     """Values up to which stairs are level: where the target jumps."""
     stairs: Vector = field(default_factory=lambda: np.zeros(1))
     """Their heights, standardised like the column, one more than steps."""
+    tail: tuple[float, ...] = field(default=(), metadata={"later": True})
+    """The lowest and the highest standardised value, if a linear trend needs those beyond CLIP."""
 
     def __restored__(self) -> None:
         """Check what was read."""
@@ -84,6 +96,8 @@ class NumberColumn:
         alike = self.knots.ndim == 1 and self.scores.shape == self.knots.shape
         known = self.part in ("", *DATE_PARTS, *SHAPE) and self.form in ("", *FORMS)
         ordered = alike and len(self.knots) > 0 and bool((np.diff(self.knots) > 0).all())
+        tail = len(self.tail) in (0, 2) and bool(np.isfinite(self.tail).all())
+        known = known and tail and self.tail == tuple(sorted(self.tail))
         if not (ordered and known and np.isfinite(self.mean) and 0.0 < self.scale < np.inf):
             raise ValueError("The parts of a stored column of numbers do not fit together.")
 
@@ -100,10 +114,13 @@ class NumberColumn:
         values = read_part(column, self.part)
         gone = ~np.isfinite(values)
         filled = np.where(gone, self.mean, values)
-        standard = np.clip((filled - self.mean) / self.scale, -CLIP, CLIP)
+        far = (filled - self.mean) / self.scale
+        standard = np.clip(far, -CLIP, CLIP)
         ranks = np.interp(filled, self.knots, self.scores)
-        standard[gone] = ranks[gone] = 0.0
+        standard[gone] = ranks[gone] = far[gone] = 0.0
         yield "standardised", standard[:, None]
+        if self.tail:
+            yield "tails", (np.clip(far, *self.tail) - np.clip(standard, *self.tail))[:, None]
         yield "ranks", np.clip(ranks, -CLIP, CLIP)[:, None]
         if self.missing:
             yield "missing", gone.astype(np.float64)[:, None]
@@ -255,6 +272,7 @@ class Preparation:
         target: Matrix,
         weight: Vector | None = None,
         stop: Callable[[], bool] | None = None,
+        tails: bool = False,
     ) -> tuple[Preparation, Rows]:
         """Learn from the rows of a fit; also returns them prepared, with cross-fitted means.
 
@@ -269,6 +287,8 @@ class Preparation:
             How often each row counts.
         stop : callable, optional
             Asked before each column whether so many rows take too long.
+        tails : bool, default=False
+            Keep what clipping takes off standardised numbers, for a linear trend.
 
         Raises
         ------
@@ -283,7 +303,7 @@ class Preparation:
             look()
             if stop is not None and stop():
                 raise TooManyRows
-            for each, blocks in _learn_column(name, place, column, target, weight):
+            for each, blocks in _learn_column(name, place, column, target, weight, tails):
                 twin = _twin(each, blocks, seen)
                 learned.append(each if twin is None else twin)
                 made += blocks if twin is None else []
@@ -350,6 +370,15 @@ class Rows:
         """Whether a block has columns."""
         return bool((self.block == BLOCKS.index(name)).any())
 
+    @property
+    def trend(self) -> Matrix:
+        """The columns that a linear trend sees, numbers with their tails."""
+        used = np.flatnonzero(np.isin(self.block, [BLOCKS.index(name) for name in TREND_BLOCKS]))
+        tails = np.flatnonzero(self.block == BLOCKS.index("tails"))
+        Z = self.X[:, used]
+        Z[:, np.searchsorted(used, tails) - 1] += self.X[:, tails]
+        return Z
+
 
 def _twin(
     column: Column, blocks: Sequence[tuple[str, Matrix]], seen: dict[bytes, Column]
@@ -370,7 +399,7 @@ def _twin(
 
 
 def _learn_column(
-    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector
+    name: str, place: int, column: NDArray[Any], target: Matrix, weight: Vector, tails: bool
 ) -> Iterator[tuple[Column, list[tuple[str, Matrix]]]]:
     """Yield what a column becomes: one entry, or one for each part of dates and texts."""
     form = (
@@ -389,6 +418,7 @@ def _learn_column(
             if isinstance(numbers, NumberColumn):
                 alone = part in ("", "days", "length")  # one indicator for all parts
                 numbers = replace(numbers, form=form, missing=numbers.missing and alone)
+                numbers = replace(numbers, tail=numbers.tail if tails else ())
             elif part not in ("", "days"):
                 continue  # dates without hours have no hour
             yield numbers, list(numbers.blocks(column))
@@ -436,7 +466,9 @@ def _learn_numbers(
     scores = _normal_scores(counts)
     knots, at = _thinned(present, scores)
     steps, stairs = _stairs(values[known], scores[number], target[known], weight[known])
-    return NumberColumn(name, place, part, mean, scale, knots, at, missing, "", steps, stairs)
+    low, high = ((present[[0, -1]] - mean) / scale).tolist()
+    tail = (low, high) if max(-low, high) > CLIP else ()
+    return NumberColumn(name, place, part, mean, scale, knots, at, missing, "", steps, stairs, tail)
 
 
 def _stairs(

@@ -40,7 +40,12 @@ FIRST_ROWS, MOST_SEARCHED = 600, 3000  # that the first stage looks at, and the 
 FIRST = PROFILES[:2]  # what the first stage tries; the second has the others
 STEPS = (1.0, 4.0)  # weights of columns with jumps, beside those of the same columns without
 NEARBY = (1.0, 1.5)  # gammas of the second stage: more rows bear narrower kernels
+TRENDS = (0.1, 1.0)  # weights of the linear kernel, for quantities
+TREND_GAMMAS = (1.0, 3.0)  # what a trend leaves bears narrower kernels
+TRENDED = 3  # kernels that are tried with a trend
+LEAST_SAVED = 0.01  # share of the error of left-out rows that a trend has to save
 SURVIVORS = (4, 5)  # candidates that each stage but the last sends on, with their neighbours
+LAST_SURVIVORS = 3  # where three machines of all rows at most are to come
 FINALISTS = 8  # of the last stage that may be members
 PULLS = (0.001, 0.004)  # of weights of columns towards those that they begin with
 STARTS = 2  # kernels whose columns are weighed one by one
@@ -88,6 +93,7 @@ def run_search(
         unseen = ~np.isin(places, seen)
         trials = _judge(task.part(places), candidates, clock, n_jobs, unseen)
         if stage == 0 and not clock.over():
+            trials = _try_trends(task.part(places), trials, clock, n_jobs)
             seen = np.sort(order[: min(MOST_WEIGHED, int(SHARE_WEIGHED * sizes[-1]))])
             weighed = _weigh(task.part(seen), [t.candidate for t in trials], clock, n_jobs)
             if last:
@@ -102,8 +108,7 @@ def run_search(
         if clock.over():
             break
         if not last:
-            keep = SURVIVORS[min(stage, len(SURVIVORS) - 1)]
-            best = [t.candidate for t in trials[:keep]]
+            best = [t.candidate for t in trials[: _survivors(stage, sizes, len(task))]]
             candidates = list(neighbours([*best, *weighed] if stage == 0 else best, stage))
     chosen = tuple(finalists[:FINALISTS])
     if any(trial.candidate.columns for trial in chosen):
@@ -149,10 +154,41 @@ def neighbours(best: Sequence[Candidate], stage: int) -> Iterator[Candidate]:
     kernels = _without_ridges(best)
     if stage == 0:
         kernels += [replace(kernels[0], profile=profile) for profile in PROFILES[2:]]
+    kernels += [replace(each, trend=0.0) for each in kernels[:1] if each.trend]
     for each in kernels:
         for gamma in NEARBY if stage == 0 else (1.0,):
             for ridge in (1.0, 0.3, 3.0):
                 yield replace(each, gamma=each.gamma * gamma, ridge=each.ridge * ridge)
+
+
+def _survivors(stage: int, sizes: Sequence[int], rows: int) -> int:
+    """Return how many candidates a stage sends on."""
+    if stage == len(sizes) - 2 and rows > MOST_SEARCHED:
+        return LAST_SURVIVORS
+    return SURVIVORS[min(stage, len(SURVIVORS) - 1)]
+
+
+def _try_trends(task: Task, trials: list[Trial], clock: Clock, n_jobs: int | None) -> list[Trial]:
+    """Try the best kernels of a quantity with a linear trend."""
+    if task.label is not None or not trials:
+        return trials
+    trended = list(with_trends([trial.candidate for trial in trials]))
+    found = _judge(task, trended, clock, n_jobs, np.ones(len(task), bool))
+    return _keep_if_better(trials, found)
+
+
+def _keep_if_better(trials: list[Trial], trended: list[Trial]) -> list[Trial]:
+    """Return the trials, with those of trends if the best saves enough of the error."""
+    if not trended or trended[0].loss > (1.0 - LEAST_SAVED) * trials[0].loss:
+        return trials
+    return sorted([*trials, *trended], key=lambda trial: trial.loss)
+
+
+def with_trends(best: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Yield the best kernels with a linear trend; what is left bears narrower kernels."""
+    for each in _without_ridges(best)[:TRENDED]:
+        for trend, gamma, ridge in product(TRENDS, TREND_GAMMAS, (0.3, 1.0, 3.0)):
+            yield replace(each, trend=trend, gamma=each.gamma * gamma, ridge=each.ridge * ridge)
 
 
 def _without_ridges(best: Sequence[Candidate]) -> list[Candidate]:
@@ -166,7 +202,11 @@ def _without_ridges(best: Sequence[Candidate]) -> list[Candidate]:
 def _weigh(
     task: Task, best: Sequence[Candidate], clock: Clock, n_jobs: int | None
 ) -> list[Candidate]:
-    """Find weights of columns for the best candidate of each of a few kernels."""
+    """Find weights of columns for the best candidate of each of a few kernels.
+
+    A trend is left out of the descent, whose weights would lean on it where rows are few, and comes
+    back afterwards.
+    """
     if len(task) < LEAST_WEIGHED:
         return []
     starts: dict[tuple[str, str], Candidate] = {}
@@ -176,12 +216,14 @@ def _weigh(
     def work(pair: tuple[Candidate, float]) -> Candidate | None:
         return None if clock.over() else weigh_columns(task, *pair)
 
-    pairs = product(list(starts.values())[:STARTS], PULLS)
+    pairs = product([each.plain for each in list(starts.values())[:STARTS]], PULLS)
     try:
         found = side_by_side(work, pairs, n_jobs)
     except TimeUp:
         return []
-    return [each for each in found if each is not None]
+    plain = [each for each in found if each is not None]
+    trend = best[0].trend
+    return [*plain, *(replace(each, trend=trend) for each in plain if trend)]
 
 
 def _only_weighed(trials: Sequence[Trial]) -> list[Trial]:
@@ -213,7 +255,7 @@ def _judge(
                 known = replace(kernel, median=median)
                 with grace(None) if needed and not found else nullcontext():
                     stop_if_over()
-                    K = known.profile_of(D)
+                    K = distances.add_trend(known.profile_of(D), known.trend)
                 for ridge in ridges:
                     with grace(None) if needed and not found else nullcontext():
                         stop_if_over()

@@ -67,7 +67,7 @@ class TableMachine(TableModel):
         return known and of_rows and outputs == {self._outputs} and super()._fits_together()
 
     def _takes(self, row: Rows) -> bool:
-        return all(each.machine.takes(row) for each in self.members_)
+        return all(each.takes(row) for each in self.members_)
 
     @abstractmethod
     def _read_target(self, y: Any) -> tuple[NDArray[Any], Vector]:
@@ -131,7 +131,9 @@ class TableMachine(TableModel):
         names = self._names(len(columns))
         sizes = stage_sizes(len(target.Y))
         stages = Stages(type(self).__name__, len(sizes), self.verbose)
-        prepared = Preparation.learn(columns, names, target.Y, target.weight, stop)
+        prepared = Preparation.learn(
+            columns, names, target.Y, target.weight, stop, tails=target.label is None
+        )
         self.preparation_, rows = prepared
         clock.over()
         stages.prepared()

@@ -22,6 +22,8 @@ from maxmargin.tabular.target_shape import TargetShape, choose_shape, smear
 Vector = NDArray[np.float64]
 
 LEAST_ROWS = 2
+WIDER = 0.5  # of the range of the targets: so far may predictions lie beyond it
+NO_RANGE = (-np.inf, np.inf)  # of models that an earlier release wrote
 
 
 class TableSVR(RegressorMixin, TableMachine):
@@ -62,6 +64,9 @@ class TableSVR(RegressorMixin, TableMachine):
         TIME_LIMIT if the search was cut short, else the status of the worst certificate.
     search_ : tuple
         What was tried, on how many rows, with which loss; ``search_results()`` has it as columns.
+    range_ : tuple of float
+        The lowest and the highest prediction, in the shape that was learned: the range of the
+        targets, half of it wider on both sides.
     shape_ : TargetShape
         The function of the target that is learned: as it is, its logarithm, or the normal scores of
         its ranks. Chosen by leaving rows out; predictions are in the target's own unit.
@@ -140,6 +145,7 @@ class TableSVR(RegressorMixin, TableMachine):
             )
         self.shape_ = choose_shape(columns, target, weight, self.random_state)
         target = self.shape_.of(target)
+        self.range_ = _widened(target)
         self.offset_, self.scale_ = _middle_and_scale(target, weight)
         return Targets(((target - self.offset_) / self.scale_)[:, None], np.zeros(1), weight)
 
@@ -154,10 +160,16 @@ class TableSVR(RegressorMixin, TableMachine):
     def _asked(self, row: Rows) -> Asked:
         value = float(self.predict(row)[0])
         shape = "" if self.shape_ == TargetShape() else self.shape_.name
+        if self._unlimited(row)[0] != self._shaped(row)[0]:
+            shape = f"{shape or 'value'} before limits"
         return Asked(value, quantity=True, scale=self.scale_, middle=self.offset_, shape=shape)
 
     def _shaped(self, X: Any) -> Vector:
         """Return predictions of the function of the target that is learned."""
+        return np.asarray(np.clip(self._unlimited(X), *vars(self).get("range_", NO_RANGE)))
+
+    def _unlimited(self, X: Any) -> Vector:
+        """Return them before they are limited to the range of the targets."""
         values: Vector = self._values(X)[:, 0] * self.scale_ + self.offset_
         return values
 
@@ -192,6 +204,13 @@ class TableSVR(RegressorMixin, TableMachine):
         width = self.residuals_[min(n - 1, int(np.ceil(coverage * (n + 1))) - 1)]
         middle, shape = self._shaped(X), self.shape_
         return shape.inverse(middle - width), shape.inverse(middle + width)
+
+
+def _widened(target: Vector) -> tuple[float, float]:
+    """Return the range of the targets, a part of it wider on both sides."""
+    low, high = float(target.min()), float(target.max())
+    more = WIDER * (high / 2 - low / 2) * 2  # at any size of the numbers
+    return low - more, high + more
 
 
 def _middle_and_scale(target: Vector, weight: Vector) -> tuple[float, float]:
