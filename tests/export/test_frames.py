@@ -74,6 +74,15 @@ def test_tables_with_dates(target):
     assert "value" in assert_same(mm.TableSVR().fit(TABLE, target), NEW, TABLE)
 
 
+def test_a_trend_and_the_limits_of_predictions():
+    rows = np.random.default_rng(0).standard_t(2.0, size=(150, 2))
+    rows[0] = [40.0, 1.0]
+    model = mm.TableSVR().fit(rows, rows[:, 0] + np.sin(rows[:, 1]))
+    assert any(member.slope is not None for member in model.members_)
+    assert any(column.tail for column in model.preparation_.columns)
+    assert "value" in assert_same(model, 10.0 * rows[:20])
+
+
 def test_a_kernel_machine_for_a_table_with_dates():
     assert "label" in assert_same(mm.TableSVC().fit(TABLE, LABEL), NEW, TABLE)
 

@@ -28,11 +28,12 @@ from maxmargin.tabular.preparation import (
     DroppedColumn,
     NumberColumn,
     Preparation,
+    Rows,
     WordColumn,
 )
 from maxmargin.tabular.table_one_class import FAR, TableOneClass
 from maxmargin.tabular.table_svc import TableSVC
-from maxmargin.tabular.table_svr import TableSVR
+from maxmargin.tabular.table_svr import NO_RANGE, TableSVR
 from maxmargin.tabular.target_shape import TargetShape
 
 Vector = NDArray[np.float64]
@@ -77,8 +78,12 @@ def _numbers(column: NumberColumn, x: Tensor, kind: str) -> Iterator[tuple[str, 
     gone = x.isnan() | (x.abs() > float(np.finfo(np.float64).max))
     filled = gone.where(column.mean, x)
     zero = np.float64(0.0)
-    standard = ((filled - column.mean) / column.scale).clip(-CLIP, CLIP)
+    far = (filled - column.mean) / column.scale
+    standard = far.clip(-CLIP, CLIP)
     yield "standardised", gone.where(zero, standard)
+    if column.tail:
+        low, high = column.tail
+        yield "tails", gone.where(zero, far.clip(low, high) - standard.clip(low, high))
     ranks = interpolated(filled, column.knots, column.scores)
     yield "ranks", gone.where(zero, ranks).clip(-CLIP, CLIP)
     if column.missing:
@@ -252,10 +257,18 @@ def average(members: Any, rows: Tensor, facts: Any) -> Tensor:
     """
     total: Tensor | None = None
     for member in members:
-        part = _machine(member.machine, rows, facts) * float(member.share)
+        part = _machine(member.machine, rows, facts)
+        if member.slope is not None:
+            part = part + rows @ (_seen_by_trends(facts) @ member.slope)
+        part = part * float(member.share)
         total = part if total is None else total + part
     assert total is not None
     return total
+
+
+def _seen_by_trends(facts: Rows) -> Vector:
+    """Return the matrix that makes the columns of a trend of prepared ones."""
+    return Rows(np.eye(facts.X.shape[1]), facts.block, facts.group).trend
 
 
 def calibrated(found: Calibration, values: Tensor, count: int) -> Tensor:
@@ -274,7 +287,9 @@ def calibrated(found: Calibration, values: Tensor, count: int) -> Tensor:
     Tensor
     """
     of_class = (-values).beside(values) if count == 2 else values
-    return softmax(of_class * float(found.slope) + np.asarray(found.shift, np.float64)[None])
+    curved = of_class * of_class * of_class * float(found.curve)
+    shift = np.asarray(found.shift, np.float64)[None]
+    return softmax(of_class * float(found.slope) + curved + shift)
 
 
 @converts(TableSVC)
@@ -288,6 +303,7 @@ def _table_classes(model: Any, X: Any) -> Result:
 def _table_value(model: Any, X: Any) -> Result:
     values = average(model.members_, *prepared(model.preparation_, X))
     shaped = values * float(model.scale_) + float(model.offset_)
+    shaped = shaped.clip(*vars(model).get("range_", NO_RANGE))
     return Quantity(_mean_of_shape(model.shape_, shaped, model.smeared_))
 
 

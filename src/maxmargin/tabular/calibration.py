@@ -1,14 +1,14 @@
-"""Probabilities from decision values: a temperature and a shift a class.
+"""Probabilities from decision values: softmax of one increasing function of them.
 
-With two classes this is Platt's scaling ("Probabilistic outputs for support vector machines",
-1999); with more it is temperature scaling with a bias a class (Guo, Pleiss, Sun and Weinberger, "On
-calibration of modern neural networks", ICML 2017). The values are of rows that the machines did not
-see, so no further fit is needed.
+The function is slope * v + curve * v^3. With curve 0 this is temperature scaling (Guo, Pleiss, Sun
+and Weinberger, "On calibration of modern neural networks", ICML 2017). It is the same for all
+classes and has no shift, so the class of the largest decision value is the most probable one. The
+values are of rows that the machines did not see, so no further fit is needed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,20 +19,30 @@ from scipy.special import log_softmax, softmax
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
 
-PRIOR = 1.0  # rows' worth of pull towards slope 1 and shifts 0, for tables of few rows
+PRIOR = 1.0  # rows' worth of pull towards slope 1 and curve 0, for tables of few rows
 _STEEPEST = 50.0
+_NO_CURVE = -3.0  # the logarithm of the curve that the search begins with
+_FARTHEST = 1e50  # decision values whose cube is a number
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """p(class) = softmax(slope * value + shift)."""
+    """p(class) = softmax(slope * value + curve * value^3 + shift)."""
 
     slope: float
     shift: Vector
+    """Of 0, but in models of earlier releases."""
+    curve: float = field(default=0.0, metadata={"later": True})
+
+    def __restored__(self) -> None:
+        """Check what was read: larger values are more probable."""
+        if not (0.0 < self.slope < np.inf and 0.0 <= self.curve < np.inf):
+            raise ValueError("The calibration of a stored machine for tables is not increasing.")
 
     def probabilities(self, values: Matrix) -> Vector:
         """Return probabilities of decision values, a column a class (one column for two)."""
-        return np.asarray(softmax(self.slope * _a_class(values) + self.shift, axis=1))
+        v = np.clip(_a_class(values), -_FARTHEST, _FARTHEST)
+        return np.asarray(softmax(self.slope * v + self.curve * v**3 + self.shift, axis=1))
 
 
 def _a_class(values: Matrix) -> Matrix:
@@ -40,7 +50,7 @@ def _a_class(values: Matrix) -> Matrix:
 
 
 def calibrate(values: Matrix, label: Any, weight: Vector | None) -> Calibration:
-    """Choose slope and shifts that make the labels of unseen rows likeliest.
+    """Choose slope and curve that make the labels of unseen rows likeliest.
 
     Examples
     --------
@@ -48,23 +58,25 @@ def calibrate(values: Matrix, label: Any, weight: Vector | None) -> Calibration:
     >>> bool(found.probabilities(np.array([[2.0]]))[0, 1] > 0.8)
     True
     """
-    of_class = _a_class(values)
-    k = of_class.shape[1]
+    v = np.clip(_a_class(values), -_FARTHEST, _FARTHEST)
+    cube = v**3
     w = np.ones(len(label)) if weight is None else weight
     rows = np.arange(len(label))
 
     def cost(x: Vector) -> tuple[float, Vector]:
-        slope, shift = np.exp(x[0]), x[1:]
-        logp = log_softmax(slope * of_class + shift, axis=1)
+        slope, curve = np.exp(x)
+        logp = log_softmax(slope * v + curve * cube, axis=1)
         pull = np.exp(logp)
         pull[rows, label] -= 1.0
         pull *= w[:, None]
-        value = -float(w @ logp[rows, label]) + 0.5 * PRIOR * float(x @ x)
-        gradient = np.append(slope * float((pull * of_class).sum()), pull.sum(axis=0))
-        return value, gradient + PRIOR * x
+        value = -float(w @ logp[rows, label]) + 0.5 * PRIOR * (x[0] ** 2 + curve**2)
+        gradient = [slope * float((pull * v).sum()) + PRIOR * x[0]]
+        gradient.append(curve * (float((pull * cube).sum()) + PRIOR * curve))
+        return value, np.array(gradient)
 
     found = minimize(
-        cost, np.zeros(k + 1), jac=True, method="L-BFGS-B",
-        bounds=[(-4.0, np.log(_STEEPEST))] + [(None, None)] * k,
+        cost, np.array([0.0, _NO_CURVE]), jac=True, method="L-BFGS-B",
+        bounds=[(-4.0, np.log(_STEEPEST)), (-20.0, np.log(_STEEPEST))],
     )  # fmt: skip
-    return Calibration(float(np.exp(found.x[0])), np.asarray(found.x[1:]))
+    slope, curve = np.exp(found.x)
+    return Calibration(float(slope), np.zeros(v.shape[1]), float(curve))

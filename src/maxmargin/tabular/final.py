@@ -154,8 +154,8 @@ def _fit_each(
             break
         share = max(LEAST_SECONDS, left / (len(candidates) - number))
         seconds = None if np.isinf(left) else share
-        left = _without_trend(task, slope)
-        member = fit_support_vectors(left, candidate.plain, factor, 1.0, seconds, n_jobs)
+        rest = _without_trend(task, slope)
+        member = fit_support_vectors(rest, candidate.plain, factor, 1.0, seconds, n_jobs)
         members.append(replace(member, slope=slope))
     return [replace(member, share=1.0 / len(members)) for member in members]
 

@@ -120,7 +120,8 @@ class NumberColumn:
         standard[gone] = ranks[gone] = far[gone] = 0.0
         yield "standardised", standard[:, None]
         if self.tail:
-            yield "tails", (np.clip(far, *self.tail) - np.clip(standard, *self.tail))[:, None]
+            low, high = self.tail
+            yield "tails", (np.clip(far, low, high) - np.clip(standard, low, high))[:, None]
         yield "ranks", np.clip(ranks, -CLIP, CLIP)[:, None]
         if self.missing:
             yield "missing", gone.astype(np.float64)[:, None]

@@ -31,6 +31,8 @@ from maxmargin.tabular.stages import Stages
 from maxmargin.tabular.table_model import TableModel
 from maxmargin.tabular.task import Task
 
+MANY_TIMES = 10.0  # that every row is counted, from which on a warning asks if that is meant
+
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
 
@@ -93,7 +95,7 @@ class TableMachine(TableModel):
             target, weight = self._read_target(y)
             check_consistent_length(columns[0], target)
             if sample_weight is not None:
-                weight = weight * np.maximum(self._read_weight(sample_weight, target), 0.0)
+                weight = weight * _as_counts(self._read_weight(sample_weight, target))
             found = _at_least_one(find_distinct(columns, target, weight))
             clock.over()
             try:
@@ -258,6 +260,25 @@ class TableMachine(TableModel):
             "rows": np.array(rows),
             "loss": np.array(losses),
         }
+
+
+def _as_counts(weight: Vector) -> Vector:
+    """Return whole weights, which count rows, as they are, and others with a mean of 1."""
+    weight = np.maximum(weight, 0.0)
+    positive = weight[weight > 0]
+    if not len(positive):
+        return weight
+    if (np.floor(positive) != positive).any():
+        largest = positive.max()  # so that sums stay finite
+        return np.asarray(weight / largest / (positive / largest).mean())
+    if positive.min() >= MANY_TIMES:
+        warn_user(
+            f"Every sample weight is {positive.min():g} or more. Whole weights count equal rows, "
+            "so the model follows them closely; divide the weights by their mean if they do not "
+            "count rows.",
+            UserWarning,
+        )
+    return weight
 
 
 def _at_least_one(found: Distinct) -> Distinct:
