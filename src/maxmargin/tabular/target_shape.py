@@ -29,7 +29,7 @@ Matrix = NDArray[Any]
 
 SHAPES = ("as it is", "logarithm", "ranks")
 ROWS, LEAST_ROWS = 600, 100  # by which a shape is chosen, and below which there is no choice
-GAMMAS, RIDGES, TRENDS = (0.15, 0.5, 1.5), (0.03, 0.3), (0.0, 0.3)
+GAMMAS, RIDGES = (0.15, 0.5, 1.5), (0.03, 0.3)
 LEAST_GAIN = 0.02  # share of the squared error that another shape has to save
 SMEARED = 25  # quantiles of the errors that predictions are averaged over
 
@@ -147,15 +147,14 @@ def _errors(
     offset, scale = Y.mean(axis=0), Y.std(axis=0)
     Y = (Y - offset) / scale
     names = [f"x{j}" for j in range(len(columns))]
-    _, rows = Preparation.learn(columns, names, Y, weight, tails=True)
+    _, rows = Preparation.learn(columns, names, Y, weight)
     start = Candidate((0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0), "absolute", "exponential", 1.0, 1.0)
-    distances = Distances(rows)
-    D, median = distances.of(start)
+    D, median = Distances(rows).of(start)
     best: list[Vector] = [np.full(len(target), np.inf)] * len(every)
     spread = float(np.square(target - target.mean()).mean())
-    for gamma, ridge, trend in product(GAMMAS, RIDGES, TRENDS):
+    for gamma, ridge in product(GAMMAS, RIDGES):
         stop_if_over()
-        K = distances.add_trend(np.exp(D * np.float32(-gamma / median)), trend)
+        K = np.exp(D * np.float32(-gamma / median))
         found = solve(K, Y, ridge, weight / weight.mean())
         if found is None or not np.isfinite(found.values).all():
             continue
