@@ -272,3 +272,9 @@ def test_a_second_trial_that_its_limit_ends_keeps_its_score_and_tells_its_time(r
     assert logs["slow"][0] == 1200
     assert 3000 not in logs["slow"]
     assert "quick" in {entry.name for entry in contest.done}
+
+
+def test_the_baseline_is_fitted_to_all_rows_though_time_is_over(race):
+    contest, _ = race(12.0, {"good": (0.05, 6.0), "baseline": (0.5, 0.01)})
+    assert contest.done[0].name == "good"
+    assert "baseline" in contest.models

@@ -398,7 +398,8 @@ class _Race:
         """Fit the best models to all rows: the best at any rate, the others while time is left."""
         fitted = 0
         for effort in self._best_first():
-            left = self.budget.until_report if fitted else None
+            waits = fitted > 0 and effort.name != "baseline"  # guessing costs nothing
+            left = self.budget.until_report if waits else None
             if not effort.over and self._has_time(effort, left, fitted):
                 with self.budget.until_interrupted():
                     self.watcher.say(effort)
