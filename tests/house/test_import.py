@@ -10,6 +10,7 @@ import maxmargin
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ["numba", "llvmlite", "scipy", "sklearn", "matplotlib", "polars", "pandas", "rich", "typer"]
+HEAVY += ["dask", "distributed", "pyarrow"]
 
 
 def modules_after(statement):
