@@ -18,7 +18,7 @@ from maxmargin.dask.rows import Rows
 from maxmargin.ensembles.members import by_place
 from maxmargin.ensembles.rounds import Round, RoundLimits, boost, with_printing
 from maxmargin.inputs.labels import refuse_one_class
-from maxmargin.inputs.whole import all_or_nothing
+from maxmargin.inputs.parameters import all_or_nothing
 from maxmargin.ops.clock import watch
 
 Vector = NDArray[np.float64]
