@@ -10,10 +10,12 @@ PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -qq
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# The torch that make test-gpu installs; TORCH=torch==2.13.0 chooses another.
+TORCH ?= torch
 # What pytest is given: a process each core, and the tests in them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all test-plain test-oldest test-matrix lint format bench compat course course-check docs clean
+.PHONY: help demo test test-all test-gpu test-plain test-oldest test-matrix lint format bench compat course course-check docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +25,13 @@ demo: $(VENV)/.installed-run  ## Train on the shipped Heart data and write an HT
 
 test: $(VENV)/.installed-test  ## Run the tests (ARGS="-k kernels" picks some)
 	@$(PYTEST) $(ARGS)
+
+test-gpu:  ## Run the tests of a card's engine in an environment of its own (downloads torch)
+	@$(MAKE) --no-print-directory VENV=.venv-gpu .venv-gpu/.installed-test
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 .venv-gpu/bin/python -m pip install -qq '$(TORCH)' triton
+	@.venv-gpu/bin/python -c 'import torch; print("a card:", torch.cuda.get_device_name(0) if \
+	  torch.cuda.is_available() else "none, so torch works on the CPU")'
+	@.venv-gpu/bin/python -m pytest tests/gpu -q $(ARGS)
 
 test-all: $(VENV)/.installed-test  ## Run the long sweeps too
 	@$(PYTEST) -m '' $(ARGS)

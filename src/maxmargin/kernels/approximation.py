@@ -48,6 +48,7 @@ from maxmargin.kernels.base import Kernel, Shift, Takes
 from maxmargin.kernels.choice import NAMED, named_kernel
 from maxmargin.kernels.dot import Linear
 from maxmargin.kernels.function import FromFunction
+from maxmargin.kernels.on_device import DEVICE, chosen_device, rows_times
 from maxmargin.kernels.stationary import RBF, Laplacian
 from maxmargin.ops.aside import aside
 from maxmargin.ops.clock import stop_if_over
@@ -120,6 +121,9 @@ class Nystroem(_Features):
         How they are drawn: all rows alike; far from those drawn before; or one half alike and the
         other by how much a row is needed beside those to tell the others (ridge leverage scores).
         The latter two look at 20 rows for each.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where features are made: on the CPU, or on an NVIDIA card ("cuda:1" for the second one).
+        "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -155,6 +159,7 @@ class Nystroem(_Features):
         random_state: Any = None,
         n_jobs: int | None = None,
         landmarks: str = "uniform",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -165,6 +170,7 @@ class Nystroem(_Features):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.landmarks = landmarks
+        self.device = device
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
@@ -217,6 +223,7 @@ class Nystroem(_Features):
                 check_number(owner, name, getattr(self, name), 0.0, otherwise="or None")
         check_number(owner, "n_components", self.n_components, 1, whole=True)
         check_choice(owner, "landmarks", self.landmarks, ("uniform", "kmeans++", "leverage"))
+        DEVICE.check(owner, "device", self.device)
         if not isinstance(self.kernel_params, dict | None):
             raise ParameterError(
                 f"The 'kernel_params' parameter of {owner} must be a dict or None. Got "
@@ -280,8 +287,13 @@ class Nystroem(_Features):
         dtype = np.dtype(np.float32 if single else np.float64)
         turn = self.normalization_.T.astype(dtype)
 
+        device = chosen_device(self.device, count_rows(X), self._kernel)
+        there = None if device == "cpu" else rows_times(self._kernel, self._basis, turn, device)
+
         def make(rows: Any) -> Floats:
             prepared = self._kernel.prepare_new(self._moved(rows), self._basis)
+            if there is not None:
+                return there(prepared)
             return self._kernel.block(prepared, self._basis).astype(dtype, copy=False) @ turn
 
         return self._in_blocks(make, X, len(turn), dtype)

@@ -23,12 +23,8 @@ class Count:
         return self.n
 
     def __getitem__(self, rows: Rows) -> Count:
-        chosen = (
-            len(range(*rows.indices(self.n)))
-            if isinstance(rows, slice)
-            else len(np.arange(self.n)[rows])
-        )
-        return Count(chosen, self.dtype)
+        chosen = range(*rows.indices(self.n)) if isinstance(rows, slice) else rows
+        return Count(len(chosen), self.dtype)
 
 
 class Constant(Kernel):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from maxmargin.inputs.moved import names_of_course
 from maxmargin.neighbors.attribute import AttributeSearch, AttributeStep
+from maxmargin.neighbors.brute import BruteNeighborsTransformer
 from maxmargin.neighbors.condensed import CondensedNeighbors
 from maxmargin.neighbors.distance import MixedDistance
 from maxmargin.neighbors.edited import EditedNeighbors
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AttributeSearch",
     "AttributeStep",
+    "BruteNeighborsTransformer",
     "CondensedNeighbors",
     "DimensionFacts",
     "EditedNeighbors",

@@ -74,7 +74,9 @@ def engine_of(array: Any) -> Engine:
 
 
 def engines() -> list[Engine]:
-    """List all there are.
+    """List the engines of NumPy arrays, which have the same groups of verbs.
+
+    That of a card (``ops.gpu``) has its own: it works on arrays that stay there for a whole fit.
 
     Examples
     --------

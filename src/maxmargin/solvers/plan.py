@@ -20,8 +20,10 @@ from maxmargin.solvers.box_qp.decomposition import Decomposition
 from maxmargin.solvers.box_qp.dual_ascent import SIZE
 from maxmargin.solvers.box_qp.in_memory import InMemory
 from maxmargin.solvers.box_qp.osuna import Osuna
+from maxmargin.solvers.box_qp.resident import Resident
 from maxmargin.solvers.box_qp.smo import SMO, FirstOrderSMO
 from maxmargin.solvers.kernel_values.matrix import Matrix
+from maxmargin.solvers.kernel_values.on_device import DeviceView
 from maxmargin.solvers.linear.coordinates_first import CoordinatesFirst
 from maxmargin.solvers.linear.crammer_singer import SequentialDual
 from maxmargin.solvers.linear.dual_coordinate import DualCoordinate
@@ -92,6 +94,8 @@ class Wish:
     dual: bool | str = "auto"
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What solvers are started with, by their names."""
+    whole: bool = False
+    """Whether products are made with all rows at once, as those on a device are."""
 
 
 NO_WISH: Final = Wish()
@@ -257,6 +261,12 @@ class KernelRule(NamedTuple):
 
 KERNEL_RULES: Final = (
     KernelRule(
+        "rows on a card",
+        lambda view: isinstance(view, DeviceView),
+        Resident,
+        "the same working sets, with all vectors on the card",
+    ),
+    KernelRule(
         "all kernel values of the problem in memory: up to 2,048 rows",
         lambda view: isinstance(view, Matrix),
         InMemory,
@@ -275,8 +285,8 @@ def kernel_plan(solver: Any, view: Any, options: Mapping[str, Any]) -> tuple[Sta
     """Return the solvers of a kernel machine's problem, by where its kernel values lie."""
     if solver is not Decomposition:
         return (Stage(solver, None, options),)
-    rule = KERNEL_RULES[0] if KERNEL_RULES[0].holds(view) else KERNEL_RULES[1]
-    return (Stage(rule.solver, None, {} if rule.solver is InMemory else options),)
+    rule = next(each for each in KERNEL_RULES if each.holds(view))
+    return (Stage(rule.solver, None, options if rule.solver is Decomposition else {}),)
 
 
 def fallbacks(problem: Any, design: Design, wish: Wish = NO_WISH) -> tuple[Stage, ...]:
@@ -301,7 +311,7 @@ def _stage(name: str, case: Case) -> Stage:
         return Stage(LINEAR_SOLVERS[name], None, wish.options.get(name, {}))
     if wish.solver == "auto" and coordinates_may_be_quicker(problem, design):
         return Stage(CoordinatesFirst)
-    if is_small(problem, design):
+    if not wish.whole and is_small(problem, design):
         return Stage(SmallNewton, PATIENCE_OF_SMALL_NEWTON if hinge else None)
     return Stage(Newton, PATIENCE_OF_NEWTON if hinge else None)
 

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certify import Certificate, Point, Status, judge
+from maxmargin.inputs.container import count_rows
 from maxmargin.inputs.parameters import all_or_nothing, check_declared, numeric, one_of
 from maxmargin.inputs.warning import warn_user
 from maxmargin.kernels import Kernel
@@ -28,6 +29,7 @@ from maxmargin.solvers.run import badness, nothing_proven, warn_not_converged
 from maxmargin.svm import decision
 from maxmargin.svm.classes import Reduction
 from maxmargin.svm.kernel_fit import Learned, Recipe, learn
+from maxmargin.svm.on_device import DEVICE, chosen_device
 from maxmargin.svm.training import Labels, Training, check_rows, prepare
 
 Vector = NDArray[np.float64]
@@ -53,6 +55,7 @@ class KernelUser(CallbackSupport, BaseEstimator):
         "degree": numeric(0, whole=True),
         "coef0": numeric(),
         "cache_size": numeric(0.0, above=True),
+        "device": DEVICE,
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -105,7 +108,12 @@ class KernelUser(CallbackSupport, BaseEstimator):
             )
         if self._machine.counts.sum() != len(self._machine.rows):
             raise ValueError(f"The internal representation of {type(self).__name__} was altered")
-        return self._machine.decide(X, finish, self.n_jobs)
+        return self._machine.decide(X, finish, self.n_jobs, self._device(count_rows(X)))
+
+    def _device(self, rows: int) -> str:
+        """Return where so many rows are fitted or decided; some estimators know the CPU alone."""
+        wish = getattr(self, "device", "cpu")
+        return wish if wish == "cpu" else chosen_device(wish, rows, self._kernel())
 
 
 class KernelEstimator(KernelUser):
@@ -204,7 +212,9 @@ class KernelEstimator(KernelUser):
 
     def _learn(self, training: Training, clock: Clock) -> Learned:
         """Fit to rows that are ready, and show the machine as scikit-learn does."""
-        learned = self._fit_machine(training, self._recipe(clock, training.intercept))
+        recipe = self._recipe(clock, training.intercept)
+        recipe = replace(recipe, device=self._device(len(training)))
+        learned = self._fit_machine(training, recipe)
         self._set_fitted_attributes(training, learned)
         if self.certificate_.status is not Status.CERTIFIED:  # it is the worst one
             warn_not_converged(learned.certificates, self._sentences(training, learned))
@@ -353,6 +363,8 @@ class KernelEstimator(KernelUser):
         """Check what was read: a bias of another kind than the machine's is another problem."""
         if "_machine" not in vars(self):
             return
+        if "device" in vars(self):  # a machine without a card can read the file
+            self.device = "cpu"
         bias = self._fitted_intercept
         if bias not in _BIASES or _BIASES[bias] != self._machine.offset:
             raise ValueError("The bias of a stored machine is none that its kernel says.")

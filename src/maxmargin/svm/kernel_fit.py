@@ -31,6 +31,7 @@ from maxmargin.solvers.plan import kernel_plan
 from maxmargin.solvers.run import given_up, nothing_proven, solve_all
 from maxmargin.svm.classes import Reduction, State, Task, intercept, reduce_classes
 from maxmargin.svm.machine import KernelMachine
+from maxmargin.svm.on_device import arrange_on_device, explained
 from maxmargin.svm.sample_fit import fit_samples
 from maxmargin.svm.training import Training, take
 
@@ -71,6 +72,8 @@ class Recipe:
     adviser: Callable[[Training, Reduction], Adviser] | None = None
     n_jobs: int | None = None
     seed: int = 0
+    device: str = "cpu"
+    """Where the problems are solved: "cpu", or a card."""
 
     def costs(self, training: Training) -> Vector:
         """Slack costs the price times the class weight times the row's weight."""
@@ -183,11 +186,14 @@ def _solve(
     if recipe.adviser is not None:
         adviser = recipe.adviser(training, reduced)
         options = {**options, "ask": adviser.ask()}
-    with Workers(recipe.n_jobs) as workers:
+    with Workers(recipe.n_jobs) as workers, explained(recipe.device):
         memory, segments = Memory(_out_of_time), [task.segments for task in tasks]
         with suppress(TimeUp):  # then every problem stays where it begins
             rows = Rows(gram, reduced.edges, segments, reduced.copies)
-            memory = arrange(rows, recipe.memory, workers, recipe.solver)
+            if recipe.device == "cpu":
+                memory = arrange(rows, recipe.memory, workers, recipe.solver)
+            else:
+                memory = arrange_on_device(rows, tasks, recipe)
         found: list[Any] = [Start(start) for start in starts] if starts else [None] * len(tasks)
         if recipe.solver is Decomposition and memory.group is not None and gram.psd is not None:
             problems = [task.problem for task in tasks]

@@ -74,6 +74,9 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -119,6 +122,7 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -136,6 +140,7 @@ class KernelMachineClassifier(Representer, KernelClassifier):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def _check_parameters(self) -> None:
         check_for_labels(type(self).__name__, self._loss())
@@ -228,6 +233,9 @@ class KernelLogisticRegression(KernelMachineClassifier):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -272,6 +280,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -288,3 +297,4 @@ class KernelLogisticRegression(KernelMachineClassifier):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device

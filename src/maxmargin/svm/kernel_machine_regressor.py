@@ -70,6 +70,9 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.loss = loss
@@ -126,6 +130,7 @@ class KernelMachineRegressor(Representer, KernelRegressor):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def _check_parameters(self) -> None:
         check_for_numbers(type(self).__name__, self._loss())

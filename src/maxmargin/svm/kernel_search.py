@@ -143,7 +143,8 @@ class Search:
             chosen = [task for task in tasks if alive[task[0]].any()]
             share = 1.0 / len(everything)
             work = partial(self._task, shared, prices, alive, tell, share)
-            cells = side_by_side(work, chosen, self.model.n_jobs)
+            threads = self.model.n_jobs if self.model._device(len(self.y)) == "cpu" else 1
+            cells = side_by_side(work, chosen, threads)
             found |= dict(zip(chosen, cells, strict=True))
             if race and 2 < number < len(rounds):
                 alive &= _hopeful(found, number, *alive.shape)
@@ -202,7 +203,9 @@ class Search:
         """Fit machines of their own, each cost's from the duals of the one before."""
         train, others = fold
         rows = training.of(train, sides)
-        recipe: Recipe = replace(self.model._recipe(self.clock, training.intercept), n_jobs=1)
+        device = self.model._device(len(rows))
+        recipe: Recipe = self.model._recipe(self.clock, training.intercept)
+        recipe = replace(recipe, n_jobs=1, device=device)
         starts: list[Vector] | None = None
         for price, following in zip(prices, [*prices[1:], prices[-1]], strict=True):
             self.clock.stop_if_over()
@@ -211,7 +214,7 @@ class Search:
                 learned = learn(rows, replace(recipe, price=price), starts)
             seconds = perf_counter() - begun
             starts = [following / price * s.point.beta for s in learned.solutions]
-            values = learned.machine.decide(take(self.X, others), np.asarray, 1)
+            values = learned.machine.decide(take(self.X, others), np.asarray, 1, device)
             finished = all(c.status.name != "ITERATION_LIMIT" for c in learned.certificates)
             yield values, seconds, finished
 

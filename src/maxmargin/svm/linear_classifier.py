@@ -94,6 +94,9 @@ class LinearClassifier(LinearModel):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted: on the CPU, or on an NVIDIA card ("cuda:1" for the second one).
+        "auto" takes a card if there is one and enough to do.
     sampling : {"epochs", "uniform"}, default="epochs"
         Of solver="dual_coordinate", as in ``LinearSVC``.
 
@@ -142,6 +145,7 @@ class LinearClassifier(LinearModel):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
         sampling: str = "epochs",
     ) -> None:
         self.loss = loss
@@ -161,6 +165,7 @@ class LinearClassifier(LinearModel):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
         self.sampling = sampling
 
     def _check_parameters(self) -> None:

@@ -43,6 +43,7 @@ from maxmargin.solvers.run import (
     warn_not_converged,
 )
 from maxmargin.solvers.solver import Solver
+from maxmargin.svm.on_device import DEVICE, chosen_device, design_on, wish_on
 
 _SMALL = 2**14  # values in the data, of which problems are solved before another thread wakes up;
 # they share one design, and what is known of its rows
@@ -69,6 +70,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         "intercept_scaling": numeric(0.0, above=True),
         "fit_intercept": FLAG,
         "intercept": one_of("regularized", "free"),
+        "device": DEVICE,
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -185,6 +187,10 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
 
         small = X.shape[0] * X.shape[1] <= _SMALL
         shared = Design(X, self._constant(), Workers(1), far) if small else None
+        device = chosen_device(getattr(self, "device", "cpu"), X.shape[0])
+        if device != "cpu":
+            wish = wish_on(device, wish, self._tasks(target, cost))
+            shared = design_on(device, X, self._constant(), far)
 
         def start(task: Any, workers: Workers) -> Any:
             clock.stop_if_over()
@@ -206,7 +212,7 @@ class LinearEstimator(CallbackSupport, BaseEstimator):
         problems = self._tasks(target, cost)
         begin: Sequence[LinearStart | None] = starts or [None] * len(problems)
         tasks = list(zip(problems, begin, strict=True))
-        threads = {"n_jobs": self.n_jobs, "at_once": 1 if small else None}
+        threads = {"n_jobs": self.n_jobs, "at_once": None if shared is None else 1}
         return solve_all(start, tasks, limits, **threads, give_up=untouched)
 
     def _origin(self, problem: Any, width: int, dtype: Any) -> Any:

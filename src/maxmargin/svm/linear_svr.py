@@ -69,6 +69,9 @@ class LinearSVR(RegressorMixin, LinearEstimator):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted: on the CPU, or on an NVIDIA card ("cuda:1" for the second one).
+        "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -114,6 +117,7 @@ class LinearSVR(RegressorMixin, LinearEstimator):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.epsilon = epsilon
         self.tol = tol
@@ -130,6 +134,7 @@ class LinearSVR(RegressorMixin, LinearEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Vector]:
         X, y = check_vectors(self, X, y=y, y_numeric=True)

@@ -24,6 +24,7 @@ from maxmargin.kernels.gram import Gram
 from maxmargin.kernels.precomputed import Columns, Numbered, Precomputed
 from maxmargin.svm import decision
 from maxmargin.svm.decision import Finish
+from maxmargin.svm.on_device import sums_by_class
 from maxmargin.svm.training import KernelView
 
 Vector = NDArray[np.float64]
@@ -103,7 +104,9 @@ class KernelMachine:
             return self.intercepts
         return self.intercepts - self.weights @ shift.astype(np.float64)
 
-    def decide(self, X: Any, finish: Finish, n_jobs: int | None) -> NDArray[Any]:
+    def decide(
+        self, X: Any, finish: Finish, n_jobs: int | None, device: str = "cpu"
+    ) -> NDArray[Any]:
         """Finish the values of all problems, shape (rows, problems), a few rows at a time."""
         if self.seen.kernel.linear:
             product = np.asarray(self.seen.moved(X) @ self.weights.T, dtype=np.float64)
@@ -119,6 +122,9 @@ class KernelMachine:
 
         counts, coefficients = self.counts.tolist(), self._by_column
         kernel = self.seen.kernel if self.everything is None else Precomputed()
+        if device != "cpu":
+            facts = kernel, rows, support, counts, self.coefficients
+            return sums_by_class(*facts, values, device)
         return decision.by_class(kernel, rows, support, counts, coefficients, values, n_jobs)
 
     def products(self, gram: Gram, places: Index, n_jobs: int | None) -> Vector:

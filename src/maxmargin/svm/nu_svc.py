@@ -144,6 +144,9 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -191,6 +194,7 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -211,6 +215,7 @@ class NuSVC(ProbabilityMixin, KernelClassifier):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def _check_labels(self, y: Any, sample_weight: Any) -> Labels:
         """Check labels and weights; that a class is left without weight is said of nu."""

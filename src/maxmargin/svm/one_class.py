@@ -70,6 +70,9 @@ class OneClassSVM(OutlierMixin, OneValue):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -126,6 +130,7 @@ class OneClassSVM(OutlierMixin, OneValue):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.

@@ -95,6 +95,9 @@ class SVC(ProbabilityMixin, KernelClassifier):
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning. Inside a search, a pipeline or an ensemble it
         always raises.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
     intercept : {"auto", "free", "regularized", "none"}, default="auto"
         What becomes of the bias b.
 
@@ -172,6 +175,7 @@ class SVC(ProbabilityMixin, KernelClassifier):
         callback: Callable[[Progress], object] | None = None,
         solver: str = "working_set",
         on_interrupt: str = "raise",
+        device: str = "cpu",
         intercept: str = "auto",
         sampling: str = "epochs",
         approximate: int | None = None,
@@ -197,6 +201,7 @@ class SVC(ProbabilityMixin, KernelClassifier):
         self.callback = callback
         self.solver = solver
         self.on_interrupt = on_interrupt
+        self.device = device
         self.intercept = intercept
         self.sampling = sampling
         self.approximate = approximate
@@ -210,6 +215,11 @@ class SVC(ProbabilityMixin, KernelClassifier):
             raise ParameterError(
                 f"{owner}(sampling={self.sampling!r}) needs solver='coordinate_ascent': the "
                 "others choose which rows to move, and draw none."
+            )
+        if self.approximate is not None and self.device != "cpu":
+            raise ParameterError(
+                f"{owner}(approximate={self.approximate!r}) is fitted on the CPU; got "
+                f"device={self.device!r}. On a card leave approximate out, or use Nystroem."
             )
         if self.approximate is not None and self.intercept not in ("auto", "free"):
             raise ParameterError(

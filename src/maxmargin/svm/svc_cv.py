@@ -64,6 +64,8 @@ cache_size, n_jobs
     verbose : int, default=0
         Print what is done of what, the best so far, the time and how much of it is left: 1 about
         once a second, 2 after every score. With 0 these lines go to the log "maxmargin" alone.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        As in ``SVC``; on a card the fits of the search come one after the other.
 
     Attributes
     ----------
@@ -113,6 +115,7 @@ cache_size, n_jobs
         n_jobs: int | None = None,
         time_limit: float | None = None,
         verbose: int = 0,
+        device: str = "cpu",
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -134,6 +137,7 @@ cache_size, n_jobs
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.verbose = verbose
+        self.device = device
 
     def _search(self, X: Any, y: Any, sample_weight: Any, groups: Any, clock: Clock) -> Any:
         model = self._machine()
@@ -146,7 +150,8 @@ cache_size, n_jobs
         weight = all_weights(sample_weight, training.label)
         folds = split_rows(self, rows, labels, groups)
         scorer, self.n_splits_ = self._own_scorer(), len(folds)
-        memory = int(self.memory * _MEGABYTE)
+        there = model._device(len(labels)) != "cpu"  # each fit is one of its own on a card
+        memory = 0 if there else int(self.memory * _MEGABYTE)
         search = Search(model, rows, labels, weight, folds, scorer, memory, clock, X)
         points = self._points(training.seen.kernel, rows)
         prices = self._prices()

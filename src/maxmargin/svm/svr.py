@@ -58,6 +58,9 @@ class SVR(KernelRegressor):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt and leave the model as it was, or end the fit
         with the best point so far and a warning.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the model is fitted and predicts: on the CPU, or on an NVIDIA card ("cuda:1" for the
+        second one). "auto" takes a card if there is one and enough to do.
 
     Attributes
     ----------
@@ -97,6 +100,7 @@ class SVR(KernelRegressor):
         n_jobs: int | None = None,
         callback: Callable[[Progress], object] | None = None,
         on_interrupt: str = "raise",
+        device: str = "cpu",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -113,6 +117,7 @@ class SVR(KernelRegressor):
         self.n_jobs = n_jobs
         self.callback = callback
         self.on_interrupt = on_interrupt
+        self.device = device
 
     def _recipe(self, clock: Clock, intercept: str = "free") -> Recipe:  # noqa: ARG002
         return Together(
