@@ -37,7 +37,7 @@ class DeviceDesign(Design):
         self._device, self.engine = device, Engine("cpu")
         super().__init__(X, constant, Workers(1), far)
 
-    def _lay_out(self, X: Any) -> Any:  # type: ignore[override]
+    def _lay_out(self, X: Any) -> Any:
         self.dense = not sparse.issparse(X)
         self.stored = int(X.size if self.dense else X.nnz)
         step = max(1, AT_ONCE // max(1, X.shape[1]))
@@ -50,13 +50,13 @@ class DeviceDesign(Design):
         there = to_device(rows, self._device)
         return there, to_device(rows.T.tocsr(), self._device) if sparse.issparse(rows) else None
 
-    def _take(self, rows: NDArray[np.intp]) -> Any:  # type: ignore[override]
+    def _take(self, rows: NDArray[np.intp]) -> Any:
         return self.X[rows]
 
     def _vector(self, values: Any) -> Any:
         return to_device(np.asarray(values, np.float64), self._device)
 
-    def _values(self, theta: Vector) -> Vector:  # type: ignore[override]
+    def _values(self, theta: Vector) -> Vector:
         there = self._vector(theta)
         return np.concatenate([to_host(_times(rows, there)) for _, rows, _ in self._each()])
 
@@ -65,7 +65,7 @@ class DeviceDesign(Design):
             stop_if_over()
             yield part
 
-    def _back(self, beta: Vector) -> Vector:  # type: ignore[override]
+    def _back(self, beta: Vector) -> Vector:
         back: Vector = to_host(self._summed(self._vector(beta)))
         return back
 
@@ -75,13 +75,11 @@ class DeviceDesign(Design):
             total += beta[part] @ rows.double() if turned is None else _times(turned, beta[part])
         return total
 
-    def _curved(  # type: ignore[override]
-        self, weight: Vector, theta: Vector, shift: float
-    ) -> tuple[Vector, float]:
+    def _curved(self, weight: Vector, theta: Vector, shift: float) -> tuple[Vector, float]:
         scaled = self._vector(weight * (self._values(theta) + shift))
         return to_host(self._summed(scaled)), float(scaled.sum())
 
-    def _squares(self, weight: Vector) -> Vector:  # type: ignore[override]
+    def _squares(self, weight: Vector) -> Vector:
         there = self._vector(weight)
         total = there.new_zeros(self.X.shape[1])
         for part, rows, turned in self._each():
@@ -92,7 +90,7 @@ class DeviceDesign(Design):
                 total += _times(squared, there[part])
         return to_host(total)
 
-    def _products(self, weight: Vector) -> Vector:  # type: ignore[override]
+    def _products(self, weight: Vector) -> Vector:
         there, columns = self._vector(weight), self.X.shape[1]
         total = there.new_zeros((columns, columns))
         for part, rows, turned in self._each():
@@ -100,7 +98,7 @@ class DeviceDesign(Design):
             total += dense.T @ (dense * there[part, None])
         return to_host(total)
 
-    def _row_squares(self) -> Vector:  # type: ignore[override]
+    def _row_squares(self) -> Vector:
         if sparse.issparse(self.X):
             return np.asarray(self.X.astype(np.float64).power(2).sum(axis=1)).ravel()
         parts = [to_host(rows.double().square().sum(1)) for _, rows, _ in self._each()]
