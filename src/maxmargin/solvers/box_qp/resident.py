@@ -69,7 +69,7 @@ class Resident(DualAscent):
     # the point
 
     @property
-    def beta(self) -> Vector:
+    def beta(self) -> Vector:  # type: ignore[override]
         """The point, copied from the device."""
         beta: Vector = CARD.arrays.to_host(self._beta)
         return beta
