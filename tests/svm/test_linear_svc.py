@@ -21,7 +21,8 @@ from sklearn.svm import LinearSVC as Liblinear
 from maxmargin import SVC, LinearSVC, Status
 from maxmargin.solvers import Trace
 
-ADDED = ["intercept", "solver", "time_limit", "n_jobs", "callback", "on_interrupt", "sampling"]
+ADDED = ["intercept", "solver", "time_limit", "n_jobs", "callback"]
+ADDED += ["on_interrupt", "device", "sampling"]
 
 
 def make(classes=2, n=150, d=5, seed=0):

@@ -41,6 +41,7 @@ def test_has_scikit_learns_parameters_and_defaults_and_a_few_more():
     added = {"multiclass": "ovo", "time_limit": None, "n_jobs": None, "callback": None}
     added |= {"solver": "working_set", "on_interrupt": "raise"}
     added |= {"intercept": "auto", "sampling": "epochs", "approximate": None}
+    added |= {"device": "cpu"}
     assert {name: ours[name] for name in ours.keys() - theirs.keys()} == added
 
 

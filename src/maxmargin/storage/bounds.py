@@ -70,7 +70,7 @@ FREE: Final = frozenset({
     "min_frequency", "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
     "min_weight_fraction_leaf", "min_weight_leaf", "most_letters", "n_bags", "n_bins",
     "n_components", "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu",
-    "offset", "p", "place", "points", "price", "primal", "quantile", "random_state",
+    "offset", "p", "place", "points", "power", "price", "primal", "quantile", "random_state",
     "regularization", "ridge", "scale", "share", "sharpness", "shrinkage", "sigma", "slope",
     "sparse_threshold", "step", "subsample", "time_limit", "tol", "validation_fraction",
     "verbose", "weight", "weights", "y_max", "y_min",
