@@ -224,6 +224,11 @@ class _SharedFit(CallbackSupport):
     # A weight is the estimator's to ask for: the wrapper only hands it on.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012  (scikit-learn's own form)
 
+    @property
+    def partial_fit(self) -> Any:
+        """Raise AttributeError: all problems are fitted to all rows at once."""
+        raise AttributeError(f"{type(self).__name__} has no partial_fit.")
+
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit a clone of the estimator to every problem of two classes.
