@@ -30,6 +30,7 @@ from benchmarks import (
     svc_predict,
     svc_small,
     svc_threads,
+    timeline,
     tuning,
 )
 from benchmarks.boosting_jobs import JOBS as BOOSTING_JOBS
@@ -92,6 +93,7 @@ def others(options: argparse.Namespace) -> None:
         "svc_threads": lambda: svc_threads.measure(options.repeats, options.small),
         "svc_small": lambda: svc_small.measure(options.repeats, options.small),
         "serial": lambda: serial.measure(options.repeats, options.small),
+        "timeline": lambda: timeline.measure(options.small),
         "kernel_growth": lambda: kernel_growth.measure(options.small),
         "axis_growth": lambda: axis_growth.measure(options.repeats, options.small),
         "neighbors": lambda: neighbors.measure(

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import boosting_tables, first_tables, linear_tables, string_tables, svc_tables
+from benchmarks import (
+    boosting_tables,
+    first_tables,
+    linear_tables,
+    string_tables,
+    svc_tables,
+    timeline,
+)
 from benchmarks.contest import INTELEX, OURS, SKLEARN
 from benchmarks.markdown import lay_out, number, times
 from benchmarks.record import Row
@@ -231,4 +238,5 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     **svc_tables.TABLES,
     **linear_tables.TABLES,
     **boosting_tables.TABLES,
+    **timeline.TABLES,
 }

@@ -27,6 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from maxmargin.ops.compiler.blas import Restore, hold_blas
 from maxmargin.ops.compiler.plain import is_plain
+from maxmargin.ops.timeline import gathered, met, watched
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -206,7 +207,7 @@ class Workers:
         piece would cost more than many pieces do. After an error, Ctrl-C among them, no further
         piece is begun.
         """
-        left = deque(pieces)
+        function, left = watched(function), deque(pieces)
         if self.threads == 1 or len(left) < _FEWEST:
             for piece in left:
                 stop_if_cancelled()
@@ -235,6 +236,7 @@ class Workers:
         have ended, and they end where they next ask (``stop_if_cancelled``). Compiled loops may
         share a counter, so there is one thread if that cannot be done (``threads_can_share``).
         """
+        function = watched(function)
         if threads_can_share():
             self._on_some(function, pieces)
         else:
@@ -245,7 +247,7 @@ class Workers:
         if others <= 0 or pieces < _FEWEST:
             function()
             return
-        self._gathered().run(function, others)
+        self._gathered().run(gathered(function), others)
 
     def together(self, function: Callable[[int], Any], workers: int, gate: Any) -> None:
         """Call the function with the numbers of workers, each on a thread of its own.
@@ -254,20 +256,22 @@ class Workers:
         that the others do not wait for ever.
         """
         gate[:] = 0
+        work = watched(function)
         if workers == 1:
-            function(0)
+            work(0)
             return
         numbers = iter(range(workers))
 
         def come() -> None:
             try:
-                function(next(numbers))
+                work(next(numbers))
             except BaseException:
                 gate[_OPEN] = 1
                 raise
 
         try:
-            self._gathered().run(come, workers - 1)
+            self._gathered().run(gathered(come), workers - 1)
+            met(function, int(gate[0]) // workers)
         except BaseException:  # perhaps before all of them were called
             gate[_OPEN] = 1
             raise
