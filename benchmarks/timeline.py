@@ -3,9 +3,10 @@
 Threads are recorded (``maxmargin.ops.timeline``) in one warm fit on 16 of them, whatever the number
 of cores. Shares of time depend on the machine; how many calls there are, into how many pieces each
 is cut and how much work is in a piece do not. From these counts follows the most that 16 cores can
-gain: beside the pieces one thread works, and the pieces of a call are given to whoever is free. Work
-is measured in processor time, so that more threads than cores do not count as more work. Loops with
-gates of their own are one piece a thread, and looking at a gate counts as work there.
+gain: beside the pieces one thread works, and each piece of a call goes to the thread that is free
+first. Work is processor time, so that more threads than cores do not count as more work. Threads
+that share pieces inside a compiled loop note only what each of them took: their pieces count as
+even, and looking at a gate of such a loop counts as work.
 
 The pictures go to ``benchmarks/.cache/timeline``.
 """
@@ -93,12 +94,9 @@ def summary(noted: Recording, used: int) -> Row:
     own = sum(s.processor for s in outermost(noted) if s.thread == home)
     beside = max(0, used - own)
     calls = by_call(noted)
-    pieces = [[s.processor for s in spans] for spans in calls.values()]
-    shared = sum(
-        longest(work, THREADS if shares(spans) else 1)
-        for work, spans in zip(pieces, calls.values(), strict=True)
-    )
-    busy = sum(map(sum, pieces))
+    pieces = {call: work_of(noted, call, spans) for call, spans in calls.items()}
+    shared = sum(longest(pieces[n], THREADS if shares(calls[n]) else 1) for n in calls)
+    busy = sum(map(sum, pieces.values()))
     return {
         "seconds": (noted.end - noted.begin) / 1e9,
         "beside": beside / 1e9,
@@ -119,6 +117,13 @@ def by_call(noted: Recording) -> dict[int, list[Span]]:
         if span.kind == BUSY:
             calls[span.number].append(span)
     return calls
+
+
+def work_of(noted: Recording, call: int, spans: list[Span]) -> list[float]:
+    """Return the work of each piece of a call; pieces inside a compiled loop count as even."""
+    work = [float(s.processor) for s in spans]
+    several = noted.shared.get(call, 0) if shares(spans) else 0
+    return [sum(work) / several] * several if several else work
 
 
 def shares(spans: list[Span]) -> bool:
@@ -170,9 +175,9 @@ def alone(noted: Recording) -> float:
     return spent / (noted.end - noted.begin)
 
 
-def longest(work: list[int], threads: int) -> int:
+def longest(work: list[float], threads: int) -> float:
     """Return when the last thread ends if each piece goes to the first that is free."""
-    ends = [0] * threads
+    ends = [0.0] * threads
     for piece in work:
         heapq.heapreplace(ends, ends[0] + piece)
     return max(ends)
@@ -190,7 +195,11 @@ def places(noted: Recording, calls: dict[int, list[Span]], waits: list[Span]) ->
             spent[noted.places[owner[span.number]], span.kind] += span.end - span.begin
     rows = []
     for place, numbers in by_place.items():
-        groups = [[s.processor for s in calls[n]] for n in numbers]
+        groups = [work_of(noted, n, calls[n]) for n in numbers]
+        ends = [
+            longest(g, THREADS if shares(calls[n]) else 1)
+            for g, n in zip(groups, numbers, strict=True)
+        ]
         work = sum(map(sum, groups))
         rows.append(
             {
@@ -201,7 +210,7 @@ def places(noted: Recording, calls: dict[int, list[Span]], waits: list[Span]) ->
                 "work": work / 1e9,
                 "piece": work / 1e9 / sum(map(len, groups)),
                 "uneven": float(np.mean([max(g) * len(g) / max(1, sum(g)) for g in groups])),
-                "gain": work / max(1, sum(longest(g, THREADS) for g in groups)),
+                "gain": work / max(1, sum(ends)),
                 "gates": noted.passed.get(place, 0),
                 **{kind: spent[place, kind] / 1e9 for kind in (GATE, PYTHON, WAKING)},
             }

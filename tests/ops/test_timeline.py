@@ -69,6 +69,7 @@ def test_gates_of_compiled_loops_are_counted():
     with recording() as noted, Workers(2) as workers:
         workers.together(work, 2, gate)
     assert list(noted.passed.values()) == [7]
+    assert list(noted.shared.values()) == [2]
     assert len(of_kind(noted, BUSY)) == 2
 
 

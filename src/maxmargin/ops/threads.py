@@ -236,7 +236,7 @@ class Workers:
         have ended, and they end where they next ask (``stop_if_cancelled``). Compiled loops may
         share a counter, so there is one thread if that cannot be done (``threads_can_share``).
         """
-        function = watched(function)
+        function = watched(function, pieces)
         if threads_can_share():
             self._on_some(function, pieces)
         else:
@@ -256,7 +256,7 @@ class Workers:
         that the others do not wait for ever.
         """
         gate[:] = 0
-        work = watched(function)
+        work = watched(function, workers)
         if workers == 1:
             work(0)
             return

@@ -45,6 +45,9 @@ class Recording:
         Threads are those of the system, as ``threading.get_ident`` names them.
     places : dict of int to str
         By number of a call, the function that it was made for.
+    shared : dict of int to int
+        By number of a call whose threads share pieces inside a compiled loop, how many pieces. Each
+        thread then notes one span for all that it took.
     passed : dict of str to int
         By place, how often all threads met at gates of compiled loops.
     begin, end : int
@@ -53,6 +56,7 @@ class Recording:
 
     spans: list[Span] = field(default_factory=list)
     places: dict[int, str] = field(default_factory=dict)
+    shared: dict[int, int] = field(default_factory=dict)
     passed: dict[str, int] = field(default_factory=dict)
     begin: int = 0
     end: int = 0
@@ -110,10 +114,18 @@ def recording() -> Iterator[Recording]:
         _current, noted.end = None, time.perf_counter_ns()
 
 
-def watched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function of a call's pieces, as one that notes its pieces while recording."""
+def watched(function: Callable[..., Any], shared: int = 0) -> Callable[..., Any]:
+    """Return the function of a call's pieces, as one that notes its pieces while recording.
+
+    ``shared`` is the number of pieces that each call of the function shares with others.
+    """
     noted = _current
-    return function if noted is None else noted.timed(BUSY, function, noted.number(function))
+    if noted is None:
+        return function
+    number = noted.number(function)
+    if shared:
+        noted.shared[number] = shared
+    return noted.timed(BUSY, function, number)
 
 
 def gathered(function: Callable[[], Any]) -> Callable[[], Any]:
