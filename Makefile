@@ -15,13 +15,14 @@ TORCH ?= torch
 # What pytest is given: a process each core, and the tests in them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all test-gpu test-plain test-oldest test-matrix lint format bench compat course course-check docs clean
+.PHONY: help demo test test-all test-browser test-gpu test-plain test-oldest test-matrix lint format bench compat course course-check docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-run  ## Train on the shipped Heart data and write an HTML report
 	@$(BIN)/maxmargin demo
+	@echo "To see models learn: $(BIN)/pip install '.[studio]' and then $(BIN)/maxmargin studio"
 
 test: $(VENV)/.installed-test  ## Run the tests (ARGS="-k kernels" picks some)
 	@$(PYTEST) $(ARGS)
@@ -34,7 +35,10 @@ test-gpu:  ## Run the tests of a card's engine in an environment of its own (dow
 	@.venv-gpu/bin/python -m pytest tests/gpu -q $(ARGS)
 
 test-all: $(VENV)/.installed-test  ## Run the long sweeps too
-	@$(PYTEST) -m '' $(ARGS)
+	@$(PYTEST) -m 'not browser' $(ARGS)
+
+test-browser: $(VENV)/.installed-browser  ## Run the studio's tests in Chromium, where it is installed
+	@$(BIN)/python -m pytest tests/browser -m browser -p no:cacheprovider $(ARGS)
 
 test-plain: $(VENV)/.installed-test  ## Run the tests without private parts of Numba
 	@MAXMARGIN_PLAIN=1 $(PYTEST) $(ARGS)

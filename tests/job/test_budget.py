@@ -1,3 +1,5 @@
+import signal
+
 import pytest
 
 from maxmargin.job import budget as module
@@ -59,6 +61,25 @@ def test_the_first_interrupt_ends_what_is_inside_and_the_second_everything():
     assert budget.interrupted
     with pytest.raises(KeyboardInterrupt), budget.until_interrupted():
         raise KeyboardInterrupt
+
+
+def test_an_interrupt_between_models_is_noted_and_a_second_one_ends_everything():
+    budget, usual = Budget(), signal.getsignal(signal.SIGINT)
+    with budget.noting():
+        signal.raise_signal(signal.SIGINT)
+        assert budget.interrupted
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_an_interrupt_inside_a_model_ends_it():
+    budget, reached = Budget(), []
+    with budget.noting(), budget.until_interrupted():
+        signal.raise_signal(signal.SIGINT)
+        reached.append(True)
+    assert budget.interrupted
+    assert not reached
 
 
 def test_what_should_be_cheap_may_still_take_a_part_of_all_that_is_left(clock):

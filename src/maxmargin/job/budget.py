@@ -8,6 +8,8 @@ part of the budget is kept for the comparison of the best two, the test rows and
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
@@ -62,6 +64,7 @@ class Budget:
     def __init__(self, seconds: float | None = None, spent: float = 0.0) -> None:
         self.total, self._begun = seconds, perf_counter() - spent
         self.interrupted = False
+        self._inside = 0
 
     @property
     def seconds(self) -> float:
@@ -112,9 +115,30 @@ class Budget:
     @contextmanager
     def until_interrupted(self) -> Iterator[None]:
         """Let the first Ctrl-C end what is inside; a second one ends everything."""
+        self._inside += 1
         try:
             yield
         except KeyboardInterrupt:
             if self.interrupted:
                 raise
             self.interrupted = True
+        finally:
+            self._inside -= 1
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note a first Ctrl-C that comes between models; inside of one it ends that model."""
+        usual = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread() or not callable(usual):
+            yield
+            return
+        signal.signal(signal.SIGINT, self._note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def _note(self, _number: int, _frame: object) -> None:
+        if self._inside or self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True

@@ -127,7 +127,8 @@ def hold_contest(
     -------
     Contest
     """
-    return _Race(rules, rows, candidates, budget, tell, compiler).run()
+    with budget.noting():
+        return _Race(rules, rows, candidates, budget, tell, compiler).run()
 
 
 class _Race:

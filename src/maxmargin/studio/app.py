@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from maxmargin import datasets
 from maxmargin.studio.guard import Guard, TooLargeError, too_large
+from maxmargin.studio.sample import SAMPLE, draw_sample, is_large
 from maxmargin.studio.scene import MOST_POINTS, SceneError
 from maxmargin.studio.tables import FILES, Files, Jobs, points, preview
 from maxmargin.studio.worker import CallError, OvertakenError, Worker
@@ -95,7 +96,16 @@ class Studio:
     async def table(self, request: Request) -> Response:
         """Return what a file's columns are."""
         path = self.files.path(request.path_params["file"])
+        if is_large(path):
+            return JSONResponse({"large": path.stat().st_size, "sample": SAMPLE})
         return JSONResponse(await asyncio.to_thread(preview, path))
+
+    async def sample(self, request: Request) -> Response:
+        """Draw a sample of a large file."""
+        path = self.files.path(request.path_params["file"])
+        key, out = self.files.new(f"sample of {path.name}")
+        await asyncio.to_thread(draw_sample, path, out)
+        return JSONResponse({"file": key, "label": self.files.label(key)})
 
     async def start(self, request: Request) -> Response:
         """Start a job."""
@@ -233,6 +243,7 @@ def make_app(token: str, port: int, beside: Path) -> Guard:
         "/api/points": studio.points,
         "/api/files": studio.upload,
         "/api/files/beside": studio.choose,
+        "/api/tables/{file}/sample": studio.sample,
         "/api/jobs": studio.start,
         "/api/jobs/{job}/cancel": studio.cancel,
         "/api/jobs/{job}/model": studio.job_model,

@@ -11,17 +11,21 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from maxmargin.glass_box import GlassBoxClassifier, GlassBoxRegressor
 from maxmargin.job.explanation import Typical, explain
 from maxmargin.job.frame_model import FrameModel
 from maxmargin.job.prediction import defused
+from maxmargin.job.probability import FoldCalibratedClassifier
 from maxmargin.storage import ModelFileError, load_model
 from maxmargin.studio.scene import SceneError
-from maxmargin.tables import InputError
+from maxmargin.tables import InputError, Reading, read_frame
+from maxmargin.tabular import TableSVC, TableSVR
 
 MOST_FIELDS: Final = 500
 MOST_CHOICES: Final = 200
 MOST_REASONS: Final = 12
-MOST_NEIGHBOURS: Final = 5
+MOST_NEIGHBOURS: Final = 6
+MOST_SHAPES: Final = 24
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,13 @@ class Opened:
     model: FrameModel
     about: Mapping[str, Any]
     typical: Typical
+    reading: Reading
 
     @property
     def last(self) -> Any:
-        """The estimator at the end of the pipeline."""
-        return self.model.pipeline[-1]
+        """The estimator at the end of the pipeline, without what calibrates it."""
+        last = self.model.pipeline[-1]
+        return last.model if isinstance(last, FoldCalibratedClassifier) else last
 
 
 _FACTS: Final = ("source", "metric", "train_rows", "test_rows")
@@ -57,7 +63,8 @@ def _read(path: str) -> Opened:
             )
         model = FrameModel(value["pipeline"], value["schema"], value.get("reading"))
         _known.clear()
-        _known[key] = Opened(model, stored.about, value.get("typical", Typical({})))
+        typical, reading = value.get("typical", Typical({})), value.get("reading") or Reading()
+        _known[key] = Opened(model, stored.about, typical, reading)
     return _known[key]
 
 
@@ -78,6 +85,7 @@ def describe(given: Any) -> dict[str, Any]:
         "task": schema.task,
         "classes": [str(label) for label in schema.classes],
         "facts": _facts(opened),
+        "shapes": _shapes(opened.last),
         "fields": [_field(each, opened.typical) for each in schema.features[:MOST_FIELDS]],
     }
 
@@ -85,12 +93,18 @@ def describe(given: Any) -> dict[str, Any]:
 def _facts(opened: Opened) -> list[list[str]]:
     """Return what is known of a model, as pairs of words."""
     about, last = opened.about, opened.last
-    rows = [["kind", type(last).__name__]]
+    rows = [["estimator", type(last).__name__]]
     known = [name for name in _FACTS if about.get(name) not in (None, "")]
     rows += [[name.replace("_", " "), str(about[name])] for name in known]
     test = about.get("test")
-    if isinstance(test, Mapping):
-        rows += [[str(k), f"{v:.4g}"] for k, v in test.items() if isinstance(v, int | float)]
+    if isinstance(test, Mapping) and isinstance(test.get("value"), float):
+        low, high = test.get("low"), test.get("high")
+        ends = (
+            f" ({low:.4g} to {high:.4g})"
+            if isinstance(low, float) and isinstance(high, float)
+            else ""
+        )
+        rows.append(["test score", f"{test['value']:.4g}{ends}"])
     certificate = getattr(last, "certificate_", None)
     if certificate is not None:
         rows.append(["certificate", str(certificate)])
@@ -98,6 +112,23 @@ def _facts(opened: Opened) -> list[list[str]]:
     if support is not None:
         rows.append(["support vectors", str(int(np.sum(support)))])
     return rows
+
+
+def _shapes(last: Any) -> list[dict[str, Any]]:
+    """Return what the bins of each column add, of an additive model with one function."""
+    if not isinstance(last, GlassBoxClassifier | GlassBoxRegressor):
+        return []
+    terms = [term for term in last.terms_ if term.kind != "pair" and len(term.values) == 1]
+    return [
+        {
+            "name": term.name,
+            "kind": term.kind,
+            "bins": [str(name)[:60] for name in term.bins[0]],
+            "values": np.asarray(term.values[0], np.float64).round(6).tolist(),
+            "weight": np.asarray(term.weight, np.float64).tolist(),
+        }
+        for term in terms[:MOST_SHAPES]
+    ]
 
 
 def _field(feature: Any, typical: Typical) -> dict[str, Any]:
@@ -149,28 +180,45 @@ def _reasons(opened: Opened, features: pl.DataFrame) -> list[list[Any]]:
 
 
 def _nearest(opened: Opened, features: pl.DataFrame) -> list[list[Any]]:
-    """Return the training rows that decide most, where the model keeps them."""
-    steps, last = opened.model.pipeline[:-1], opened.last
-    if not hasattr(last, "explain"):
+    """Return the training rows that count most, where a kernel machine for tables keeps them."""
+    if not isinstance(opened.last, TableSVC | TableSVR):
         return []
-    try:
-        found = last.explain(steps.transform(features) if len(steps) else features)
-        return [list(map(_plain, row)) for row in found.to_frame().head(MOST_NEIGHBOURS).rows()]
-    except (AttributeError, TypeError, ValueError):
-        return []  # a model that explains itself in another way
+    steps = opened.model.pipeline[:-1]
+    told = opened.last.explain(steps.transform(features) if len(steps) else features)
+    return [
+        [
+            int(told.rows[k]),
+            float(told.contributions[k]),
+            ", ".join(told.near(k)),
+            ", ".join(told.far(k)),
+        ]
+        for k in range(min(MOST_NEIGHBOURS, len(told.rows)))
+    ]
 
 
 def score(given: Any) -> dict[str, Any]:
-    """Predict the rows of a file; return them as CSV, with the accuracy where labels are there."""
+    """Predict the rows of a file; return them as CSV, and how many agree with labels in it."""
     opened = _read(given["path"])
     try:
         said = opened.model.predictions(given["file"])
+        right = _right(opened, given["file"], said)
     except InputError as error:
-        raise SceneError(str(error)) from None
+        raise SceneError(str(error).replace(given["file"], Path(given["file"]).name)) from None
     out = io.StringIO()
     defused(said).write_csv(out)
     head = [[str(_plain(v)) for v in row] for row in said.head(20).rows()]
-    return {"rows": said.height, "columns": said.columns, "head": head, "csv": out.getvalue()}
+    found = {"rows": said.height, "columns": said.columns, "head": head, "csv": out.getvalue()}
+    return found | {"right": right}
+
+
+def _right(opened: Opened, file: str, said: pl.DataFrame) -> int | None:
+    """Return how many rows are predicted right; None without their labels, or of a quantity."""
+    target = opened.model.schema.target
+    frame = read_frame(Path(file), opened.reading)
+    if target not in frame.columns or not opened.model.schema.classes:
+        return None
+    given = frame.get_column(target).cast(pl.String)
+    return int((given == said.get_column("prediction").cast(pl.String)).sum())
 
 
 def _plain(value: Any) -> Any:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from maxmargin.studio.sample import refuse_large
 from maxmargin.studio.scene import SceneError
 
 ENDINGS: Final = (
@@ -31,10 +32,9 @@ ENDINGS: Final = (
     ".parquet",
     ".arff",
     ".svm",
-    ".xlsx",
-    ".json",
     ".gz",
     ".xz",
+    ".bz2",
 )
 MODEL_ENDING: Final = ".maxmargin"
 FILES: Final = {
@@ -76,10 +76,9 @@ class Files:
 
     def new(self, name: str) -> tuple[str, Path]:
         """Return the number of a new file, and where to write it; its name only labels it."""
-        label = _LABEL.sub("_", Path(name).name)[:120] or "table.csv"
+        label = _LABEL.sub("_", Path(name).name).lstrip(".- ")[-100:] or "table.csv"
         key = secrets.token_urlsafe(9)
-        ending = "".join(s for s in Path(label).suffixes[-2:] if s in (*ENDINGS, MODEL_ENDING))
-        path = self._folder / f"{key}{ending or '.csv'}"
+        path = self.folder(f"file-{key}") / label  # reports name the table as the user does
         self._known[key] = path, label
         return key, path
 
@@ -116,10 +115,13 @@ def preview(path: Path) -> dict[str, Any]:
     """Read a table and say what its columns are; the command will read it in the same way."""
     from maxmargin.tables import InputError, Reading, read_frame  # noqa: PLC0415
 
+    refuse_large(path)
     try:
         frame = read_frame(path, Reading())
     except InputError as error:
         raise SceneError(str(error).replace(str(path), path.name)) from None
+    except Exception as error:  # a broken file can fail in ways that no reader names
+        raise SceneError(f"The file cannot be read ({type(error).__name__}).") from None
     head = frame.head(8)
     rows = [[None if v is None else str(v)[:60] for v in row] for row in head.rows()]
     columns = [{"name": c, "distinct": frame.get_column(c).n_unique()} for c in frame.columns]
@@ -130,9 +132,13 @@ def points(path: Path, first: str, second: str, label: str, most: int) -> list[l
     """Return two columns of numbers and a column of classes as points of the playground."""
     import numpy as np  # noqa: PLC0415
 
-    from maxmargin.tables import Reading, read_frame  # noqa: PLC0415
+    from maxmargin.tables import InputError, Reading, read_frame  # noqa: PLC0415
 
-    frame = read_frame(path, Reading())
+    refuse_large(path)
+    try:
+        frame = read_frame(path, Reading())
+    except InputError as error:
+        raise SceneError(str(error).replace(str(path), path.name)) from None
     if len({first, second, label}) < 3:
         raise SceneError("Choose three different columns: across, up and class.")
     missing = [name for name in (first, second, label) if name not in frame.columns]
@@ -218,6 +224,7 @@ class Jobs:
             raise SceneError(f"{MOST_JOBS} jobs are at work; cancel one or wait.")
         if not isinstance(target, str) or not target:
             raise SceneError("Choose the column to predict.")
+        refuse_large(self._files.path(key))
         job_key = secrets.token_urlsafe(9)
         folder = self._files.folder(f"job-{job_key}")
         words = [

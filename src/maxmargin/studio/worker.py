@@ -59,6 +59,11 @@ class _Process:
         theirs.close()
         self.ready = False
 
+    @property
+    def alive(self) -> bool:
+        """Whether the process is at work or waits for it."""
+        return self._process.is_alive()
+
     def receive(self, seconds: float) -> Any:
         """Wait for a message; None where none came in time."""
         if not self.pipe.poll(seconds):
@@ -151,7 +156,8 @@ class Worker:
         """Let the spare process take the place of the present one."""
         if self._now is not None:
             self._now.end()
-        self._now, self._spare = self._spare or _Process(), _Process()
+        spare = self._spare if self._spare is not None and self._spare.alive else _Process()
+        self._now, self._spare = spare, _Process()
 
 
 def _opened(message: Any) -> Any:

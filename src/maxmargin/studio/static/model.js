@@ -14,6 +14,8 @@ export async function openModel({ file, label }) {
   $("model-title").textContent = `${label}: ${found.title} for ${found.target}`;
   $("model-facts").replaceChildren(...found.facts.flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })]));
   $("row-form").replaceChildren(...columns(found.fields).map(field));
+  $("shapes-part").hidden = !found.shapes.length;
+  $("shapes").replaceChildren(...found.shapes.map(shape));
   $("score-said").textContent = ""; $("score-head").replaceChildren(); $("score-save").hidden = true;
   document.getElementById("tab-model").click();
   await predict();
@@ -43,6 +45,26 @@ function field(each) {
   return make("label", { text: each.column }, input);
 }
 
+// What the bins of a column add to the decision, as steps around zero; bins without rows are left out.
+function shape(term) {
+  const used = term.values.map((value, k) => [value, term.bins[k], term.weight[k]]).filter(([, , weight]) => weight > 0);
+  const most = Math.max(1e-12, ...used.map(([value]) => Math.abs(value))), wide = 100 / Math.max(1, used.length);
+  const drawn = svg("svg", { viewBox: "0 0 100 50", preserveAspectRatio: "none", role: "img", "aria-label": `${term.name}: adds ${number(Math.min(...used.map(([v]) => v)), 3)} to ${number(Math.max(...used.map(([v]) => v)), 3)}` });
+  used.forEach(([value, name], k) => {
+    const high = 24 * Math.abs(value) / most;
+    const bar = svg("rect", { x: k * wide, y: value < 0 ? 25 : 25 - high, width: wide, height: Math.max(0.4, high), class: value < 0 ? "against" : "for" });
+    const title = svg("title"); title.textContent = `${name}: ${number(value, 3)}`;
+    bar.append(title); drawn.append(bar);
+  });
+  return make("figure", {}, make("figcaption", { text: `${term.name} (±${number(most, 3)})` }), drawn);
+}
+
+function svg(tag, attributes = {}) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
 let busy = false, wanted = false;
 async function predict() {
   wanted = true;
@@ -62,7 +84,8 @@ function show(found) {
   $("reasons-title").hidden = !found.reasons.length;
   bars($("reasons"), found.reasons.map(([column, value, effect]) => [`${column} = ${value}`, effect, number(effect, 3)]), true);
   $("nearest-title").hidden = !found.nearest.length;
-  table($("nearest"), found.nearest.length ? found.nearest[0].map(() => "") : [], found.nearest);
+  const cases = found.nearest.map(([k, adds, near, far]) => [k + 1, number(adds, 3), near, far]);
+  table($("nearest"), ["training row", "adds", "near in", "far in"], cases, [0, 1]);
 }
 
 export function startModel() {
@@ -74,7 +97,8 @@ export function startModel() {
     $("score-said").textContent = `Predicting the rows of ${chosen.name}…`;
     const { file } = await upload(chosen), found = await post(`api/models/${model}/score`, { table: file });
     csv = found.csv;
-    $("score-said").textContent = `${found.rows.toLocaleString("en")} rows are predicted; the first of them:`;
+    const right = found.right == null ? "" : ` ${found.right.toLocaleString("en")} of them agree with the labels in the file.`;
+    $("score-said").textContent = `${found.rows.toLocaleString("en")} rows are predicted.${right} The first:`;
     table($("score-head"), found.columns, found.head);
     $("score-save").hidden = false;
   }));
