@@ -8,9 +8,10 @@ import pytest
 from maxmargin import SVC, AdaBoostClassifier
 from maxmargin.datasets import load_ten_points
 from maxmargin.kernels import RBF
-from maxmargin.studio.app import known_points
+from maxmargin.studio.error import SceneError
 from maxmargin.studio.play import draw
-from maxmargin.studio.scene import KERNELS, KINDS, MOST_POINTS, SceneError
+from maxmargin.studio.scene import KERNELS, KINDS, MOST_POINTS
+from maxmargin.studio.sets import known_points
 
 TEN = known_points()["ten points"]
 SEPARABLE = known_points()["separable"]

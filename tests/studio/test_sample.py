@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from maxmargin.studio import sample
-from maxmargin.studio.scene import SceneError
+from maxmargin.studio.error import SceneError
 
 
 def test_a_text_is_sampled_from_its_first_row_to_its_last(tmp_path):

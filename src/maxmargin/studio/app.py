@@ -9,17 +9,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from maxmargin import datasets
+from maxmargin.studio.error import SceneError
 from maxmargin.studio.guard import Guard, TooLargeError, too_large
 from maxmargin.studio.sample import SAMPLE, draw_sample, is_large
-from maxmargin.studio.scene import MOST_POINTS, SceneError
 from maxmargin.studio.tables import FILES, Files, Jobs, points, preview
 from maxmargin.studio.worker import CallError, OvertakenError, Worker
 
@@ -29,6 +27,9 @@ REPORT_POLICY: Final = (
     "sandbox allow-scripts; frame-ancestors 'self'"
 )
 """A report needs nothing from outside, and its scripts may not reach the studio."""
+
+MOST_DRAWN: Final = 1_000
+"""Points that are drawn of a file."""
 
 Answer = Callable[[Request], Awaitable[Response]]
 
@@ -64,14 +65,14 @@ class Studio:
 
     async def scenes(self, _request: Request) -> Response:
         """Return the sets of points that the playground begins with."""
-        return JSONResponse(known_points())
+        return JSONResponse(await self.worker.call("scenes", None))
 
     async def points(self, request: Request) -> Response:
         """Return two columns of a file as points."""
         given = await _json(request)
         first, second, label = (str(given.get(name, "")) for name in ("first", "second", "label"))
         path = self.files.path(str(given.get("file", "")))
-        found = await asyncio.to_thread(points, path, first, second, label, MOST_POINTS // 5)
+        found = await asyncio.to_thread(points, path, first, second, label, MOST_DRAWN)
         return JSONResponse({"points": found})
 
     # files and jobs
@@ -184,31 +185,6 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise SceneError("The request holds no object.")
     return given
-
-
-def known_points() -> dict[str, list[list[float]]]:
-    """Return the sets of points that ship with the library, each with its classes."""
-    from sklearn.datasets import load_iris, make_moons  # noqa: PLC0415
-
-    iris = load_iris()
-    sets = {
-        "ten points": datasets.load_ten_points(return_X_y=True),
-        "mixture": datasets.load_mixture(return_X_y=True),
-        "rings": datasets.make_rings(200, random_state=0),
-        "moons": make_moons(200, noise=0.2, random_state=0),
-        "xor": datasets.make_xor(200, random_state=0),
-        "separable": datasets.make_separable(60, random_state=0),
-        "overlapping": datasets.make_overlapping(120, random_state=0),
-        "iris": (iris.data[:, 2:], iris.target),
-    }
-    return {name: _as_points(X, y) for name, (X, y) in sets.items()}
-
-
-def _as_points(X: Any, y: Any) -> list[list[float]]:
-    _, numbers = np.unique(y, return_inverse=True)
-    table = np.column_stack([np.asarray(X)[:, :2], numbers])
-    rows: list[list[float]] = table.round(5).tolist()
-    return rows
 
 
 def _guarded(answer: Answer) -> Answer:

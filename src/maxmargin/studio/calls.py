@@ -6,10 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
-from maxmargin.studio import models, play
-from maxmargin.studio.scene import SceneError
+from maxmargin.studio import models, play, sets
+from maxmargin.studio.error import SceneError
 
 CALLS: Final[dict[str, Callable[[Any], Any]]] = {
+    "scenes": sets.known_points,
     "play": play.draw,
     "describe": models.describe,
     "predict": models.predict,

@@ -17,7 +17,7 @@ from maxmargin.job.frame_model import FrameModel
 from maxmargin.job.prediction import defused
 from maxmargin.job.probability import FoldCalibratedClassifier
 from maxmargin.storage import ModelFileError, load_model
-from maxmargin.studio.scene import SceneError
+from maxmargin.studio.error import SceneError
 from maxmargin.tables import InputError, Reading, read_frame
 from maxmargin.tabular import TableSVC, TableSVR
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.studio.code import code_of, estimator_of
-from maxmargin.studio.scene import Scene, SceneError
+from maxmargin.studio.error import SceneError
+from maxmargin.studio.scene import Scene
 from maxmargin.studio.steps import at_step, count_steps, is_stepwise
 from maxmargin.svm.hard_margin import NotSeparable
 

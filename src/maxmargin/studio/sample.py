@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from maxmargin.studio.scene import SceneError
+from maxmargin.studio.error import SceneError
 
 LARGEST_TABLE: Final = 512 << 20
 """Bytes of a file that is read whole."""

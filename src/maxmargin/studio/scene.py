@@ -14,6 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.studio.error import SceneError
+
 MOST_POINTS: Final = 5_000
 MOST_CLASSES: Final = 4
 LARGEST: Final = 1e6
@@ -21,10 +23,6 @@ LARGEST: Final = 1e6
 GRID: Final = (96, 72)
 """Columns and rows of the points that a picture is made of."""
 MOST_GRID: Final = 512
-
-
-class SceneError(ValueError):
-    """A scene cannot be fitted; the sentence is for the page."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.studio.code import estimator_of
-from maxmargin.studio.scene import Model, Scene, SceneError
+from maxmargin.studio.error import SceneError
+from maxmargin.studio.scene import Model, Scene
 
 _ITERATIVE = ("smo", "smo_first_order", "coordinate_ascent")
 _ROUNDS = ("adaboost", "boosting")

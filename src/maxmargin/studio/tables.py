@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from maxmargin.studio.error import SceneError
 from maxmargin.studio.sample import refuse_large
-from maxmargin.studio.scene import SceneError
 
 ENDINGS: Final = (
     ".csv",
