@@ -14,7 +14,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from maxmargin.datasets import make_overlapping
+from maxmargin.datasets import make_rings
 from maxmargin.studio.calls import answer
 
 POINTS, REPEATS, BAR = 500, 25, 0.060
@@ -40,7 +40,7 @@ def first_page() -> float:
 
 def drag(model: dict[str, object]) -> tuple[float, float]:
     """Return the medians of wall and processor seconds of a call, as one point moves."""
-    X, y = make_overlapping(POINTS, random_state=0)
+    X, y = make_rings(POINTS, random_state=0)
     points = np.column_stack([X[:, :2], (y > 0).astype(int)]).tolist()
     walls, processors = [], []
     for k in range(REPEATS + 3):
