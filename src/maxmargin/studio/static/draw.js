@@ -95,23 +95,44 @@ function ring(list, point, view, ink, size, width) {
   if (point) list.push({ kind: "ring", x: view.x(point[0]), y: view.y(point[1]), size, stroke: ink, width });
 }
 
-// A slack is drawn along the gradient of the decision value, from the point to its margin.
+// The decision value between cells, and its slope by pixel, by differences of the four cells around.
+function valueAt(result, view, x, y) {
+  const [columns, rows] = result.grid, values = result.floats;
+  const u = Math.min(columns - 1.001, Math.max(0, x / view.width * columns - 0.5)), i = Math.floor(u), s = u - i;
+  const v = Math.min(rows - 1.001, Math.max(0, y / view.height * rows - 0.5)), j = Math.floor(v), t = v - j;
+  const a = values[j * columns + i], b = values[j * columns + i + 1];
+  const c = values[(j + 1) * columns + i], d = values[(j + 1) * columns + i + 1];
+  return {
+    value: (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * c + s * d),
+    gx: ((1 - t) * (b - a) + t * (d - c)) * columns / view.width,
+    gy: ((1 - s) * (c - a) + s * (d - b)) * rows / view.height,
+  };
+}
+
+const STRIDE = 4, MOST_STRIDES = 80;
+
+// A slack is drawn uphill, in small steps along the slope, from the point until it meets its margin.
+// A line that meets none within the picture is left out.
+function slackLine(result, view, x, y, sign) {
+  const found = [];
+  for (let k = 0; k < MOST_STRIDES; k++) {
+    const { value, gx, gy } = valueAt(result, view, x, y), steep = Math.hypot(gx, gy), left = 1 - sign * value;
+    if (left <= 0) return found;
+    if (steep < 1e-9) return [];
+    const long = Math.min(STRIDE, left / steep), nx = x + sign * gx / steep * long, ny = y + sign * gy / steep * long;
+    if (nx < 0 || ny < 0 || nx > view.width || ny > view.height) return [];
+    found.push([x, y, nx, ny]);
+    if (left / steep <= STRIDE / 8) return found;
+    [x, y] = [nx, ny];
+  }
+  return [];
+}
+
 function slacks(scene, result, view, ink) {
-  const [columns, rows] = result.grid, values = result.floats, segments = [];
-  const cell = (x, y) => [Math.min(columns - 2, Math.max(1, Math.round(x / view.width * columns - 0.5))),
-    Math.min(rows - 2, Math.max(1, Math.round(y / view.height * rows - 0.5)))];
+  const segments = [];
   scene.points.forEach(([px, py, number], k) => {
     if (!(result.slack[k] > 1e-3)) return;
-    const x = view.x(px), y = view.y(py), [i, j] = cell(x, y);
-    const gx = (values[j * columns + i + 1] - values[j * columns + i - 1]) / 2 * columns / view.width;
-    const gy = (values[(j + 1) * columns + i] - values[(j - 1) * columns + i]) / 2 * rows / view.height;
-    const square = gx * gx + gy * gy;
-    if (square < 1e-10) return;
-    const sign = number === result.classes[1] ? 1 : -1, step = sign * result.slack[k] / square;
-    let dx = gx * step, dy = gy * step;
-    const long = Math.hypot(dx, dy), most = 0.25 * view.width;
-    if (long > most) { dx *= most / long; dy *= most / long; }
-    segments.push([x, y, x + dx, y + dy]);
+    segments.push(...slackLine(result, view, view.x(px), view.y(py), number === result.classes[1] ? 1 : -1));
   });
   return [{ kind: "lines", segments, stroke: ink, width: 0.9, dash: [], alpha: 0.55 }];
 }
