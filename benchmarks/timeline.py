@@ -75,7 +75,7 @@ def measure(small: bool) -> list[Row]:
     """One row of the table a fit; its picture is drawn meanwhile."""
     rows = []
     for name, on, make, X, y in cases(small):
-        make().fit(X[:2_500], y[:2_500])
+        make().fit(X, y)  # loops of other sizes would be loaded in the recorded fit
         model = make()
         with recording() as noted:
             used = time.thread_time_ns()
@@ -94,8 +94,9 @@ def summary(noted: Recording, used: int) -> Row:
     own = sum(s.processor for s in outermost(noted) if s.thread == home)
     beside = max(0, used - own)
     calls = by_call(noted)
+    handed = set(_calls_of_turns(noted, calls).values())
     pieces = {call: work_of(noted, call, spans) for call, spans in calls.items()}
-    shared = sum(longest(pieces[n], THREADS if shares(calls[n]) else 1) for n in calls)
+    shared = sum(longest(pieces[n], THREADS if n in handed else 1) for n in calls)
     busy = sum(map(sum, pieces.values()))
     return {
         "seconds": (noted.end - noted.begin) / 1e9,
@@ -122,12 +123,8 @@ def by_call(noted: Recording) -> dict[int, list[Span]]:
 def work_of(noted: Recording, call: int, spans: list[Span]) -> list[float]:
     """Return the work of each piece of a call; pieces inside a compiled loop count as even."""
     work = [float(s.processor) for s in spans]
-    several = noted.shared.get(call, 0) if shares(spans) else 0
+    several = noted.shared.get(call, 0) if len(spans) > 1 else 0
     return [sum(work) / several] * several if several else work
-
-
-def shares(spans: list[Span]) -> bool:
-    return len({s.thread for s in spans}) > 1
 
 
 def outermost(noted: Recording) -> list[Span]:
@@ -189,6 +186,7 @@ def places(noted: Recording, calls: dict[int, list[Span]], waits: list[Span]) ->
     for call in calls:
         by_place[noted.places[call]].append(call)
     owner = _calls_of_turns(noted, calls)
+    handed = set(owner.values())
     spent: dict[tuple[str, str], int] = defaultdict(int)
     for span in waits:
         if span.kind != BUSY and span.number in owner:
@@ -197,15 +195,14 @@ def places(noted: Recording, calls: dict[int, list[Span]], waits: list[Span]) ->
     for place, numbers in by_place.items():
         groups = [work_of(noted, n, calls[n]) for n in numbers]
         ends = [
-            longest(g, THREADS if shares(calls[n]) else 1)
-            for g, n in zip(groups, numbers, strict=True)
+            longest(g, THREADS if n in handed else 1) for g, n in zip(groups, numbers, strict=True)
         ]
         work = sum(map(sum, groups))
         rows.append(
             {
                 "place": place,
                 "calls": len(groups),
-                "one thread": sum(not shares(calls[n]) for n in numbers),
+                "one thread": sum(n not in handed for n in numbers),
                 "pieces": float(np.mean([len(g) for g in groups])),
                 "work": work / 1e9,
                 "piece": work / 1e9 / sum(map(len, groups)),
