@@ -1,5 +1,6 @@
 """What a recording notes of threads, and that without one nothing is wrapped."""
 
+import sys
 import threading
 import time
 
@@ -104,3 +105,19 @@ def test_a_recorded_fit_has_the_same_bits():
         seen = LinearSVC(n_jobs=3).fit(X, y)
     assert seen.coef_.tobytes() == plain.coef_.tobytes()
     assert of_kind(noted, BUSY)
+
+
+def test_threads_that_come_too_late_for_any_piece_are_not_waited_for():
+    """All 150 came, and were waited for, before what nobody has begun was taken back."""
+    usual = sys.getswitchinterval()
+    with recording() as noted, Workers(16) as workers:
+        workers.each(time.sleep, [1e-3] * 32)  # all threads exist
+        begun = len(of_kind(noted, WAKING))
+        try:
+            sys.setswitchinterval(60)  # this thread does all pieces before another gets the lock
+            for _ in range(10):
+                workers.each(abs, range(16))
+        finally:
+            sys.setswitchinterval(usual)
+    assert len(of_kind(noted, BUSY)) - 32 == 10 * 16
+    assert len(of_kind(noted, WAKING)) - begun <= 15

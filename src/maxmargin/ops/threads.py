@@ -18,7 +18,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import Context, ContextVar, copy_context
 from functools import cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -161,8 +161,11 @@ class _Team:
                 done.put(error)
             del call, context, function, done  # what it holds shall not live until the next
 
-    def run(self, function: Callable[[], Any], others: int) -> None:
-        """Call a function here and on a number of other threads, and wait for all of them."""
+    def run(self, function: Callable[[], Any], others: int, all_needed: bool = False) -> None:
+        """Call a function here and on a number of other threads, and wait for all of them.
+
+        Unless all are needed, those that have not woken up when it ends here are not waited for.
+        """
         failed, done = threading.Event(), SimpleQueue[BaseException | None]()
         for _ in range(others):
             self._calls.put((_with_flag(failed), function, done))
@@ -170,6 +173,7 @@ class _Team:
         try:
             function()
             errors = []
+            ended = 0 if all_needed else self._take_back(done)
             while ended < others:
                 errors.append(done.get())
                 ended += 1
@@ -182,6 +186,17 @@ class _Team:
         met = [error for error in errors if error is not None]
         for error in sorted(met, key=lambda each: isinstance(each, Cancelled)):
             raise error
+
+    def _take_back(self, done: Any) -> int:
+        """Take away the calls of a run that no thread has begun; return how many they were."""
+        taken = 0
+        try:
+            while (call := self._calls.get_nowait()) is not None and call[2] is done:
+                taken += 1
+            self._calls.put(call)
+        except Empty:
+            pass
+        return taken
 
 
 class Workers:
@@ -270,7 +285,7 @@ class Workers:
                 raise
 
         try:
-            self._gathered().run(gathered(come), workers - 1)
+            self._gathered().run(gathered(come), workers - 1, all_needed=True)
             met(function, int(gate[0]) // workers)
         except BaseException:  # perhaps before all of them were called
             gate[_OPEN] = 1
