@@ -19,6 +19,7 @@ from typing import Any
 
 import distributed
 import numpy as np
+from distributed import client as client_room
 from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
@@ -34,7 +35,15 @@ PATIENCE = 10.0
 REGROUP = 5.0
 """Seconds between two looks for workers that joined or left."""
 
-_GONE = (FutureCancelledError, CommClosedError, asyncio.CancelledError, OSError)
+# Releases of distributed before 2026 raise a RuntimeError, which ``_guard`` knows too.
+_CLOSED: Any = getattr(client_room, "ClosedClientError", CommClosedError)
+_GONE = (
+    FutureCancelledError,
+    CommClosedError,
+    _CLOSED,
+    asyncio.CancelledError,
+    OSError,
+)
 
 
 class ClusterLost(RuntimeError):  # noqa: N818  (what happened, as in TimeUp)

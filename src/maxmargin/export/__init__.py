@@ -86,7 +86,7 @@ def to_python(model: Any, *, points: float | None = None) -> str:
     >>> model = LinearSVC().fit(*load_ten_points(return_X_y=True))
     >>> there = {}
     >>> exec(to_python(model), there)
-    >>> there["predict"]([2.0, 8.0]) == model.predict([[2.0, 8.0]])[0]
+    >>> bool(there["predict"]([2.0, 8.0]) == model.predict([[2.0, 8.0]])[0])
     True
     """
     from maxmargin.export import python_file  # noqa: PLC0415

@@ -158,9 +158,11 @@ def learn_calibration(
     label = np.searchsorted(np.asarray(classes), np.concatenate([each.truth for each in known]))
     if not by_probability:
         scale = float(np.sqrt(np.mean(np.square(decision)))) or 1.0  # slopes are sought near 1
-        found = calibrate(values_of(decision / scale, 0.0), label, None)
+        found = calibrate(values_of(decision / scale, 0.0), label, None, shifts=True)
         return Calibration(found.slope / scale, found.shift), 0.0
-    tried = [(calibrate(values_of(decision, floor), label, None), floor) for floor in FLOORS]
+    tried = [
+        (calibrate(values_of(decision, floor), label, None, shifts=True), floor) for floor in FLOORS
+    ]
     return min(tried, key=lambda pair: _log_loss(pair[0], values_of(decision, pair[1]), label))
 
 

@@ -162,10 +162,10 @@ class Gram:
             return self.known
         try:
             diagonal = self.diagonal() if self.whole is None else self.whole.diagonal()
+            errors, reach = self.kernel.errors(self.rows), None
         except TimeUp:
             return Rounding.none(len(self))
         lengths = np.sqrt(np.abs(diagonal.astype(np.float64)))
-        errors, reach = self.kernel.errors(self.rows), None
         if self.offset:
             errors = np.hypot(errors, np.sqrt(self.offset) * lengths)
         if self.kernel.linear:

@@ -61,18 +61,18 @@ BOUNDS: Final[Mapping[str, float]] = {
 
 # fmt: off
 FREE: Final = frozenset({
-    "C", "Cs", "alpha", "alphas", "approximate", "base", "budget", "c", "cache_size",
-    "ccp_alpha", "coef0", "constant", "cut", "cv", "decay", "delta", "dtype", "dual", "epsilon",
+    "C", "Cs", "alpha", "alphas", "approximate", "base", "budget", "c", "cache_size", "ccp_alpha",
+    "coef0", "constant", "curve", "cut", "cv", "decay", "delta", "dtype", "dual", "epsilon",
     "error", "errors", "factor", "far", "floor", "gamma", "gammas", "intercept_scaling",
     "iterated_power", "l1_ratio", "leaf_size", "learning_rate", "level", "loss", "max_bins",
     "max_categories", "max_depth", "max_df", "max_features", "max_iter", "max_leaf_nodes",
     "max_pair_bins", "max_samples", "mean", "median", "memory", "min_category_weight", "min_df",
     "min_frequency", "min_impurity_decrease", "min_samples_leaf", "min_samples_split",
     "min_weight_fraction_leaf", "min_weight_leaf", "most_letters", "n_bags", "n_bins",
-    "n_components", "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu",
-    "offset", "p", "place", "points", "power", "price", "primal", "quantile", "random_state",
+    "n_components", "n_estimators", "n_iter", "n_iter_no_change", "n_oversamples", "nu", "offset",
+    "p", "place", "points", "power", "price", "primal", "quantile", "random_state",
     "regularization", "ridge", "scale", "share", "sharpness", "shrinkage", "sigma", "slope",
-    "sparse_threshold", "step", "subsample", "time_limit", "tol", "validation_fraction",
+    "sparse_threshold", "step", "subsample", "time_limit", "tol", "trend", "validation_fraction",
     "verbose", "weight", "weights", "y_max", "y_min",
 })
 # fmt: on

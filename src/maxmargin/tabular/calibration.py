@@ -4,6 +4,10 @@ The function is slope * v + curve * v^3. With curve 0 this is temperature scalin
 and Weinberger, "On calibration of modern neural networks", ICML 2017). It is the same for all
 classes and has no shift, so the class of the largest decision value is the most probable one. The
 values are of rows that the machines did not see, so no further fit is needed.
+
+Values of other models need not be 0 where classes are equally likely. For them ``shifts`` learns a
+shift a class in place of the curve: of two classes that is Platt's scaling ("Probabilistic outputs
+for support vector machines", 1999).
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ class Calibration:
 
     slope: float
     shift: Vector
-    """Of 0, but in models of earlier releases."""
+    """Zeros, unless a shift a class was learned."""
     curve: float = field(default=0.0, metadata={"later": True})
 
     def __restored__(self) -> None:
@@ -49,8 +53,10 @@ def _a_class(values: Matrix) -> Matrix:
     return np.column_stack([-values[:, 0], values[:, 0]]) if values.shape[1] == 1 else values
 
 
-def calibrate(values: Matrix, label: Any, weight: Vector | None) -> Calibration:
-    """Choose slope and curve that make the labels of unseen rows likeliest.
+def calibrate(
+    values: Matrix, label: Any, weight: Vector | None, *, shifts: bool = False
+) -> Calibration:
+    """Choose slope and curve, or slope and shifts, that make the labels of unseen rows likeliest.
 
     Examples
     --------
@@ -63,20 +69,28 @@ def calibrate(values: Matrix, label: Any, weight: Vector | None) -> Calibration:
     w = np.ones(len(label)) if weight is None else weight
     rows = np.arange(len(label))
 
+    def parts(x: Vector) -> tuple[float, Any, float]:
+        return float(np.exp(x[0])), x[1:] if shifts else 0.0, 0.0 if shifts else float(np.exp(x[1]))
+
     def cost(x: Vector) -> tuple[float, Vector]:
-        slope, curve = np.exp(x)
-        logp = log_softmax(slope * v + curve * cube, axis=1)
+        slope, shift, curve = parts(x)
+        logp = log_softmax(slope * v + curve * cube + shift, axis=1)
         pull = np.exp(logp)
         pull[rows, label] -= 1.0
         pull *= w[:, None]
-        value = -float(w @ logp[rows, label]) + 0.5 * PRIOR * (x[0] ** 2 + curve**2)
-        gradient = [slope * float((pull * v).sum()) + PRIOR * x[0]]
-        gradient.append(curve * (float((pull * cube).sum()) + PRIOR * curve))
-        return value, np.array(gradient)
+        far = x[1:] if shifts else np.array([curve])
+        value = -float(w @ logp[rows, label]) + 0.5 * PRIOR * float(x[0] ** 2 + far @ far)
+        rise = slope * float((pull * v).sum()) + PRIOR * x[0]
+        others = (
+            pull.sum(axis=0) + PRIOR * far
+            if shifts
+            else curve * ((pull * cube).sum() + PRIOR * far)
+        )
+        return value, np.append(rise, others)
 
-    found = minimize(
-        cost, np.array([0.0, _NO_CURVE]), jac=True, method="L-BFGS-B",
-        bounds=[(-4.0, np.log(_STEEPEST)), (-20.0, np.log(_STEEPEST))],
-    )  # fmt: skip
-    slope, curve = np.exp(found.x)
-    return Calibration(float(slope), np.zeros(v.shape[1]), float(curve))
+    widest = [(None, None)] * v.shape[1] if shifts else [(-20.0, np.log(_STEEPEST))]
+    start = np.zeros(1 + v.shape[1]) if shifts else np.array([0.0, _NO_CURVE])
+    bounds = [(-4.0, np.log(_STEEPEST)), *widest]
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    slope, shift, curve = parts(found.x)
+    return Calibration(slope, np.zeros(v.shape[1]) + shift, curve)
