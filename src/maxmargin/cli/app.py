@@ -115,6 +115,13 @@ Raw = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Of all splits and samples.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; nothing but time depends on it.")]
+Device = Annotated[
+    str,
+    typer.Option(
+        help="Where models run that can run on a card: cpu, cuda, or auto for a card if there is"
+        " one and the rows are many."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Events = Annotated[
     bool,
@@ -217,6 +224,7 @@ def fit(
     memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    device: Device = "cpu",
     out: Out = None,
     raw: Raw = False,
     json: Events = False,
@@ -283,6 +291,7 @@ def compare(
     memory: Memory = None,
     seed: Seed = 0,
     jobs: Jobs = None,
+    device: Device = "cpu",
     json: Events = False,
 ) -> None:
     """Compare models by cross-validation on all rows; no test, no model, no files."""

@@ -111,6 +111,8 @@ def repeat_fit(
     if found:
         others = [name for name, v in new["libraries"].items() if old["libraries"].get(name) != v]
         why = f"; other versions of {', '.join(others)} are installed now" if others else ""
+        cards = [each["machine"].get("card") or "none" for each in (old, new)]
+        why += f"; the card was {cards[0]}, and is {cards[1]} now" if cards[0] != cards[1] else ""
         leave(f"The repeat gave other numbers, the first in {found[0]}{why}.", DIFFERENT)
     narrator.repeated()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from maxmargin.job.device import check_device
 from maxmargin.job.frame import as_frame
 from maxmargin.job.progress import Teller, silent
 from maxmargin.job.request import Request
@@ -46,6 +47,7 @@ def fit(
     memory: str | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    device: str = "cpu",
     progress: Teller | bool = False,
 ) -> JobResult:
     """Do what ``maxmargin fit`` does on a table in memory or a file, and write nothing.
@@ -98,6 +100,9 @@ def fit(
     seed : int, default=0
     n_jobs : int, default=None
         Threads; the result does not depend on it.
+    device : str, default="cpu"
+        Where models run that can run on a card: "cpu", "cuda", "cuda:1", or "auto" for a card if
+        one is there and the rows are many. The fitted model predicts on the CPU.
     progress : bool or callable, default=False
         True for a bar; a callable is told every ``Progress``.
 
@@ -121,6 +126,7 @@ def fit(
     options |= {"time_budget": _budget(time_budget), "models": _listed(models), "jobs": n_jobs}
     if target is None:
         raise InputError("Name the column to predict as target.")
+    check_device(device)
     if positive is not None:
         options["positive"] = str(positive)
     begun = perf_counter()

@@ -18,6 +18,7 @@ from maxmargin.job.background_compiler import compiler
 from maxmargin.job.budget import DEFAULT, REPORT, Budget
 from maxmargin.job.chronology import latest_rows, note_on_time
 from maxmargin.job.contest import Contest, hold_contest
+from maxmargin.job.device import check_device
 from maxmargin.job.duel import BY_FOLDS, BY_HALVES
 from maxmargin.job.examination import examine, importances
 from maxmargin.job.explanation import Reason, Typical, explain, learn_typical
@@ -110,6 +111,8 @@ class Job:
         Columns by which each prediction is explained.
     blend : bool
         Whether an average of the best models may win.
+    device : str
+        Where models run that can run on a card: "cpu", "cuda", "cuda:1" or "auto".
 
     Examples
     --------
@@ -133,6 +136,7 @@ class Job:
     interval: str | None = None
     explain: int = 0
     blend: bool = True
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         if not 0.0 < self.test_size < 1.0:
@@ -145,6 +149,7 @@ class Job:
             raise InputError(f"--seed is a number from 0 to {_SEEDS - 1}, and not {self.seed}.")
         if self.explain < 0:
             raise InputError(f"--explain is a number of columns, and not {self.explain}.")
+        check_device(self.device)
 
 
 def run_job(job: Job, table: Table, progress: Teller = silent, command: str = "") -> Outcome:
@@ -396,6 +401,7 @@ def _wanted(job: Job, table: Table, metric: str) -> Wanted:
         seed=job.seed,
         n_jobs=job.n_jobs,
         tuning_rows=job.tuning_rows,
+        device=job.device,
     )
 
 

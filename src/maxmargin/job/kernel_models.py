@@ -72,9 +72,16 @@ def _kernel(
 ) -> Pipeline:
     """Have C and gamma of a kernel machine chosen."""
     gammas = [each / count_vectors(table) for each in factors]
-    final = {"approximate": LANDMARKS} if len(table.target) > EXACT_ROWS else None
-    grid: Any = {"Cs": list(Cs), "gammas": gammas}
+    final = _of_landmarks(len(table.target), wanted)
+    grid: Any = {"Cs": list(Cs), "gammas": gammas, "device": wanted.device}
     return on_vectors(table, wanted.own_search(SVCCV, factor, final, **grid, **kernel))
+
+
+def _of_landmarks(rows: int, wanted: Wanted) -> dict[str, Any] | None:
+    """Return what makes the machine one of landmarks, of many rows; a card fits all of them."""
+    if rows <= EXACT_ROWS or wanted.place(rows) != "cpu":
+        return None
+    return {"approximate": LANDMARKS, "device": "cpu"}
 
 
 def _radial_regression(table: Table, wanted: Wanted) -> Pipeline:
@@ -87,7 +94,7 @@ def _laplacian_regression(table: Table, wanted: Wanted) -> Pipeline:
 
 def _regression(table: Table, wanted: Wanted, kernel: Any, name: str) -> Pipeline:
     gammas = [each / count_vectors(table) for each in FEW_GAMMAS]
-    model = ScaledTarget(SVR(kernel=kernel, n_jobs=wanted.n_jobs))
+    model = ScaledTarget(SVR(kernel=kernel, n_jobs=wanted.n_jobs, device=wanted.device))
     grid: dict[str, Sequence[float]] = {"model__C": FEW_COSTS, name: gammas}
     return on_vectors(table, wanted.search(model, TUNED, **grid))
 

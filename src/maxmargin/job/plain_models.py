@@ -15,6 +15,7 @@ from maxmargin.job.preparation import as_vectors
 from maxmargin.job.scaled_target import ScaledTarget
 from maxmargin.job.wanted import Wanted
 from maxmargin.svm.linear_classifier import LinearClassifier
+from maxmargin.svm.linear_svc import LinearSVC
 from maxmargin.svm.linear_svc_cv import LinearSVCCV
 from maxmargin.svm.linear_svr import LinearSVR
 from maxmargin.tables import Table
@@ -53,16 +54,19 @@ def _lda(table: Table, _wanted: Wanted) -> Pipeline:
 
 
 def _logistic(table: Table, wanted: Wanted) -> Pipeline:
-    model = LinearClassifier(loss="logistic", **wanted.ours)
+    model = LinearClassifier(loss="logistic", device=wanted.device, **wanted.ours)
     return on_vectors(table, wanted.search(model, C=LINEAR_COSTS))
 
 
 def _linear(table: Table, wanted: Wanted) -> Pipeline:
+    if wanted.place(len(table.target)) != "cpu":
+        model = LinearSVC(device=wanted.device, **wanted.ours)
+        return on_vectors(table, wanted.search(model, C=LINEAR_COSTS))
     return on_vectors(table, wanted.own_search(LinearSVCCV, Cs=LINEAR_COSTS))
 
 
 def _linear_regression(table: Table, wanted: Wanted) -> Pipeline:
-    model = ScaledTarget(LinearSVR(n_jobs=wanted.n_jobs))
+    model = ScaledTarget(LinearSVR(n_jobs=wanted.n_jobs, device=wanted.device))
     return on_vectors(table, wanted.search(model, model__C=LINEAR_COSTS))
 
 

@@ -22,6 +22,7 @@ from maxmargin.inputs.opening import read_ordinary
 from maxmargin.job.conformal import IntervalResult
 from maxmargin.job.contest import Contest
 from maxmargin.job.costs import CostResult
+from maxmargin.job.device import card_of
 from maxmargin.job.job import Job, Replay, replay_of
 from maxmargin.job.metric import sought_of
 from maxmargin.job.outcome import Entry, Outcome, TestResult
@@ -60,7 +61,7 @@ def record_of(outcome: Outcome, source: Mapping[str, Any]) -> dict[str, Any]:
             "options": kept,
             "decided": asdict(replay_of(outcome)),
             "libraries": {name: metadata.version(name) for name in LIBRARIES},
-            "machine": {"python": platform.python_version(), "processor": platform.machine()},
+            "machine": _machine(outcome.job.device),
             "splits": _splits(outcome),
             "results": _results(outcome),
             "notes": outcome.notes,
@@ -71,6 +72,11 @@ def record_of(outcome: Outcome, source: Mapping[str, Any]) -> dict[str, Any]:
             },
         }
     )
+
+
+def _machine(device: str) -> dict[str, Any]:
+    facts = {"python": platform.python_version(), "processor": platform.machine()}
+    return {**facts, "card": card_of(device)}
 
 
 def _splits(outcome: Outcome) -> dict[str, Any]:

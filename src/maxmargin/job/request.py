@@ -19,7 +19,14 @@ from maxmargin.tables import InputError, Reading, Table, Wishes, load_table, mak
 
 _NOT_REPEATED = {"file", "frame", "out", "json", "jobs", "memory", "repeat"}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
-_USUAL = {"test_size": 0.2, "folds": 5, "time_budget": "10m", "seed": 0, "explain": 0}
+_USUAL = {
+    "test_size": 0.2,
+    "folds": 5,
+    "time_budget": "10m",
+    "seed": 0,
+    "explain": 0,
+    "device": "cpu",
+}
 
 
 @dataclass(frozen=True)

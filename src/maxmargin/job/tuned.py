@@ -20,6 +20,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from maxmargin.inputs.container import take_rows
+from maxmargin.job.device import move_to_cpu
 from maxmargin.job.grid_edges import search_on
 from maxmargin.ops.clock import stop_if_over
 
@@ -188,4 +189,5 @@ def settled(model: Pipeline) -> Pipeline:
     best = getattr(last, "best_estimator_", last)
     if "n_jobs" in best.get_params(deep=False):
         best.set_params(n_jobs=None)  # whoever predicts may have other cores
+    move_to_cpu(best)
     return Pipeline([*before, (name, best)])

@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from maxmargin.job.tuned import Tuned
+from maxmargin.kernels.on_device import chosen_device
 
 INNER_FOLDS = 3
 
@@ -29,6 +30,8 @@ class Wanted:
     n_jobs : int or None
     tuning_rows : int or None
         Rows that parameters are chosen on; None for all.
+    device : str
+        Where models run that can run on a card.
     """
 
     metric: Any = None
@@ -37,6 +40,7 @@ class Wanted:
     seed: int = 0
     n_jobs: int | None = None
     tuning_rows: int | None = None
+    device: str = "cpu"
 
     @property
     def ours(self) -> dict[str, Any]:
@@ -47,6 +51,10 @@ class Wanted:
     def drawn(self) -> dict[str, Any]:
         """The same for those that draw random numbers."""
         return {**self.ours, "random_state": self.seed}
+
+    def place(self, rows: int) -> str:
+        """Return the device of a fit to so many rows of numbers."""
+        return self.device if self.device == "cpu" else chosen_device(self.device, rows)
 
     def search(self, model: Any, factor: float = 1.0, **grid: Sequence[Any]) -> Tuned:
         """Have parameters of a model chosen among those of a grid, on so many times the rows."""

@@ -57,6 +57,14 @@ def card_is_there() -> bool:
     return True
 
 
+def card_name(name: str) -> str:
+    """Return what the maker calls the card of a device such as "cuda:1"."""
+    device = find_device(name)
+    if device.type == "cpu":
+        return "torch's CPU device in place of a card"
+    return str(_torch(name).cuda.get_device_name(device))
+
+
 def _torch(name: str) -> Any:
     try:
         import torch  # noqa: PLC0415  (takes a second, and only fits on a card need it)
