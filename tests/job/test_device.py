@@ -116,3 +116,15 @@ def test_what_is_kept_predicts_on_the_cpu():
     inner.set_params(model__device="cuda")
     move_to_cpu(inner)
     assert (inner.model.device, inner.model_.device) == ("cpu", "cpu")
+
+
+@pytest.mark.usefixtures("card")
+def test_a_full_card_leaves_the_model_out(monkeypatch):
+    def full(*_):
+        raise device.CardMemoryError("The memory of the card is full.")
+
+    monkeypatch.setattr(LinearSVC, "fit", full)
+    wish = {**QUICK, "models": "lda,svm-linear"}
+    entry = fit(frame(), "y", device="cuda", **wish).outcome["svm-linear"]
+    assert (entry.status, entry.fault) == ("failed", False)
+    assert entry.reason == "the memory of the card is too small for it"

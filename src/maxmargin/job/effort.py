@@ -28,6 +28,7 @@ from maxmargin.job.rules import Rules
 from maxmargin.job.sample import affordable_rows, draw_rows
 from maxmargin.job.trial import Trial, losses_of
 from maxmargin.job.tuned import settled
+from maxmargin.kernels.on_device import CARD
 from maxmargin.ops.clock import TimeUp, watch
 from maxmargin.progress.compile_time import compile_time
 from maxmargin.progress.duration import duration
@@ -289,7 +290,9 @@ class Effort:
         """Say why a step failed: the library's words tell nothing of a table that is too small."""
         self.status, self.reason = "failed", f"{type(error).__name__}: {error}"
         train = [train for train, _ in self.parts[len(self.folds) :]]
-        if lacks_memory(error):
+        if isinstance(error, CARD.device.CardMemoryError):
+            self.reason = "the memory of the card is too small for it"
+        elif lacks_memory(error):
             self.reason = "there is not enough memory for it"
         elif (
             isinstance(error, ValueError) and train and self._rules.are_few(self._rows.y[train[0]])
