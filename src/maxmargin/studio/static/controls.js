@@ -97,8 +97,8 @@ export class Controls {
     this.range = make("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "Step", oninput: () => this.go(Number(this.range.value)) });
     this.playButton = button("▶", "Play", () => (this.playing ? this.pause() : this.play()));
     this.speed = make("select", { "aria-label": "Speed" }, ...[["1", "slow"], ["4", "normal"], ["15", "fast"]].map(([value, text]) => make("option", { value, text, selected: value === "4" })));
-    this.steps.append(button("⏮", "First step", () => this.go(1)), button("◀", "One step back", () => this.go(this.step - 1)), this.playButton,
-      button("▶|", "One step", () => this.go((this.step ?? 0) + 1)), button("⏭", "Last step", () => this.go(this.total)), this.range, this.speed);
+    this.steps.append(button("«", "First step", () => this.go(1)), button("‹", "One step back", () => this.go(this.step - 1)), this.playButton,
+      button("›", "One step", () => this.go((this.step ?? 0) + 1)), button("»", "Last step", () => this.go(this.total)), this.range, this.speed);
   }
 
   go(step) {
@@ -110,7 +110,7 @@ export class Controls {
   async play() {
     if (this.step === null || this.step >= this.total) this.step = 0;
     const own = (this.playing = {});
-    this.playButton.textContent = "⏸"; this.playButton.setAttribute("aria-label", "Pause");
+    this.playButton.textContent = "||"; this.playButton.setAttribute("aria-label", "Pause");
     while (this.playing === own && this.step < this.total) {
       const begun = performance.now();
       await this.go(this.step + 1);
