@@ -11,7 +11,6 @@ import asyncio
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -165,8 +164,3 @@ def _opened(message: Any) -> Any:
     if kind == "error":
         raise CallError(value)
     return value
-
-
-def available() -> bool:
-    """Whether processes can be started here: not without a main module to import."""
-    return hasattr(sys.modules["__main__"], "__file__") or hasattr(sys, "ps1")

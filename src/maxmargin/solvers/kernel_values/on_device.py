@@ -7,7 +7,7 @@ kept only where several problems share it, or where it was given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -41,7 +41,6 @@ class DeviceGram:
     """Bytes for kernel values."""
     shared: bool = False
     """Whether several problems read it."""
-    _known: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.gram)
